@@ -1,5 +1,6 @@
 // Writes the generated files in docs/: the OpenAPI document, the tables of errors and fields, the policy cookbook, and the tests of each rule of the contract. With
 // --check it compares only, and fails if a committed file differs from the code.
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,13 +25,19 @@ async function openApi(): Promise<string> {
   try {
     const app = await createApp(context)
     await app.ready()
-    const document = JSON.stringify(app.swagger(), null, 2)
+    const document = JSON.stringify(app.swagger())
     await app.close()
-    return `${document}\n`
+    return formatted(document)
   } finally {
     await context.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** One schema in a line where it fits, so that a change is a short diff. */
+function formatted(json: string): string {
+  const args = ['format', '--stdin-file-path=openapi.json']
+  return execFileSync(join(import.meta.dirname, 'run'), ['biome', ...args], { input: json, encoding: 'utf8' })
 }
 
 function errorTable(): string {

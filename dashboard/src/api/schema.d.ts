@@ -2635,19 +2635,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": {
-                            status: "ready" | "not ready";
-                            /** @description Timeout of each check. */
-                            deadline_ms: number;
-                            checks: {
-                                /** @description The check: `database`, `schema` … */
-                                name: string;
-                                /** @description `degraded`: the server handles requests, but an operator must act. */
-                                status: "ok" | "degraded" | "fail";
-                                /** @description The problem. */
-                                message?: string;
-                            }[];
-                        };
+                        "application/json": components["schemas"]["Readiness"];
                     };
                 };
             };
@@ -2698,6 +2686,1235 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Absence: {
+            /** Format: date-time */
+            starts_at: string;
+            /** Format: date-time */
+            ends_at: string;
+            delegate_id: string | null;
+        };
+        AccessToken: {
+            id: string;
+            /** @enum {string} */
+            object: "access_token";
+            user_id: string;
+            name: string;
+            /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
+            issued_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            revoked_at: string | null;
+        };
+        AccessTokenList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AccessToken"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        AcknowledgeReviewsRequest: {
+            ids: string[];
+            /** @description Reason of the decision. */
+            comment?: string | null;
+        };
+        AcknowledgeReviewsResponse: {
+            results: {
+                id: string;
+                acknowledged: boolean;
+                error: {
+                    code: string;
+                    message: string;
+                } | null;
+            }[];
+        };
+        Acl: {
+            everyone?: boolean;
+            users?: string[];
+            roles?: string[];
+            departments?: string[];
+        };
+        AclInput: {
+            /** @enum {boolean} */
+            everyone?: true;
+            users?: string[];
+            roles?: string[];
+            departments?: string[];
+        } | string | null;
+        AddGroupContactRequest: {
+            contact_id: string;
+        };
+        AdminToken: {
+            id: string;
+            /** @enum {string} */
+            object: "admin_token";
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
+            effective_scopes: components["schemas"]["Scope"][];
+            /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
+            workspace_ids: string[] | null;
+            /**
+             * @description ended: the issuer was removed, or suspended by single sign-on.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "ended";
+            /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
+            issued_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            revoked_at: string | null;
+        };
+        AdminTokenList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AdminToken"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        ApiKey: {
+            id: string;
+            /** @enum {string} */
+            object: "api_key";
+            application_id: string;
+            name: string;
+            hint: string;
+            /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
+            issued_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            revoked_at: string | null;
+            /** @description Accurate to about a minute. null: never. */
+            last_used_at: string | null;
+            /** @description The key is refused from this time on. null: never. */
+            expires_at: string | null;
+            /** @description The key that has replaced this one by rotation. */
+            replaced_by: string | null;
+        };
+        ApiKeyList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ApiKey"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Application: {
+            id: string;
+            /** @enum {string} */
+            object: "application";
+            workspace_id: string;
+            name: string;
+            settings: components["schemas"]["ApplicationSettings"];
+            limits: components["schemas"]["ApplicationLimits"];
+            models: string[] | null;
+            providers: string[] | null;
+            default_model: string | null;
+            ceiling: components["schemas"]["Classification"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
+            warnings: string[];
+        };
+        ApplicationAuditRecord: {
+            id: string;
+            /** @enum {string} */
+            object: "audit_record";
+        } & {
+            [key: string]: unknown;
+        };
+        ApplicationLimits: {
+            requests_per_minute: number;
+            burst: number;
+            concurrency: number;
+            tokens_per_minute: number | null;
+            user_requests_per_minute: number | null;
+        };
+        ApplicationLimitsPatch: {
+            requests_per_minute?: number | null;
+            burst?: number | null;
+            concurrency?: number | null;
+            tokens_per_minute?: number | null;
+            user_requests_per_minute?: number | null;
+        };
+        ApplicationSettings: {
+            extensions: string[];
+            knowledge: {
+                enabled: boolean;
+                collections?: string[];
+                passages: number;
+            };
+            memory: {
+                enabled: boolean;
+                capture: components["schemas"]["MemoryCapture"];
+                recall: number;
+                scopes?: components["schemas"]["MemoryScope"][];
+                assertion_scopes: components["schemas"]["SharedMemoryScope"][];
+            };
+            responses: {
+                store: components["schemas"]["ResponseStoring"];
+                retention_days: number;
+                max_megabytes: number;
+            };
+            assertion_clearance: components["schemas"]["Classification"];
+            role_clearance: {
+                [key: string]: components["schemas"]["Classification"];
+            };
+            default_classification: components["schemas"]["Classification"];
+            unknown_fields: components["schemas"]["UnknownFields"];
+            release: components["schemas"]["ReleaseMode"];
+            release_window: number;
+            cors?: {
+                origins: string[];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        ApplicationSettingsPatch: {
+            extensions?: ("tools" | "content_parts" | "developer_role")[] | null;
+            knowledge?: {
+                enabled?: boolean | null;
+                collections?: string[] | null;
+                passages?: number | null;
+            } | boolean | null;
+            memory?: {
+                enabled?: boolean | null;
+                capture?: ("off" | "explicit" | "extract") | null;
+                recall?: number | null;
+                scopes?: components["schemas"]["MemoryScope"][] | null;
+                /** @description Shared scopes that requests without a verified user may write. Default: none. */
+                assertion_scopes?: components["schemas"]["SharedMemoryScope"][] | null;
+            } | boolean | null;
+            /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). `max_megabytes`: size of all stored responses of the Application (1000). null resets them to the defaults. */
+            responses?: {
+                store?: ("off" | "requested" | "default") | null;
+                retention_days?: number | null;
+                max_megabytes?: number | null;
+            } | null;
+            assertion_clearance?: ("public" | "internal" | "confidential" | "restricted") | null;
+            role_clearance?: {
+                [key: string]: components["schemas"]["Classification"];
+            } | null;
+            default_classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            unknown_fields?: ("name" | "carry" | "refuse") | null;
+            release?: ("validated" | "windowed") | null;
+            release_window?: number | null;
+            /** @description Origins of web pages that may use this Application's keys (CORS). */
+            cors?: {
+                origins: string[];
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ApplicationUsage: {
+            /** @enum {string} */
+            object: "application_usage";
+            application_id: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            interval: components["schemas"]["Interval"];
+            totals: components["schemas"]["StatisticsTotals"];
+            /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
+            series: components["schemas"]["StatisticsPoint"][];
+            /** @description Duration of the stages, from about 1,000 audit records spread evenly over the period. */
+            stages: components["schemas"]["StageStatistics"][];
+        };
+        Approval: {
+            /** @description Id of the operator or admin token. */
+            by: string;
+            /** Format: date-time */
+            at: string;
+            comment: string | null;
+        };
+        AssertedUser: {
+            /** @description Workspace-canonical user id, stable across Applications. */
+            id: string;
+            role?: string | null;
+            department?: string | null;
+            attributes?: ({
+                /** @description List of project names. Memories of these projects (scope `project`) are included. */
+                projects?: unknown;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        };
+        AssignReviewRequest: {
+            operator_id: string | null;
+        };
+        Assistant: {
+            id: string;
+            /** @enum {string} */
+            object: "assistant";
+            workspace_id: string;
+            username: string;
+            display_name: string | null;
+            avatar_url: string | null;
+            application_id: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        AssistantList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Assistant"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Attachment: {
+            id: string;
+            /** @enum {string} */
+            object: "attachment";
+            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
+            message_id: string | null;
+            filename: string;
+            /**
+             * Format: uri
+             * @description URL of the content, for members who can see the message.
+             */
+            file_url: string;
+            /** @description Media type, detected from the content. */
+            file_type: string;
+            file_size: number;
+            /** @description Unix time in seconds. */
+            created_at: number;
+        };
+        AttachmentList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Attachment"][];
+            has_more: boolean;
+        };
+        AttachmentReference: {
+            id: string;
+        };
+        AuditActors: {
+            /** @enum {string} */
+            object: "audit_actors";
+            data: {
+                /** @description Keyed hash of the id, as in `user.id` of records. */
+                user_id: string;
+                id: string;
+                /** @enum {string} */
+                kind: "operator" | "admin_token";
+                name: string;
+            }[];
+        };
+        AuditCheckpoint: {
+            /** @enum {string} */
+            object: "audit_checkpoint";
+            workspace_id: string;
+            /** @description Number of audit records that the checkpoint covers. */
+            size: number;
+            /** @description Hash of the last record. */
+            hash: string;
+            /** @description Root hash of the RFC 9162 Merkle tree. */
+            root: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Ed25519, base64. */
+            signature: string;
+            frontier: string[];
+            /** @description Absent in checkpoints of older versions. */
+            previous?: {
+                /** @description Hash of the previous checkpoint. 64 zeros for the first. */
+                hash: string;
+                /** @description Ed25519 over this checkpoint and `hash`, base64. */
+                signature: string;
+            };
+        };
+        AuditCheckpointList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AuditCheckpoint"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+            /** @description The Workspace's signing key, SPKI PEM. */
+            public_key: string;
+        };
+        /** @enum {string} */
+        AuditEndpoint: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
+        AuditFault: {
+            /** @description 0: the Workspace's keys or its audit seal, not a record. */
+            sequence: number;
+            /** @description The bad record is between `sequence` and `through`. */
+            through?: number;
+            id: string | null;
+            /** @enum {string} */
+            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+            message: string;
+        };
+        AuditFeed: {
+            /** @enum {string} */
+            object: "audit_feed";
+            format: components["schemas"]["FeedFormat"];
+            /** @description Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace. */
+            data: unknown[];
+            /** @description `after` of the next request. Store it after the records are stored. */
+            next: string;
+            has_more: boolean;
+        };
+        AuditInclusionProof: {
+            /** @enum {string} */
+            object: "audit_inclusion_proof";
+            checkpoint: components["schemas"]["AuditCheckpoint"];
+            /** @description RFC 9162 audit path of the leaf `integrity.sequence - 1`, from the leaf upwards. */
+            path: string[];
+            record: components["schemas"]["AuditRecord"];
+            /** @description The Workspace's signing key, SPKI PEM. */
+            public_key: string;
+        };
+        AuditRecord: {
+            id: string;
+            /** @enum {string} */
+            object: "audit_record";
+            workspace_id: string;
+            application_id: string | null;
+            endpoint: string;
+            /** Format: date-time */
+            created_at: string;
+            duration_ms: number;
+            status: number;
+            error_code: string | null;
+            user: {
+                id: string | null;
+                verified: boolean;
+                role: string;
+                department: string;
+            } & {
+                [key: string]: unknown;
+            };
+            request: components["schemas"]["ContentFacts"];
+            response: components["schemas"]["ContentFacts"] | null;
+            stages: ({
+                name: string;
+                outcome: string;
+                ms: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Stage → finding → count. */
+            findings: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            classification: components["schemas"]["Classification"] | null;
+            risk_level: components["schemas"]["RiskLevel"] | null;
+            decision: ({
+                verdict: components["schemas"]["Verdict"];
+                transforms: string[];
+                directives: string[];
+                rules: ({
+                    id: string;
+                    point: components["schemas"]["PolicyPoint"];
+                    verdict: components["schemas"]["Verdict"];
+                    /** @description Name of the failure of the condition. */
+                    error?: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Present for requests of the playground: the keyed hash of the operator. */
+            playground?: {
+                operator: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+            policy_versions: ({
+                id: string;
+                name?: string;
+                version: number;
+                /** @description Lowercase hexadecimal. */
+                sha256?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            attempts: ({
+                provider: string;
+                model: string;
+                /** @description HTTP status; 0: none was received. */
+                status: number;
+                /** @description `ok`, `stubbed`, or the name of the failure. */
+                outcome: string;
+                ms: number;
+                prompt_tokens?: number;
+                cache_read_tokens?: number;
+                cache_write_tokens?: number;
+                completion_tokens?: number;
+                reasoning_tokens?: number;
+                /** @description USD. Absent: no price is known. */
+                cost?: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
+            charge?: {
+                cost: number;
+                tokens: number;
+                estimated: boolean;
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description The API key of the request. */
+            key_id?: string;
+            knowledge: components["schemas"]["RecordedHit"][];
+            memory: components["schemas"]["RecordedHit"][];
+            release?: {
+                characters: number;
+                mode: string;
+            } & {
+                [key: string]: unknown;
+            };
+            remembered: ({
+                id: string;
+                mode: string;
+                /** @description Lowercase hexadecimal. */
+                hash?: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            review: ({
+                id: string;
+                state?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            stored_response?: {
+                [key: string]: string;
+            };
+            dry_run: boolean;
+            /** @description Values that policies read, by their variables. */
+            features: {
+                [key: string]: unknown;
+            };
+            change: ({
+                action: string;
+                object_type: string;
+                object_id: string;
+                fields: string[];
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            integrity: {
+                sequence: number;
+                /** @description Lowercase hexadecimal. */
+                prev_hash: string;
+                /** @description Lowercase hexadecimal. */
+                hash: string;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        AuditRecordList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["AuditRecord"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        AuditState: {
+            /** @enum {string} */
+            object: "audit_state";
+            /** @description false: the log was tampered with. No checkpoint is signed until an operator acts. */
+            ok: boolean;
+            first_bad: components["schemas"]["AuditFault"] | null;
+        };
+        AuditVerification: {
+            /** @enum {string} */
+            object: "audit_verification";
+            ok: boolean;
+            /** @description Number of valid records, up to the first bad one. */
+            records: number;
+            checkpoints: number;
+            /** @description Sequence of the oldest record that retention has kept. */
+            first: number;
+            /** @description Sequence of the last record that a checkpoint covers. */
+            signed_through: number;
+            /** @description An operator accepted the records up to this sequence; they are not checked. 0: none. */
+            accepted_through: number;
+            /** @description Number of records that have waited for their position in the log for more than a minute. They are no fault. */
+            waiting: number;
+            first_bad: components["schemas"]["AuditFault"] | null;
+        };
+        Budget: {
+            id: string;
+            /** @enum {string} */
+            object: "budget";
+            name: string;
+            scope: components["schemas"]["BudgetScope"];
+            claim: string | null;
+            member: string | null;
+            application_id: string | null;
+            unit: components["schemas"]["BudgetUnit"];
+            /** @description USD or tokens, as `unit` says. */
+            limit: number;
+            period: components["schemas"]["BudgetPeriod"];
+            time_zone: string;
+            alerts: number[];
+            unpriced: components["schemas"]["UnpricedModels"];
+            enabled: boolean;
+            /** Format: date-time */
+            window_starts_at: string;
+            /** Format: date-time */
+            resets_at: string;
+            /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
+            current: {
+                /** @description Empty: the whole Workspace, or the requests that name no member. */
+                member: string;
+                /** @description USD or tokens, as `unit` says. */
+                spent: number;
+                /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
+                reserved: number;
+                /** @description The rest for further requests. */
+                left: number;
+                /** @description By how much requests used more than was set aside for them. */
+                overrun: number;
+                /** @description How many requests did. */
+                overruns: number;
+                /** @description Reservations, also those for several requests, that ended without being settled in full. */
+                expired: number;
+                /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+                reached: components["schemas"]["ReachedAlert"][];
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        BudgetCount: {
+            /** @enum {string} */
+            object: "budget_count";
+            /** @description Empty: the whole Workspace, or the requests that name no member. */
+            member: string;
+            /** @description USD or tokens, as `unit` says. */
+            spent: number;
+            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
+            reserved: number;
+            /** @description The rest for further requests. */
+            left: number;
+            /** @description By how much requests used more than was set aside for them. */
+            overrun: number;
+            /** @description How many requests did. */
+            overruns: number;
+            /** @description Reservations, also those for several requests, that ended without being settled in full. */
+            expired: number;
+            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+            reached: components["schemas"]["ReachedAlert"][];
+        };
+        BudgetCountList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["BudgetCount"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        BudgetList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Budget"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        BudgetPeriod: "day" | "week" | "month";
+        /** @enum {string} */
+        BudgetScope: "workspace" | "application" | "key" | "user" | "department" | "claim";
+        /** @enum {string} */
+        BudgetUnit: "usd" | "tokens";
+        CaptureMemoryRequest: {
+            content: string;
+            scope: components["schemas"]["MemoryScope"];
+            kind: components["schemas"]["MemoryKind"];
+            classification: components["schemas"]["Classification"];
+            summary?: string | null;
+            scope_id?: string | null;
+            regulations?: string[] | null;
+            expires_at?: string | null;
+            governance?: components["schemas"]["SessionGovernance"] | null;
+        };
+        CaptureMemoryResponse: {
+            stored: boolean;
+            memory_id?: string;
+            mode?: components["schemas"]["MemoryMode"];
+            governance: components["schemas"]["Governance"];
+        };
+        ChangedProviderModels: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ProviderModel"][];
+        };
+        ChatAsApplicationResponse: {
+            [key: string]: unknown;
+        };
+        ChatCompletion: {
+            id: string;
+            /** @enum {string} */
+            object: "chat.completion";
+            /** @description Unix time in seconds. */
+            created: number;
+            model: string;
+            choices: {
+                index: number;
+                message: {
+                    /** @enum {string} */
+                    role: "assistant";
+                    content: string | null;
+                };
+                finish_reason: string;
+            }[];
+            usage?: {
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens: number;
+            };
+            governance: components["schemas"]["Governance"];
+        };
+        ChatCompletionRequest: {
+            model?: string | null;
+            messages: components["schemas"]["ChatMessage"][];
+            temperature?: number | null;
+            max_tokens?: number | null;
+            stream?: boolean | null;
+            governance?: components["schemas"]["ChatGovernance"] | null;
+            max_completion_tokens?: number | null;
+            n?: number | null;
+            top_p?: number | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            seed?: number | null;
+            stop?: (string | string[]) | null;
+            logprobs?: boolean | null;
+            top_logprobs?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            response_format?: {
+                type: string;
+            } | null;
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            user?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            reasoning_effort?: string | null;
+            service_tier?: string | null;
+            parallel_tool_calls?: boolean | null;
+            tools?: {
+                type: string;
+            }[] | null;
+            tool_choice?: (string | {
+                type: string;
+            }) | null;
+        };
+        ChatGovernance: {
+            user?: components["schemas"]["AssertedUser"] | null;
+            session_id?: string | null;
+            dry_run?: boolean | null;
+            review_item_id?: string | null;
+            wait_for_approval_seconds?: number | null;
+        };
+        ChatMessage: {
+            /** @enum {string} */
+            role: "system" | "user" | "assistant" | "developer" | "tool";
+            content?: string | null | {
+                type: string;
+                text?: string | null;
+            }[];
+            name?: string | null;
+            tool_call_id?: string | null;
+            tool_calls?: (components["schemas"]["FunctionCall"] | components["schemas"]["CustomCall"])[] | null;
+            refusal?: string | null;
+            /** @description Audio is not supported yet. */
+            audio?: null;
+        };
+        CheckPolicySetRequest: {
+            /** @description The policy document as YAML. */
+            source: string;
+        };
+        ChosenPolicy: {
+            id: string | null;
+            name: string;
+            version: number | null;
+            sha256: string;
+        };
+        Chunk: {
+            id: string;
+            /** @enum {string} */
+            object: "chunk";
+            position: number;
+            headings: string[];
+            content: string;
+            tokens: number;
+            flagged: boolean;
+        };
+        ChunkList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Chunk"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        Classification: "public" | "internal" | "confidential" | "restricted";
+        Collection: {
+            id: string;
+            /** @enum {string} */
+            object: "collection";
+            workspace_id: string;
+            name: string;
+            description: string;
+            classification: components["schemas"]["Classification"] | null;
+            regulations: string[];
+            acl: components["schemas"]["Acl"] | null;
+            language: components["schemas"]["Language"];
+            applications: string[] | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CollectionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Collection"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Contact: {
+            id: string;
+            /** @enum {string} */
+            object: "contact";
+            username: string;
+            display_name: string | null;
+            phone_number: string;
+            /** Format: uri */
+            avatar_url: string;
+            is_assistant: boolean;
+            /** @description Unix time in seconds. */
+            last_active_at: number;
+            /** @description Unix time in seconds. */
+            created_at: number;
+        };
+        ContactList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Contact"][];
+            has_more: boolean;
+        };
+        ContentFacts: {
+            hash: string | null;
+            bytes: number;
+            messages?: number;
+            choices?: number;
+            embeddings?: number;
+            models?: number;
+            hits?: number;
+            carried_fields?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Conversation: {
+            id: string;
+            /** @enum {string} */
+            object: "conversation";
+            contact_id: string | null;
+            group_id: string | null;
+            pinned_message_id: string | null;
+            /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
+            is_pinned: boolean;
+            is_muted: boolean;
+            last_active_at: number | null;
+            last_opened_at: number | null;
+            /** @description Unix time in seconds. */
+            created_at: number;
+            archived_at: number | null;
+            /** @description Messages of other members after the caller's read marker, at most 1000. */
+            unread_count: number;
+        };
+        ConversationList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Conversation"][];
+            has_more: boolean;
+        };
+        CorrectMemoryRequest: {
+            content: string;
+            /** @description Default: no summary. */
+            summary?: string | null;
+        };
+        CreateApplicationRequest: {
+            name: string;
+            /** @description Other names are allowed. Policies read them as `application.settings`. */
+            settings?: components["schemas"]["ApplicationSettingsPatch"];
+            limits?: components["schemas"]["ApplicationLimitsPatch"];
+            models?: string[] | null;
+            providers?: string[] | null;
+            default_model?: string | null;
+            ceiling?: ("public" | "internal" | "confidential" | "restricted") | null;
+        };
+        CreateAssistantRequest: {
+            id?: string;
+            /** @description Mentioned as `@username` in groups. */
+            username: string;
+            /** @description The Application that answers. */
+            application_id: string;
+            display_name?: string | null;
+            avatar_url?: string | null;
+        };
+        CreateBudgetRequest: {
+            name: string;
+            scope: components["schemas"]["BudgetScope"];
+            /** @description For the scope `claim`: name of an attribute of verified users. */
+            claim?: string | null;
+            /** @description The one member of the scope that the budget counts: id of an Application, key or user, name of a department, value of the claim. null: each member has its own count. */
+            member?: string | null;
+            /** @description Only requests of this Application. null: of all. */
+            application_id?: string | null;
+            unit: components["schemas"]["BudgetUnit"];
+            period: components["schemas"]["BudgetPeriod"];
+            /** @description IANA name. Windows begin at midnight there. Default: UTC. */
+            time_zone?: string | null;
+            /** @description USD or tokens in each window, as `unit` says. */
+            limit: number;
+            /** @description Fractions of the limit at which the event `budget.alert` is sent, once in each window. Default: 0.8 and 1. */
+            alerts?: number[] | null;
+            /** @description Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0. */
+            unpriced?: components["schemas"]["UnpricedModels"];
+            enabled?: boolean;
+        };
+        CreateCollectionRequest: {
+            name: string;
+            description?: string | null;
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            regulations?: string[] | null;
+            /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
+            acl?: components["schemas"]["AclInput"];
+            /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
+            language?: ("none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh") | null;
+            /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
+            applications?: string[] | null;
+        };
+        CreateConversationRequest: {
+            contact_id?: string | null;
+            group_id?: string | null;
+            /** @description Return the newest existing conversation, if there is one. */
+            distinct?: boolean;
+        };
+        CreateEmbeddingsRequest: {
+            model?: string | null;
+            /** @description Texts. Lists of tokens are refused, because detectors cannot read them. */
+            input: string | string[];
+            dimensions?: number | null;
+            encoding_format?: ("float" | "base64") | null;
+            user?: string | null;
+            governance?: {
+                user?: components["schemas"]["AssertedUser"] | null;
+                session_id?: string | null;
+                dry_run?: boolean | null;
+            } | null;
+        };
+        CreateGroupRequest: {
+            name: string;
+            description?: string;
+            avatar_url?: string | null;
+            /** @description Ids of the members. The owner is always a member. */
+            contacts?: string[];
+        };
+        CreatePolicyDraftRequest: {
+            /** @description The subject of the draft. */
+            title: string;
+            /** @description Suggested as the note of the publication. */
+            note?: string;
+            /** @description The policy document as YAML. */
+            source: string;
+            /** @description Id of the version that publishing the draft replaces, or `none`. Default: the active version. */
+            base_version?: string;
+        };
+        CreatePolicyTestRequest: {
+            /** @description The statement that the case shows: "a pasted key is refused". */
+            name: string;
+            at: components["schemas"]["PolicyPoint"];
+            /** @description Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+            expect: {
+                [key: string]: unknown;
+            };
+            /** @description The name under `tests:` that the case belongs to. Default: every document. */
+            file?: string;
+        };
+        CreateProviderRequest: {
+            /** @description A slug. Models show it as `owned_by`. */
+            id: string;
+            kind?: components["schemas"]["ProviderKind"];
+            preset?: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
+            /** @description For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub. */
+            base_url?: string;
+            /** @description Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account. */
+            api_key?: string | null;
+            /** @description Can only be set in the configuration file. */
+            api_key_env?: string | null;
+            /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`. */
+            path?: string;
+            /** @description `{api_key}` is replaced by the key. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Timeout of one attempt. */
+            timeout_ms?: number;
+            /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
+            idle_timeout_ms?: number | null;
+            /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
+            stream?: boolean;
+            max_retries?: number;
+            max_concurrency?: number;
+            weight?: number;
+            /** @description For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`. */
+            region?: string | null;
+            max_classification?: components["schemas"]["Classification"];
+            enabled?: boolean;
+        };
+        CreateResponseRequest: {
+            model?: string | null;
+            /** @description A text, or the whole conversation: `message`, `reasoning`, `function_call`, `function_call_output`, `custom_tool_call` and `custom_tool_call_output` items. */
+            input: string | {
+                [key: string]: unknown;
+            }[];
+            instructions?: string | null;
+            tools?: {
+                [key: string]: unknown;
+            }[] | null;
+            tool_choice?: (string | {
+                [key: string]: unknown;
+            }) | null;
+            parallel_tool_calls?: boolean | null;
+            text?: {
+                [key: string]: unknown;
+            } | null;
+            reasoning?: {
+                [key: string]: unknown;
+            } | null;
+            max_output_tokens?: number | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            top_logprobs?: number | null;
+            include?: ("reasoning.encrypted_content" | "message.output_text.logprobs")[] | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            user?: string | null;
+            safety_identifier?: string | null;
+            prompt_cache_key?: string | null;
+            service_tier?: string | null;
+            previous_response_id?: string | null;
+            store?: boolean | null;
+            stream?: boolean | null;
+            governance?: components["schemas"]["ChatGovernance"] | null;
+        };
+        CreateUserRequest: {
+            id?: string;
+            username: string;
+            role?: string | null;
+            department?: string | null;
+            /** @description Free-form. Policies can read it. */
+            attributes?: Record<string, unknown> | null;
+        };
+        CreateViewRequest: {
+            /** @description The list that the view belongs to. Those of the dashboard: `audit`, `usage`, `reviews`, `users`, `memory`, `documents`. */
+            page: string;
+            name: string;
+            /** @description Filters, sort and period: the query of the page in the dashboard. */
+            query: {
+                [key: string]: string;
+            };
+            /** @description Ids of the shown columns. null: the list's own choice. */
+            columns?: string[] | null;
+            /**
+             * @description Whether all operators of the Workspace see the view.
+             * @default false
+             */
+            shared?: boolean;
+        };
+        CreateWebhookRequest: {
+            /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
+            url: string;
+            format?: components["schemas"]["WebhookFormat"];
+            types?: components["schemas"]["WebhookEvent"][] | null;
+            /** @default true */
+            enabled?: boolean;
+        };
+        CreateWorkspaceRequest: {
+            name: string;
+            settings?: components["schemas"]["WorkspaceSettingsPatch"];
+        };
+        CreatedWebhook: {
+            /** @description Signing secret, `whsec_…` (Standard Webhooks). */
+            secret: string;
+            id: string;
+            /** @enum {string} */
+            object: "webhook";
+            /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
+            url: string;
+            format: components["schemas"]["WebhookFormat"];
+            types: components["schemas"]["WebhookEvent"][] | null;
+            enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CustomCall: {
+            id: string;
+            /** @enum {string} */
+            type: "custom";
+            custom: {
+                name: string;
+                input: string;
+            };
+        };
+        DeletedResponse: {
+            id: string;
+            /** @enum {string} */
+            object: "response";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        /** @enum {string} */
+        DeliveryState: "pending" | "delivered" | "dead";
+        Demo: {
+            /** @enum {string} */
+            object: "demo";
+            workspace: {
+                id: string;
+                name: string;
+            };
+            /** @description Whether there is another Workspace, which a server needs. */
+            removable: boolean;
+            /** @description Everything that is deleted. */
+            contents: {
+                /** @enum {string} */
+                kind: "applications" | "keys" | "users" | "providers" | "policy_sets" | "policy_drafts" | "policy_tests" | "budgets" | "documents" | "memories" | "conversations" | "messages" | "webhooks" | "saved_views" | "reviews" | "audit_records";
+                total: number;
+                /** @description How many of them operators or clients have added since. */
+                added: number;
+                /** @description Names of the added Applications, providers and budgets; at most 20. */
+                names: string[];
+            }[];
+            /** @description Email addresses of the operators of the demo that are removed. */
+            operators: string[];
+            /** @description Whether the demo's owner stays: it sends this request, or no other owner of all Workspaces can sign in. */
+            owner_stays: boolean;
+        };
+        Department: {
+            /** @enum {string} */
+            object: "department";
+            name: string;
+            /** @description Number of users. */
+            users: number;
+        };
+        DepartmentList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Department"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        DiscoverModelsResponse: {
+            /** @enum {string} */
+            object: "list";
+            /** @description Whether the provider has a list of models. Without one, a chat request without messages was sent. */
+            has_list: boolean;
+            data: {
+                id: string;
+                /** @description Whether the provider has this model already. */
+                known: boolean;
+            }[];
+        };
+        Document: {
+            id: string;
+            /** @enum {string} */
+            object: "document";
+            workspace_id: string;
+            collection_id: string;
+            /** @description Path or URL, unique within the collection. */
+            key: string;
+            title: string;
+            /** @description Increases with each change of the content. */
+            version: number;
+            /** @description SHA-256 of the file. */
+            content_hash: string;
+            media_type: string;
+            bytes: number;
+            source: string;
+            classification: components["schemas"]["Classification"] | null;
+            regulations: string[];
+            acl: components["schemas"]["Acl"] | null;
+            /** @description Labels in the document's front matter. They can only restrict access further. */
+            front_matter: {
+                classification: components["schemas"]["Classification"] | null;
+                regulations: string[];
+                acl: components["schemas"]["Acl"] | null;
+            };
+            /** @description Effective labels: those of collection, document and front matter combined. */
+            effective: {
+                classification: components["schemas"]["Classification"];
+                regulations: string[];
+                /** @description A user must match all of them. Empty: no user can read the document. */
+                acls: components["schemas"]["Acl"][];
+            };
+            flags: components["schemas"]["InjectionFlags"] | null;
+            chunks: number;
+            language: components["schemas"]["Language"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        DocumentList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Document"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Embedding: {
+            /** @enum {string} */
+            object: "embedding";
+            /** @description Position of the text in `input`. */
+            index: number;
+            embedding: number[] | string;
+        };
+        EmbeddingList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Embedding"][];
+            model: string;
+            usage?: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+            governance: components["schemas"]["Governance"];
+        };
         /** @description The error envelope of all routes. */
         Error: {
             error: {
@@ -2714,9 +3931,2060 @@ export interface components {
                 };
             };
         };
+        ExplainKnowledgeSearchRequest: {
+            query: string;
+            /** @description The Application of the search. */
+            application_id: string;
+            /** @description The user of the search. Default: an anonymous user. */
+            user?: {
+                id?: string;
+                role?: string;
+                department?: string;
+                attributes?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Treat the user as verified by a user token.
+                 * @default true
+                 */
+                verified?: boolean;
+            };
+            /** @default 10 */
+            limit?: number;
+        };
+        ExplainedHit: {
+            chunk_id: string;
+            document_id: string;
+            collection_id: string;
+            collection: string;
+            title: string;
+            headings: string[];
+            content: string;
+            source: string;
+            classification: components["schemas"]["Classification"];
+            similarity: number;
+            flagged: boolean;
+            /** @description The rules that decide whether the user can see the chunk. */
+            checks: {
+                /** @enum {string} */
+                rule: "applications" | "classification" | "acl";
+                passed: boolean;
+                /** @description Explanation in plain words. */
+                because: string;
+            }[];
+        };
+        /** @enum {string} */
+        FeedFormat: "gatehouse" | "ocsf" | "cef";
+        FunctionCall: {
+            id: string;
+            type?: "function" | null;
+            function: {
+                name: string;
+                arguments: string;
+            };
+        };
+        Governance: {
+            audit_id: string;
+            decision?: {
+                verdict: components["schemas"]["Verdict"];
+                transforms: string[];
+                directives: string[];
+            };
+            risk_level?: components["schemas"]["RiskLevel"];
+            user_verified?: boolean;
+            dry_run?: boolean;
+            provider?: string;
+            review_item_id?: string;
+            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+            warnings?: string[];
+        };
+        Group: {
+            id: string;
+            /** @enum {string} */
+            object: "group";
+            name: string;
+            description: string;
+            /** Format: uri */
+            avatar_url: string;
+            owner_id: string;
+            /** @description Ids of the members. */
+            contacts: string[];
+            /** @description Unix time in seconds. */
+            created_at: number;
+            /** @description Unix time in seconds. */
+            updated_at: number;
+        };
+        GroupList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Group"][];
+            has_more: boolean;
+        };
+        ImportPolicyTestsRequest: {
+            /** @description The name under `tests:` of a document. */
+            file: string;
+            /** @description The test file as YAML. */
+            source: string;
+        };
+        Ingest: {
+            /** @enum {string} */
+            object: "ingest";
+            data: {
+                key: string;
+                /** @enum {string} */
+                outcome: "added" | "changed" | "relabelled" | "unchanged" | "failed";
+                document_id: string | null;
+                chunks: number;
+                flags: components["schemas"]["InjectionFlags"] | null;
+                error: {
+                    /** @description empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. */
+                    code: string;
+                    /** @description The problem and what to do. */
+                    message: string;
+                } | null;
+            }[];
+        };
+        IngestDocumentsRequest: {
+            documents: {
+                /** @description Path or URL, unique within the collection. */
+                key: string;
+                /** @description URL of the file: https:// or http://, without credentials. */
+                url?: string;
+                /** @description The text, instead of a URL. */
+                content?: string;
+                media_type?: string;
+                title?: string;
+                /** @description The source, shown with passages. */
+                source?: string;
+            }[];
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            regulations?: string[] | null;
+            /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
+            acl?: components["schemas"]["AclInput"];
+        };
+        InjectionFlags: {
+            "pii.email"?: number;
+            "pii.phone"?: number;
+            "pii.card"?: number;
+            "pii.iban"?: number;
+            "pii.national_id"?: number;
+            "pii.ip"?: number;
+            "pii.person"?: number;
+            "secret.api_key"?: number;
+            "secret.token"?: number;
+            "secret.private_key"?: number;
+            "secret.connection_string"?: number;
+            "injection.override"?: number;
+            "injection.exfiltration"?: number;
+            "injection.role_play"?: number;
+            "hidden.text"?: number;
+        };
+        /** @enum {string} */
+        Interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+        Invitation: {
+            /** @enum {string} */
+            object: "invitation";
+            /** @description Can be used once, within 7 days. Only this response contains it. */
+            url: string;
+            operator: components["schemas"]["Operator"];
+        };
+        InviteOperatorRequest: {
+            email: string;
+            name: string;
+            /** @description Role in all Workspaces. null: none. */
+            role?: components["schemas"]["Role"] | null;
+            /** @description Roles in single Workspaces. */
+            workspace_roles?: components["schemas"]["WorkspaceRole"][];
+        };
+        IssueAccessTokenRequest: {
+            name?: string;
+        };
+        IssueAdminTokenRequest: {
+            name: string;
+            /** @description Scopes of the token. Default: all scopes that you have in its Workspaces. You cannot give scopes that you do not have. */
+            scopes?: components["schemas"]["Scope"][];
+            /** @description The only Workspaces in which the token is valid. null: all. Default: all, or the Workspace of the request if you cannot issue tokens for all. */
+            workspace_ids?: string[] | null;
+        };
+        IssueKeyRequest: {
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the key expires. Default: never.
+             */
+            expires_at?: string;
+        };
+        IssuedAccessToken: {
+            id: string;
+            /** @enum {string} */
+            object: "access_token";
+            user_id: string;
+            name: string;
+            /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
+            issued_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            revoked_at: string | null;
+            token: string;
+        };
+        IssuedAdminToken: {
+            id: string;
+            /** @enum {string} */
+            object: "admin_token";
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
+            effective_scopes: components["schemas"]["Scope"][];
+            /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
+            workspace_ids: string[] | null;
+            /**
+             * @description ended: the issuer was removed, or suspended by single sign-on.
+             * @enum {string}
+             */
+            state: "active" | "revoked" | "ended";
+            /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
+            issued_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            revoked_at: string | null;
+            token: string;
+        };
+        IssuedApiKey: {
+            key: string;
+            id: string;
+            /** @enum {string} */
+            object: "api_key";
+            application_id: string;
+            name: string;
+            hint: string;
+            /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
+            issued_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            revoked_at: string | null;
+            /** @description Accurate to about a minute. null: never. */
+            last_used_at: string | null;
+            /** @description The key is refused from this time on. null: never. */
+            expires_at: string | null;
+            /** @description The key that has replaced this one by rotation. */
+            replaced_by: string | null;
+        };
+        KnowledgeExplanation: {
+            /** @enum {string} */
+            object: "knowledge_explanation";
+            /** @description Whether knowledge is enabled for the Application. If not, its users find nothing. */
+            enabled: boolean;
+            /** @description Highest classification that this user can see through this Application. */
+            ceiling: components["schemas"]["Classification"];
+            /** @description Hits of the user, best first. */
+            visible: components["schemas"]["ExplainedHit"][];
+            /** @description Matching chunks that the user cannot see. */
+            hidden: components["schemas"]["ExplainedHit"][];
+        };
+        /** @enum {string} */
+        Language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
+        Latency: {
+            p50_ms: number | null;
+            p95_ms: number | null;
+        };
+        ListInputItemsResponse: {
+            /** @enum {string} */
+            object: "list";
+            data: ({
+                id: string;
+                type: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+        };
+        ListedApplication: {
+            id: string;
+            /** @enum {string} */
+            object: "application";
+            workspace_id: string;
+            name: string;
+            settings: components["schemas"]["ApplicationSettings"];
+            limits: components["schemas"]["ApplicationLimits"];
+            models: string[] | null;
+            providers: string[] | null;
+            default_model: string | null;
+            ceiling: components["schemas"]["Classification"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            last_used_at: string | null;
+            /** @description Of the last 30 days in UTC, today included. Only with `usage=true`. */
+            usage?: {
+                requests: number;
+                cost: number | null;
+            };
+        };
+        ListedApplicationList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ListedApplication"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        MatchedRule: {
+            id: string;
+            point: components["schemas"]["PolicyPoint"];
+            verdict: components["schemas"]["Verdict"];
+            /** @description The condition failed, which counts as deny. */
+            error?: string;
+        };
+        Memory: {
+            id: string;
+            /** @enum {string} */
+            object: "memory";
+            scope: components["schemas"]["MemoryScope"];
+            scope_id: string;
+            user_id: string | null;
+            /** @description The Application that stored the memory. */
+            application_id: string;
+            kind: components["schemas"]["MemoryKind"];
+            content: string;
+            summary: string | null;
+            subject: string | null;
+            classification: components["schemas"]["Classification"];
+            regulations: string[];
+            mode: components["schemas"]["MemoryMode"];
+            /** @enum {string} */
+            source: "capture" | "explicit" | "extract" | "admin";
+            /** @description Audit record of the request that stored the memory. */
+            audit_id: string;
+            message_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            superseded_by: string | null;
+            superseded_at: string | null;
+        };
+        /** @enum {string} */
+        MemoryCapture: "off" | "explicit" | "extract";
+        MemoryErasure: {
+            /** @enum {string} */
+            object: "memory_erasure";
+            /** @description Number of erased memories. */
+            erased: number;
+            /** @description Number of erased stored responses. */
+            erased_responses: number;
+        };
+        /** @enum {string} */
+        MemoryKind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
+        MemoryList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Memory"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        MemoryMode: "active" | "audit_only";
+        /** @enum {string} */
+        MemoryScope: "user" | "session" | "application" | "department" | "project" | "workspace";
+        Message: {
+            id: string;
+            /** @enum {string} */
+            object: "message";
+            conversation_id: string;
+            /** @description Id of the sender. */
+            contact: components["schemas"]["Contact"];
+            message: string;
+            reactions: {
+                [key: string]: string[];
+            }[];
+            attachments: components["schemas"]["Attachment"][];
+            reply_to: string | null;
+            /** @description Audit record of the last decision on the text. null: no policy decision. */
+            governance: {
+                audit_id: string;
+            } | null;
+            read_at: number | null;
+            /** @description Unix time in seconds. */
+            created_at: number;
+            updated_at: number | null;
+        };
+        MessageList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Message"][];
+            has_more: boolean;
+        };
+        Model: {
+            id: string;
+            /** @enum {string} */
+            object: "model";
+            created: number;
+            /** @description The provider id. */
+            owned_by: string;
+        };
+        /** @enum {string} */
+        ModelApi: "chat" | "responses";
+        ModelList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Model"][];
+        };
+        /** @enum {string} */
+        NotificationTopic: "holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys";
+        Notifications: {
+            /** @enum {string} */
+            object: "notifications";
+            /** @description Your topics. */
+            topics: components["schemas"]["NotificationTopic"][];
+            /** @description The topics whose scope you have in a Workspace. */
+            available: components["schemas"]["NotificationTopic"][];
+            /** @description Your e-mail address. */
+            address: string;
+            sender: string | null;
+            /** @description Whether messages have links: GATEHOUSE_PUBLIC_URL is set. */
+            has_links: boolean;
+        };
+        Operator: {
+            id: string;
+            /** @enum {string} */
+            object: "operator";
+            email: string;
+            name: string;
+            /** @description Role in all Workspaces. null: none. */
+            role: components["schemas"]["Role"] | null;
+            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
+            workspace_roles: components["schemas"]["WorkspaceRole"][];
+            /**
+             * @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension.
+             * @enum {string}
+             */
+            state: "invited" | "active" | "suspended";
+            two_factor: boolean;
+            last_signed_in_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        OperatorList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Operator"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Overview: {
+            /** @enum {string} */
+            object: "overview";
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            interval: components["schemas"]["Interval"];
+            totals: components["schemas"]["StatisticsTotals"];
+            /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
+            series: components["schemas"]["StatisticsPoint"][];
+            /** @description Duration of the stages, from about 1,000 audit records spread evenly over the period. */
+            stages: components["schemas"]["StageStatistics"][];
+            holds: components["schemas"]["WaitingItems"];
+            escalations: components["schemas"]["WaitingItems"];
+            /** @description State on the node that responds. */
+            providers: {
+                id: string;
+                enabled: boolean;
+                /** @description State on the node that responds. */
+                health: components["schemas"]["ProviderHealth"];
+            }[];
+            /** @description Most urgent first. */
+            attention: {
+                /** @enum {string} */
+                kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "budget_used_up" | "holds_waiting" | "escalations_waiting" | "budget_alert" | "errors" | "no_policy";
+                text: string;
+                /** @description Path of the dashboard page that shows the problem. */
+                link: string;
+            }[];
+        };
+        Percentiles: {
+            average_ms: number | null;
+            p50_ms: number | null;
+            p95_ms: number | null;
+        };
+        PolicyCheck: {
+            /** @enum {string} */
+            object: "policy_check";
+            /** @description Whether the document can be published. */
+            ok: boolean;
+            name: string | null;
+            rules: number;
+            /** @description Number of test cases in the document. */
+            tests: number;
+            errors: {
+                line: number;
+                column: number;
+                /** @description Path of the field. Empty for the whole document. */
+                field: string;
+                message: string;
+            }[];
+        };
+        PolicyCookbook: {
+            /** @enum {string} */
+            object: "policy_cookbook";
+            templates: components["schemas"]["PolicyTemplate"][];
+        };
+        PolicyDiff: {
+            /** @enum {string} */
+            object: "policy_diff";
+            from: components["schemas"]["PolicyVersion"];
+            to: components["schemas"]["PolicyVersion"];
+            added: string[];
+            removed: string[];
+            changed: {
+                id: string;
+                fields: {
+                    field: string;
+                    before: unknown;
+                    after: unknown;
+                }[];
+            }[];
+            /** @description Whether rules of both versions have another order. */
+            reordered: boolean;
+            texts: string[];
+        };
+        PolicyDraft: {
+            id: string;
+            /** @enum {string} */
+            object: "policy_draft";
+            title: string;
+            note: string;
+            /** @description Id of the version that publishing the draft replaces, or `none`. */
+            base_version: string;
+            /** @description Id of the operator or admin token. */
+            author: string;
+            author_name: string | null;
+            /** @description Id of the last editor. */
+            edited_by: string;
+            edited_by_name: string | null;
+            /** @description Counted from 1 with each change of the draft. */
+            revision: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PolicyDraftList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PolicyDraft"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        PolicyDraftWithSource: {
+            id: string;
+            /** @enum {string} */
+            object: "policy_draft";
+            title: string;
+            note: string;
+            /** @description Id of the version that publishing the draft replaces, or `none`. */
+            base_version: string;
+            /** @description Id of the operator or admin token. */
+            author: string;
+            author_name: string | null;
+            /** @description Id of the last editor. */
+            edited_by: string;
+            edited_by_name: string | null;
+            /** @description Counted from 1 with each change of the draft. */
+            revision: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The document. It may have errors. */
+            source: string;
+        };
+        /** @enum {string} */
+        PolicyPoint: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+        PolicyReplay: {
+            /** @enum {string} */
+            object: "policy_replay";
+            policy: components["schemas"]["ChosenPolicy"];
+            /** @description Records that were read. */
+            records: number;
+            from: string | null;
+            to: string | null;
+            unchanged: number;
+            changed: number;
+            /** @description Records without a known outcome; `limits` lists the reasons. */
+            not_replayed: number;
+            /** @description Changed decisions by old and new verdict, which can be equal. */
+            transitions: {
+                from: components["schemas"]["Verdict"];
+                to: components["schemas"]["Verdict"];
+                count: number;
+            }[];
+            /** @description Newest first, at most 500. */
+            changes: {
+                audit_id: string;
+                /** Format: date-time */
+                created_at: string;
+                application_id: string | null;
+                endpoint: string;
+                before: components["schemas"]["ReplayedDecision"];
+                after: components["schemas"]["ReplayedDecision"];
+                /** @description Further rules that may match; the record does not contain enough to decide. */
+                uncertain: string[];
+            }[];
+            next_cursor: string | null;
+            /** @description More changed records exist than are listed. */
+            has_more: boolean;
+            /** @description Reasons why records cannot be replayed, with the number of records. */
+            limits: {
+                /** @enum {string} */
+                reason: "refused_before_policies" | "repeated_answer" | "policy_gone" | "reads_text" | "reads_hashed" | "reads_settings" | "reads_unstored" | "hits_not_stored" | "not_reached";
+                rule: string | null;
+                point: components["schemas"]["PolicyPoint"] | null;
+                fact: string | null;
+                message: string;
+                count: number;
+            }[];
+        };
+        PolicySet: {
+            id: string;
+            name: string;
+            version: number;
+            sha256: string;
+            /** @enum {string} */
+            object: "policy_set";
+            /** @description Whether the version is active. */
+            active: boolean;
+            declared: boolean | null;
+            /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
+            published_by: string;
+            published_by_name: string | null;
+            /** @description The reason for the version, as written by its publisher. Empty: no note. */
+            note: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PolicySetList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PolicySet"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        PolicySetWithSource: {
+            id: string;
+            name: string;
+            version: number;
+            sha256: string;
+            /** @enum {string} */
+            object: "policy_set";
+            /** @description Whether the version is active. */
+            active: boolean;
+            declared: boolean | null;
+            /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
+            published_by: string;
+            published_by_name: string | null;
+            /** @description The reason for the version, as written by its publisher. Empty: no note. */
+            note: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The published document, byte for byte. */
+            source: string;
+            /** @description Rules of the document. Empty when this release cannot read the document. */
+            rules: {
+                id: string;
+                description: string;
+                at: components["schemas"]["PolicyPoint"][];
+                verdict: components["schemas"]["Verdict"];
+                when: string;
+            }[];
+        };
+        PolicySimulation: {
+            /** @enum {string} */
+            object: "policy_simulation";
+            policy: components["schemas"]["ChosenPolicy"] | null;
+            /** @enum {string} */
+            point: "input" | "output";
+            verdict: components["schemas"]["Verdict"];
+            risk_level: components["schemas"]["RiskLevel"];
+            classification: components["schemas"]["Classification"];
+            /** @description Transforms that change a text. */
+            transforms: string[];
+            directives: string[];
+            rules: components["schemas"]["MatchedRule"][];
+            findings: {
+                input?: {
+                    [key: string]: number;
+                };
+                output?: {
+                    [key: string]: number;
+                };
+            };
+            /** @description Detectors and transforms that failed, and therefore deny. */
+            failed: string[];
+            /** @description The messages as sent to the provider. */
+            messages: {
+                [key: string]: unknown;
+            }[];
+            response: string | null;
+        };
+        PolicyTemplate: {
+            id: string;
+            /** @enum {string} */
+            object: "policy_template";
+            title: string;
+            category: string;
+            what_it_does: string;
+            when_to_use_it: string;
+            what_users_notice: string;
+            rule_ids: string[];
+            /** @description Number of test cases in the document. */
+            tests: number;
+            /** @description A policy document with the rules, their texts and tests. */
+            source: string;
+        };
+        PolicyTest: {
+            id: string;
+            /** @enum {string} */
+            object: "policy_test";
+            /** @description The statement that the case shows: "a pasted key is refused". */
+            name: string;
+            at: components["schemas"]["PolicyPoint"];
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+            expect: {
+                [key: string]: unknown;
+            };
+            file: string | null;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PolicyTestImport: {
+            /** @enum {string} */
+            object: "policy_test_import";
+            file: string;
+            cases: number;
+        };
+        PolicyTestList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PolicyTest"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        PolicyTestRun: {
+            /** @enum {string} */
+            object: "policy_test_run";
+            /** @description Whether there were cases, no file is missing and all cases passed. */
+            ok: boolean;
+            passed: number;
+            failed: number;
+            results: {
+                id: string | null;
+                file: string | null;
+                name: string;
+                line: number | null;
+                ok: boolean;
+                /** @description One entry for each failed expectation. */
+                failures: string[];
+            }[];
+            /** @description Files that the document names, and that are neither stored nor in the request. */
+            missing: string[];
+            /** @description Errors of files that cannot be run. */
+            errors: {
+                file: string;
+                line: number;
+                column: number;
+                /** @description Path of the field. Empty for the whole document. */
+                field: string;
+                message: string;
+            }[];
+        };
+        PolicyVersion: {
+            id: string;
+            name: string;
+            version: number;
+            sha256: string;
+        };
+        Project: {
+            /** @enum {string} */
+            object: "project";
+            name: string;
+            /** @description Number of users. */
+            users: number;
+        };
+        ProjectList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Project"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Provider: {
+            id: string;
+            /** @enum {string} */
+            object: "provider";
+            kind: components["schemas"]["ProviderKind"];
+            preset: components["schemas"]["ProviderPresetId"] | null;
+            /** @enum {string} */
+            source: "api" | "environment" | "config";
+            base_url: string | null;
+            api_key_from: ("stored" | "environment") | null;
+            api_key_env: string | null;
+            path: string;
+            headers: {
+                [key: string]: string;
+            };
+            timeout_ms: number;
+            idle_timeout_ms: number | null;
+            stream: boolean;
+            max_retries: number;
+            max_concurrency: number;
+            weight: number;
+            region: string | null;
+            max_classification: components["schemas"]["Classification"];
+            enabled: boolean;
+            /** @description State on the node that responds. */
+            health: components["schemas"]["ProviderHealth"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ProviderHealth: {
+            /** @enum {string} */
+            circuit: "closed" | "open" | "half_open";
+            /** @description Requests in flight. */
+            active: number;
+            /** @description Whether the node has sent it a request since the node started. */
+            used: boolean;
+            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
+            last_error: {
+                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
+                kind: string;
+                /** Format: date-time */
+                at: string;
+                /** @description The failure lasts until an operator resolves it: key, account or models. */
+                fault: boolean;
+            } | null;
+        };
+        /** @enum {string} */
+        ProviderKind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
+        ProviderList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Provider"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        ProviderModel: {
+            id: string;
+            /** @enum {string} */
+            object: "model";
+            provider_id: string;
+            upstream_name: string | null;
+            api: components["schemas"]["ModelApi"];
+            input_price: number | null;
+            output_price: number | null;
+            cache_read_price: number | null;
+            cache_write_price: number | null;
+            cache_write_1h_price: number | null;
+            reasoning_price: number | null;
+            request_price: number | null;
+            price: {
+                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
+                version: string;
+                input_price: number | null;
+                output_price: number | null;
+                cache_read_price: number | null;
+                cache_write_price: number | null;
+                cache_write_1h_price: number | null;
+                reasoning_price: number | null;
+                request_price: number | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ProviderModelFields: {
+            /** @description The provider's name of the model. null: the same as `id`. */
+            upstream_name?: string | null;
+            /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+            api?: components["schemas"]["ModelApi"];
+            /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
+            input_price?: number | null;
+            /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
+            output_price?: number | null;
+            /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
+            cache_read_price?: number | null;
+            /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
+            cache_write_price?: number | null;
+            /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
+            cache_write_1h_price?: number | null;
+            /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
+            reasoning_price?: number | null;
+            /** @description Price of one request in USD, at most 1000000. null: 0. */
+            request_price?: number | null;
+        };
+        ProviderModelList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ProviderModel"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        ProviderPreset: {
+            id: string;
+            /** @enum {string} */
+            object: "provider_preset";
+            title: string;
+            /** @description Where an operator gets a key, or what to enter. */
+            hint: string;
+            /** @description The base URL of a provider that is created with this preset and without another one. */
+            base_url: string;
+            /** @description false: the server usually runs without API keys. */
+            needs_key: boolean;
+        };
+        /** @enum {string} */
+        ProviderPresetId: "cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai";
+        ProviderPresetList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ProviderPreset"][];
+        };
+        PublishPolicySetRequest: {
+            /** @description The policy document as YAML. */
+            source: string;
+            /** @description The reason for the version. The history shows it. */
+            note?: string;
+        };
+        PublishedPolicySet: {
+            id: string;
+            name: string;
+            version: number;
+            sha256: string;
+            /** @enum {string} */
+            object: "policy_set";
+            /** @description Whether the version is active. */
+            active: boolean;
+            declared: boolean | null;
+            /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
+            published_by: string;
+            published_by_name: string | null;
+            /** @description The reason for the version, as written by its publisher. Empty: no note. */
+            note: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
+            warnings: string[];
+        };
+        PutModelsRequest: {
+            models: {
+                id: string;
+                /** @description The provider's name of the model. null: the same as `id`. */
+                upstream_name?: string | null;
+                /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                api?: components["schemas"]["ModelApi"];
+                /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
+                input_price?: number | null;
+                /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
+                output_price?: number | null;
+                /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
+                cache_read_price?: number | null;
+                /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
+                cache_write_price?: number | null;
+                /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
+                cache_write_1h_price?: number | null;
+                /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
+                reasoning_price?: number | null;
+                /** @description Price of one request in USD, at most 1000000. null: 0. */
+                request_price?: number | null;
+            }[];
+        };
+        ReachedAlert: {
+            fraction: number;
+            /** Format: date-time */
+            at: string;
+        };
+        ReadConversationRequest: {
+            /** @description The last message that was read. Default: the newest message. */
+            message_id?: string | null;
+        };
+        Readiness: {
+            /** @enum {string} */
+            status: "ready" | "not ready";
+            /** @description Timeout of each check. */
+            deadline_ms: number;
+            checks: {
+                /** @description The check: `database`, `schema` … */
+                name: string;
+                /**
+                 * @description `degraded`: the server handles requests, but an operator must act.
+                 * @enum {string}
+                 */
+                status: "ok" | "degraded" | "fail";
+                /** @description The problem. */
+                message?: string;
+            }[];
+        };
+        RecordedHit: {
+            id: string;
+            hash: string;
+            score: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @enum {string} */
+        ReleaseMode: "validated" | "windowed";
+        RemoveDemoRequest: {
+            /** @description Name of the Workspace of the demo, as a confirmation. */
+            name: string;
+        };
+        ReplacePolicyTestRequest: {
+            /** @description The statement that the case shows: "a pasted key is refused". */
+            name: string;
+            at: components["schemas"]["PolicyPoint"];
+            /** @description Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+            expect: {
+                [key: string]: unknown;
+            };
+        };
+        ReplayDeadWebhookDeliveriesResponse: {
+            /** @description Number of deliveries. */
+            replayed: number;
+        };
+        ReplayPoliciesRequest: {
+            /** @description A draft. Alternative: `policy_set_id`. */
+            source?: string;
+            /** @description A published version. */
+            policy_set_id?: string;
+            /**
+             * @description Number of audit records, newest first.
+             * @default 1000
+             */
+            last?: number;
+            /** @description `next_cursor` of the previous part. Default: the newest records. */
+            cursor?: string;
+            /**
+             * Format: date-time
+             * @description Records created at this time or later.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Records created before this time.
+             */
+            to?: string;
+            application_id?: string;
+            /** @description User id. Audit records contain its keyed hash. */
+            user?: string;
+            /** @description A verdict, or several: `deny,escalate`. */
+            verdict?: string;
+            /** @description As requested, or as sent to a provider. */
+            model?: string;
+            /** @description Name of a provider that was tried. */
+            provider?: string;
+            /** @description Id of a rule that matched. */
+            rule?: string;
+            /** @description Milliseconds, inclusive. */
+            latency_from?: number;
+            /** @description Milliseconds, inclusive. */
+            latency_to?: number;
+            /** @description USD, inclusive. Records without a cost do not match. */
+            cost_from?: string;
+            /** @description USD, inclusive. Records without a cost do not match. */
+            cost_to?: string;
+            risk_level?: components["schemas"]["RiskLevel"];
+            endpoint?: components["schemas"]["AuditEndpoint"];
+            /** @description A status, or a class such as `5xx`. */
+            status?: number | components["schemas"]["StatusClass"];
+        };
+        ReplayedDecision: {
+            verdict: components["schemas"]["Verdict"];
+            /** @description The minimum that rules raise it to. */
+            classification: string;
+            /** @description The minimum that rules raise it to. */
+            risk_level: string;
+            /** @description Transforms that rules demand, whether or not they changed a text. */
+            transforms: string[];
+            directives: string[];
+            rules: components["schemas"]["MatchedRule"][];
+        };
+        Response: {
+            id: string;
+            /** @enum {string} */
+            object: "response";
+            /** @description Unix time in seconds. */
+            created_at: number;
+            /** @enum {string} */
+            status: "completed" | "incomplete";
+            incomplete_details: {
+                reason: string;
+            } | null;
+            model: string;
+            /** @description `reasoning`, `message`, `function_call` and `custom_tool_call` items. */
+            output: {
+                [key: string]: unknown;
+            }[];
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    cached_tokens: number;
+                };
+                output_tokens: number;
+                output_tokens_details: {
+                    reasoning_tokens: number;
+                };
+                total_tokens: number;
+            };
+            /** @description Whether the response is stored. */
+            store: boolean;
+            previous_response_id: string | null;
+            /** @description Fields of the completion that the responses API has no place for (GW-RESP-13). */
+            provider_fields?: {
+                [key: string]: unknown;
+            };
+            governance: components["schemas"]["Governance"];
+        };
+        /** @enum {string} */
+        ResponseStoring: "off" | "requested" | "default";
+        Retention: {
+            /** @enum {string} */
+            object: "retention";
+            conversation_id: string;
+            days: number | null;
+            /** @description The shorter of `days` and the Workspace's retention. null: no limit. */
+            effective_days: number | null;
+        };
+        ReviewDecision: {
+            /** @description Reason of the decision. */
+            comment?: string | null;
+        };
+        ReviewItem: {
+            id: string;
+            /** @enum {string} */
+            object: "review_item";
+            kind: components["schemas"]["ReviewKind"];
+            state: components["schemas"]["ReviewState"];
+            workspace_id: string;
+            application_id: string | null;
+            message_id: string | null;
+            /** @description Empty for a request without a user. */
+            user_id: string;
+            session_id: string | null;
+            endpoint: string;
+            point: components["schemas"]["PolicyPoint"];
+            /** @description The reasons. */
+            rules: components["schemas"]["MatchedRule"][];
+            classification: components["schemas"]["Classification"];
+            risk_level: components["schemas"]["RiskLevel"];
+            findings: {
+                [key: string]: number;
+            };
+            request_hash: string;
+            policy: components["schemas"]["PolicyVersion"] | null;
+            model: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            decided_by: string | null;
+            decided_at: string | null;
+            comment: string | null;
+            /** @description Audit record of the request that created the item. */
+            audit_id: string;
+            released_at: string | null;
+            released_audit_id: string | null;
+            successor_id: string | null;
+            key_id: string | null;
+            /** @description Operators who issued a key of the request. They cannot decide on it. */
+            key_issuers: string[];
+            assigned_to: string | null;
+            assigned_for: string | null;
+            /** @description Number of different operators who must approve the hold. */
+            required_approvals: number;
+            /** @description The approvals so far, if several are required. The item is pending until the last one. */
+            approvals: components["schemas"]["Approval"][];
+        };
+        ReviewItemList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ReviewItem"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        ReviewItemWithContent: {
+            id: string;
+            /** @enum {string} */
+            object: "review_item";
+            kind: components["schemas"]["ReviewKind"];
+            state: components["schemas"]["ReviewState"];
+            workspace_id: string;
+            application_id: string | null;
+            message_id: string | null;
+            /** @description Empty for a request without a user. */
+            user_id: string;
+            session_id: string | null;
+            endpoint: string;
+            point: components["schemas"]["PolicyPoint"];
+            /** @description The reasons. */
+            rules: components["schemas"]["MatchedRule"][];
+            classification: components["schemas"]["Classification"];
+            risk_level: components["schemas"]["RiskLevel"];
+            findings: {
+                [key: string]: number;
+            };
+            request_hash: string;
+            policy: components["schemas"]["PolicyVersion"] | null;
+            model: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            decided_by: string | null;
+            decided_at: string | null;
+            comment: string | null;
+            /** @description Audit record of the request that created the item. */
+            audit_id: string;
+            released_at: string | null;
+            released_audit_id: string | null;
+            successor_id: string | null;
+            key_id: string | null;
+            /** @description Operators who issued a key of the request. They cannot decide on it. */
+            key_issuers: string[];
+            assigned_to: string | null;
+            assigned_for: string | null;
+            /** @description Number of different operators who must approve the hold. */
+            required_approvals: number;
+            /** @description The approvals so far, if several are required. The item is pending until the last one. */
+            approvals: components["schemas"]["Approval"][];
+            /** @description null after erasure: when the item is denied or expires. */
+            content: {
+                messages: {
+                    [key: string]: unknown;
+                }[];
+                /** @description Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API. */
+                parameters?: {
+                    [key: string]: unknown;
+                };
+                /** @description The held completion. */
+                completion?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Current findings of the detectors in the content. */
+            marks: {
+                /** @description Index in `content.messages`. null: `content.completion` or a parameter. */
+                message: number | null;
+                /** @description Index of the content part. null when the content is one text. */
+                part: number | null;
+                /** @description JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion. */
+                parameter: string | null;
+                /** @enum {string} */
+                type: "pii.email" | "pii.phone" | "pii.card" | "pii.iban" | "pii.national_id" | "pii.ip" | "pii.person" | "secret.api_key" | "secret.token" | "secret.private_key" | "secret.connection_string" | "injection.override" | "injection.exfiltration" | "injection.role_play" | "hidden.text";
+                /** @description Start in the text, in UTF-16 units. */
+                start: number;
+                /** @description End in the text (exclusive), in UTF-16 units. */
+                end: number;
+            }[];
+        };
+        /** @enum {string} */
+        ReviewKind: "hold" | "escalation";
+        ReviewPreview: {
+            /** @enum {string} */
+            object: "review_preview";
+            review_item_id: string;
+            policy: components["schemas"]["PolicyVersion"] | null;
+            refusal: {
+                /** @description The error that the client would get. */
+                code: string;
+                reason: string | null;
+                /** @description The rules that deny. */
+                rules: string[];
+                /** @description Detectors and transforms that failed, and therefore deny. */
+                failed: string[];
+            } | null;
+            released: {
+                messages?: {
+                    [key: string]: unknown;
+                }[];
+                parameters?: {
+                    [key: string]: unknown;
+                };
+                completion?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** @description Transforms that change a text. */
+            transforms: string[];
+            /** @description Directives of the policies. */
+            directives: string[];
+            /** @description Providers that may serve a held request. */
+            providers: string[];
+            /** @description Whether passages and memories are searched at the release and added to the request. */
+            searches: {
+                knowledge: boolean;
+                memory: boolean;
+            };
+            remembered: {
+                /** @description Memories that the user asks for. Output rules can still turn them off when a held request is released. */
+                memories: {
+                    content: string;
+                    summary: string | null;
+                    kind: components["schemas"]["MemoryKind"];
+                    scope: components["schemas"]["MemoryScope"];
+                    classification: components["schemas"]["Classification"];
+                    mode: components["schemas"]["MemoryMode"];
+                }[];
+                /** @description Memories that the user asks for and that are not stored. */
+                left_out: number;
+                /** @description A model of the Application extracts memories at the release. They are not known before. */
+                extracted: boolean;
+                reason: ("disabled" | "policy" | "no_owner" | "operator" | "refused" | "message") | null;
+            };
+        };
+        /** @enum {string} */
+        ReviewState: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
+        ReviewStatistics: {
+            /** @enum {string} */
+            object: "review_statistics";
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            target_minutes: number | null;
+            pending: {
+                count: number;
+                oldest: string | null;
+                overdue: number;
+            };
+            created: number;
+            /** @description Items that expired without a decision. */
+            expired: number;
+            decided: number;
+            median_seconds: number | null;
+            p90_seconds: number | null;
+            reviewers: {
+                reviewer_id: string;
+                decided: number;
+                median_seconds: number | null;
+                p90_seconds: number | null;
+            }[];
+            applications: {
+                application_id: string | null;
+                decided: number;
+                median_seconds: number | null;
+                p90_seconds: number | null;
+            }[];
+        };
+        Reviewer: {
+            id: string;
+            /** @enum {string} */
+            object: "reviewer";
+            name: string;
+            absence: components["schemas"]["Absence"] | null;
+            representative_id: string | null;
+        };
+        ReviewerList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Reviewer"][];
+        };
+        /** @enum {string} */
+        RiskLevel: "low" | "medium" | "high" | "critical";
+        /** @enum {string} */
+        Role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+        RotateKeyRequest: {
+            /** @description How long the replaced key remains valid. 0: it expires at once. Default: 86400, a day. */
+            overlap_seconds?: number;
+            /**
+             * Format: date-time
+             * @description When the new key expires. Default: it is valid for as long as the replaced key was from its creation.
+             */
+            expires_at?: string;
+        };
+        /** @enum {string} */
+        Scope: "applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use";
+        SearchKnowledgeRequest: {
+            query: string;
+            limit?: number | null;
+            governance?: {
+                user?: components["schemas"]["AssertedUser"] | null;
+            } | null;
+        };
+        SearchKnowledgeResponse: {
+            /** @enum {string} */
+            object: "list";
+            data: {
+                chunk_id: string;
+                document_title: string;
+                content: string;
+                classification: components["schemas"]["Classification"];
+                regulations: string[];
+                similarity: number;
+            }[];
+            governance: components["schemas"]["Governance"];
+        };
+        SearchMemoryRequest: {
+            query: string;
+            limit?: number | null;
+            governance?: components["schemas"]["SessionGovernance"] | null;
+        };
+        SearchMemoryResponse: {
+            /** @enum {string} */
+            object: "list";
+            data: {
+                memory_id: string;
+                scope: components["schemas"]["MemoryScope"];
+                kind: components["schemas"]["MemoryKind"];
+                content: string;
+                summary: string | null;
+                classification: components["schemas"]["Classification"];
+                similarity: number;
+            }[];
+            governance: components["schemas"]["Governance"];
+        };
+        SecretKeys: {
+            /** @enum {string} */
+            object: "secret_keys";
+            keys: {
+                /** @description Derived from the key. `unknown`: values that no configured key opens and that name no key. */
+                id: string;
+                /**
+                 * @description current: seals new values. next: opens values of nodes that use it already. old: opens values until they are sealed again. missing: sealed values, but is not configured.
+                 * @enum {string}
+                 */
+                state: "current" | "next" | "old" | "missing";
+                /** @description Values that the key had sealed at `counted_at`. An old key with 0 can be removed. */
+                values: number;
+            }[];
+            /** @description Time of the last count, by the rotation or `gatehouse keys status`; null: never. */
+            counted_at: string | null;
+        };
+        SendMessageRequest: {
+            conversation_id: string;
+            /** @description At most 32 KiB. */
+            message: string;
+            attachments?: (string | components["schemas"]["AttachmentReference"])[] | null;
+        };
+        Session: {
+            /** @enum {string} */
+            object: "session";
+            operator: {
+                id: string;
+                /** @enum {string} */
+                kind: "person" | "token";
+                name: string;
+                email: string | null;
+                /** @description Role in all Workspaces. */
+                role: components["schemas"]["Role"] | null;
+                two_factor: boolean;
+            };
+            /** @description Scopes in all Workspaces and for the server. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description The Workspaces that the operator can enter, oldest first. */
+            workspaces: {
+                id: string;
+                name: string;
+                /** @description Role in this Workspace; null for a token. */
+                role: components["schemas"]["Role"] | null;
+                /** @description Scopes in this Workspace. */
+                scopes: components["schemas"]["Scope"][];
+            }[];
+            /** @description Version of the server. */
+            version: string;
+        };
+        SessionGovernance: {
+            user?: components["schemas"]["AssertedUser"] | null;
+            session_id?: string | null;
+        };
+        SetConversationRetentionRequest: {
+            /** @description null: the Workspace's retention. */
+            days: number | null;
+        };
+        Setup: {
+            /** @enum {string} */
+            object: "setup";
+            base_url: string | null;
+            /** @description Whether the Workspace is the demo, which an owner can remove. */
+            is_demo: boolean;
+            /** @description Whether the operator has dismissed the checklist. */
+            dismissed: boolean;
+            /** @description The steps that the operator's scopes allow. Objects of the demo count, except its built-in model. */
+            steps: {
+                /** @enum {string} */
+                id: "provider" | "application" | "request" | "policy" | "reviewer";
+                done: boolean;
+            }[];
+        };
+        /** @enum {string} */
+        SharedMemoryScope: "application" | "department" | "project" | "workspace";
+        SimulatePoliciesRequest: {
+            /** @description A draft. Default: the active version. */
+            source?: string;
+            /** @description A published version. */
+            policy_set_id?: string;
+            /** @description The requesting Application. Default: one with default settings. */
+            application_id?: string;
+            /** @description In the format of `POST /v1/chat/completions`. */
+            request: components["schemas"]["ChatCompletionRequest"];
+            /** @description Assumed completion: output policies are evaluated as well. */
+            response?: string;
+            /** @description Calls of functions in the assumed completion, with decoded arguments. */
+            tool_calls?: {
+                name: string;
+                arguments: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @enum {string} */
+            point?: "input" | "output";
+            /** @description Treat the user as verified by a user token. */
+            user_verified?: boolean;
+        };
+        StageStatistics: {
+            name: string;
+            p50_ms: number;
+            p95_ms: number;
+            count: number;
+        };
+        StatisticsPoint: {
+            /** Format: date-time */
+            at: string;
+            requests: number;
+            verdicts: components["schemas"]["VerdictCounts"];
+            /** @description Failed requests. Denials by a policy count as verdicts. */
+            errors: number;
+            /** @description Prompt and completion tokens of all provider requests. */
+            tokens: number;
+            cost: number | null;
+            latency: components["schemas"]["Latency"];
+        };
+        StatisticsTotals: {
+            requests: number;
+            verdicts: components["schemas"]["VerdictCounts"];
+            /** @description Failed requests. Denials by a policy count as verdicts. */
+            errors: number;
+            /** @description Prompt and completion tokens of all provider requests. */
+            tokens: number;
+            cost: number | null;
+            latency: components["schemas"]["Latency"];
+            /** @description Part of `tokens` that providers read from their caches. */
+            cached_tokens: number;
+            /** @description Part of `tokens` that models used for reasoning. */
+            reasoning_tokens: number;
+        };
+        /** @enum {string} */
+        StatusClass: "1xx" | "2xx" | "3xx" | "4xx" | "5xx";
+        TestNotificationsResponse: {
+            /** @description Whether the mail server accepted the e-mail. */
+            delivered: boolean;
+            failure: string | null;
+        };
+        TestPolicySetRequest: {
+            /** @description The policy document as YAML. */
+            source: string;
+            /** @description Test files by the names in `tests:`. */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Also runs the stored cases: those of the files in `tests:`, and those without a file.
+             * @default false
+             */
+            stored_tests?: boolean;
+            /** @description Runs only these stored cases. */
+            test_ids?: string[];
+        };
+        TestWebhookResponse: {
+            delivered: boolean;
+            status: number | null;
+            failure: string | null;
+        };
+        TokenCounts: {
+            total: number;
+            input: number;
+            /** @description Part of `input` that providers read from their caches. */
+            cached: number;
+            output: number;
+            /** @description Part of `output`. */
+            reasoning: number;
+        };
+        /** @enum {string} */
+        UnknownFields: "name" | "carry" | "refuse";
+        /** @enum {string} */
+        UnpricedModels: "refuse" | "ignore";
+        UpdateApplicationRequest: {
+            name?: string;
+            /** @description Other names are allowed. Policies read them as `application.settings`. */
+            settings?: components["schemas"]["ApplicationSettingsPatch"];
+            limits?: components["schemas"]["ApplicationLimitsPatch"];
+            models?: string[] | null;
+            providers?: string[] | null;
+            default_model?: string | null;
+            ceiling?: ("public" | "internal" | "confidential" | "restricted") | null;
+        };
+        UpdateAssistantRequest: {
+            username?: string;
+            application_id?: string;
+            display_name?: string | null;
+            avatar_url?: string | null;
+        };
+        UpdateBudgetRequest: {
+            name?: string;
+            /** @description USD or tokens in each window, as `unit` says. */
+            limit?: number;
+            /** @description Fractions of the limit at which the event `budget.alert` is sent, once in each window. Default: 0.8 and 1. */
+            alerts?: number[] | null;
+            /** @description Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0. */
+            unpriced?: components["schemas"]["UnpricedModels"];
+            enabled?: boolean;
+        };
+        UpdateCollectionRequest: {
+            name?: string;
+            description?: string | null;
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            regulations?: string[] | null;
+            /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
+            acl?: components["schemas"]["AclInput"];
+            /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
+            language?: ("none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh") | null;
+            /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
+            applications?: string[] | null;
+        };
+        UpdateContactRequest: {
+            display_name?: string | null;
+            phone_number?: string | null;
+            avatar_url?: string | null;
+        };
+        UpdateConversationRequest: {
+            /** @description null: no pinned message. */
+            pinned_message_id?: string | null;
+            is_pinned?: boolean;
+            is_muted?: boolean;
+            /** @description null: not archived. */
+            archived_at?: number | null;
+        };
+        UpdateDocumentRequest: {
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            regulations?: string[] | null;
+            /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
+            acl?: components["schemas"]["AclInput"];
+            /** @description The source, shown with passages. */
+            source?: string;
+        };
+        UpdateGroupRequest: {
+            name?: string;
+            description?: string;
+            avatar_url?: string | null;
+            /** @description Ids of the members. The owner is always a member. */
+            contacts?: string[];
+            owner_id?: string;
+        };
+        UpdateMessageRequest: {
+            /** @description At most 32 KiB. */
+            message?: string;
+            /** @description The caller's reactions: text by name. Reactions of other members stay unchanged. */
+            reactions?: {
+                [key: string]: string[];
+            } | {
+                [key: string]: string[];
+            }[];
+            /** @description All attachments of the message after the change. */
+            attachments?: (string | components["schemas"]["AttachmentReference"])[];
+        };
+        UpdateNotificationsRequest: {
+            topics: components["schemas"]["NotificationTopic"][];
+        };
+        UpdateOperatorRequest: {
+            name?: string;
+            /** @description Role in all Workspaces. null: none. */
+            role?: components["schemas"]["Role"] | null;
+            /** @description Roles in single Workspaces. null removes a role. Workspaces that are not named keep theirs. */
+            workspace_roles?: {
+                workspace_id: string;
+                role: components["schemas"]["Role"] | null;
+            }[];
+        };
+        UpdatePolicyDraftRequest: {
+            /** @description The revision that the change is based on. If the draft has another one, the response is 409. */
+            revision: number;
+            title?: string;
+            note?: string;
+            /** @description The policy document as YAML. */
+            source?: string;
+            /** @description Id of the version that publishing the draft replaces, or `none`. */
+            base_version?: string;
+        };
+        UpdateProviderRequest: {
+            preset?: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
+            /** @description For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub. */
+            base_url?: string;
+            /** @description Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account. */
+            api_key?: string | null;
+            /** @description Can only be set in the configuration file. */
+            api_key_env?: string | null;
+            /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`. */
+            path?: string;
+            /** @description `{api_key}` is replaced by the key. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Timeout of one attempt. */
+            timeout_ms?: number;
+            /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
+            idle_timeout_ms?: number | null;
+            /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
+            stream?: boolean;
+            max_retries?: number;
+            max_concurrency?: number;
+            weight?: number;
+            /** @description For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`. */
+            region?: string | null;
+            max_classification?: components["schemas"]["Classification"];
+            enabled?: boolean;
+        };
+        UpdateUserRequest: {
+            username?: string;
+            role?: string | null;
+            department?: string | null;
+            /** @description Free-form. Policies can read it. */
+            attributes?: Record<string, unknown> | null;
+        };
+        UpdateViewRequest: {
+            name?: string;
+            /** @description Filters, sort and period: the query of the page in the dashboard. */
+            query?: {
+                [key: string]: string;
+            };
+            /** @description Ids of the shown columns. null: the list's own choice. */
+            columns?: string[] | null;
+            /** @description Whether all operators of the Workspace see the view. */
+            shared?: boolean;
+        };
+        UpdateWebhookRequest: {
+            /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
+            url?: string;
+            format?: components["schemas"]["WebhookFormat"];
+            types?: components["schemas"]["WebhookEvent"][] | null;
+            /** @default true */
+            enabled?: boolean;
+        };
+        UpdateWorkspaceRequest: {
+            name?: string;
+            settings?: components["schemas"]["WorkspaceSettingsPatch"];
+        };
+        UploadAttachmentRequest: {
+            /** Format: binary */
+            file: string;
+        };
+        Usage: {
+            /** @enum {string} */
+            object: "usage";
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            interval: components["schemas"]["Interval"];
+            group_by: components["schemas"]["UsageGrouping"];
+            /**
+             * @description Of all costs.
+             * @enum {string}
+             */
+            currency: "USD";
+            /** @description Recorded requests and changes that the counts do not contain yet: many only after an upgrade or an import. */
+            uncounted: number;
+            totals: components["schemas"]["UsageTotals"];
+            /** @description The time of the same length before. */
+            previous: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+                totals: components["schemas"]["UsageTotals"];
+            };
+            /** @description One entry for each interval in UTC, oldest first. The first and the last may be partial. */
+            series: {
+                /** Format: date-time */
+                at: string;
+                requests: number;
+                verdicts: components["schemas"]["VerdictCounts"];
+                /** @description Failed requests. Denials by a policy count as verdicts. */
+                errors: number;
+                tokens: components["schemas"]["TokenCounts"];
+                cost: number | null;
+            }[];
+            /** @description Largest first. */
+            groups: {
+                /** @description Id or name; of a user the keyed hash. Empty: none. */
+                value: string;
+                label: string | null;
+                totals: components["schemas"]["UsageTotals"];
+                previous: components["schemas"]["UsageSums"];
+                /** @description One value for each entry of the series of all requests. */
+                series: {
+                    requests: number[];
+                    tokens: number[];
+                    cost: (number | null)[];
+                };
+            }[];
+            other: components["schemas"]["UsageSums"] | null;
+        };
+        /** @enum {string} */
+        UsageGrouping: "none" | "application" | "provider" | "model" | "user" | "key";
+        UsageSums: {
+            requests: number;
+            verdicts: components["schemas"]["VerdictCounts"];
+            /** @description Failed requests. Denials by a policy count as verdicts. */
+            errors: number;
+            tokens: components["schemas"]["TokenCounts"];
+            cost: number | null;
+        };
+        UsageTotals: {
+            requests: number;
+            verdicts: components["schemas"]["VerdictCounts"];
+            /** @description Failed requests. Denials by a policy count as verdicts. */
+            errors: number;
+            tokens: components["schemas"]["TokenCounts"];
+            cost: number | null;
+            /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
+            latency: {
+                total: components["schemas"]["Percentiles"];
+                gateway: components["schemas"]["Percentiles"];
+                provider: components["schemas"]["Percentiles"];
+            };
+        };
+        User: {
+            id: string;
+            /** @enum {string} */
+            object: "user";
+            workspace_id: string;
+            username: string;
+            role: string;
+            department: string;
+            attributes: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        UserList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["User"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        Verdict: "allow" | "escalate" | "require_approval" | "deny";
+        VerdictCounts: {
+            allow: number;
+            escalate: number;
+            require_approval: number;
+            deny: number;
+        };
+        VerifyAuditRequest: {
+            checkpoint?: components["schemas"]["AuditCheckpoint"];
+        };
+        View: {
+            /** @enum {string} */
+            object: "view";
+            /** @description `viw_…` */
+            id: string;
+            page: string;
+            name: string;
+            query: {
+                [key: string]: string;
+            };
+            columns: string[] | null;
+            shared: boolean;
+            owner: {
+                id: string;
+                name: string | null;
+            };
+            /** @description Whether you can change and delete the view. */
+            can_edit: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ViewList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["View"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        WaitingItems: {
+            count: number;
+            oldest: string | null;
+            next_expiry: string | null;
+        };
+        Webhook: {
+            id: string;
+            /** @enum {string} */
+            object: "webhook";
+            /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
+            url: string;
+            format: components["schemas"]["WebhookFormat"];
+            types: components["schemas"]["WebhookEvent"][] | null;
+            enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookDelivery: {
+            /** @description Sent as `webhook-id`, the same for all attempts. */
+            id: string;
+            /** @enum {string} */
+            object: "webhook_delivery";
+            webhook_id: string;
+            type: string;
+            state: components["schemas"]["DeliveryState"];
+            /** @description Number of attempts since the first, or since the last replay. */
+            attempts: number;
+            next_attempt_at: string | null;
+            last_status: number | null;
+            last_failure: string | null;
+            /** Format: date-time */
+            created_at: string;
+            ended_at: string | null;
+        };
+        WebhookDeliveryList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["WebhookDelivery"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        WebhookEvent: "conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert";
+        /** @enum {string} */
+        WebhookFormat: "standard" | "slack" | "teams";
+        WebhookList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Webhook"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        Workspace: {
+            id: string;
+            /** @enum {string} */
+            object: "workspace";
+            name: string;
+            settings: {
+                jwks: {
+                    [key: string]: unknown;
+                } | null;
+                issuer: string | null;
+                audience: string | string[] | null;
+                claims: {
+                    id: string;
+                    role: string;
+                    department: string;
+                    attributes: string;
+                };
+                audit_retention_days: number;
+                message_retention_days: number | null;
+                review: {
+                    four_eyes: boolean;
+                    target_minutes: number | null;
+                };
+            };
+            signing_public_key: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        WorkspaceList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Workspace"][];
+            has_more: boolean;
+            /** @description null on the last page. */
+            next_cursor: string | null;
+        };
+        WorkspaceRole: {
+            workspace_id: string;
+            role: components["schemas"]["Role"];
+        };
+        WorkspaceSettingsPatch: {
+            jwks?: {
+                keys?: ({
+                    kty: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                url?: string;
+            } | null;
+            issuer?: string | null;
+            audience?: string | string[] | null;
+            claims?: {
+                id?: string | null;
+                role?: string | null;
+                department?: string | null;
+                attributes?: string | null;
+            } | null;
+            audit_retention_days?: number | null;
+            message_retention_days?: number | null;
+            review?: {
+                /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
+                four_eyes?: boolean | null;
+                /** @description Minutes within which review items should be decided. Older pending items are overdue. */
+                target_minutes?: number | null;
+            } | null;
+        };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        Error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        CursorParameter: string;
+        DepartmentParameter: string;
+        EndingBeforeParameter: string;
+        IdLimitParameter: number;
+        LimitParameter: number;
+        RoleParameter: string;
+        SessionParameter: string;
+        StartingAfterParameter: string;
+        UserParameter: string;
+        UserTokenParameter: string;
+        WorkspaceHeaderParameter: string;
+        WorkspaceParameter: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -2727,16 +5995,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A JWT of the end user, verified against the Workspace JWKS. */
-                "x-gateway-user-token"?: string;
-                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
-                "x-gatehouse-user"?: string;
-                /** @description `governance.user.role` */
-                "x-gatehouse-user-role"?: string;
-                /** @description `governance.user.department` */
-                "x-gatehouse-user-department"?: string;
-                /** @description `governance.session_id` */
-                "x-gatehouse-session"?: string;
+                "x-gateway-user-token"?: components["parameters"]["UserTokenParameter"];
+                "x-gatehouse-user"?: components["parameters"]["UserParameter"];
+                "x-gatehouse-user-role"?: components["parameters"]["RoleParameter"];
+                "x-gatehouse-user-department"?: components["parameters"]["DepartmentParameter"];
+                "x-gatehouse-session"?: components["parameters"]["SessionParameter"];
                 /** @description `governance.dry_run`: `true` or `false` */
                 "x-gatehouse-dry-run"?: string;
                 /** @description `governance.review_item_id` */
@@ -2750,89 +6013,7 @@ export interface operations {
         /** @description Other fields are passed to the provider unchanged, and their texts are inspected like all others. Fields that the gateway cannot govern yet are refused by name (`audio`, `web_search_options`, `functions`, fields that choose another model …). */
         requestBody: {
             content: {
-                "application/json": {
-                    model?: string | null;
-                    messages: {
-                        role: "system" | "user" | "assistant" | "developer" | "tool";
-                        content?: string | null | {
-                            type: string;
-                            text?: string | null;
-                        }[];
-                        name?: string | null;
-                        tool_call_id?: string | null;
-                        tool_calls?: ({
-                            id: string;
-                            type?: "function" | null;
-                            function: {
-                                name: string;
-                                arguments: string;
-                            };
-                        } | {
-                            id: string;
-                            /** @enum {string} */
-                            type: "custom";
-                            custom: {
-                                name: string;
-                                input: string;
-                            };
-                        })[] | null;
-                        refusal?: string | null;
-                        /** @description Audio is not supported yet. */
-                        audio?: null;
-                    }[];
-                    temperature?: number | null;
-                    max_tokens?: number | null;
-                    stream?: boolean | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                        session_id?: string | null;
-                        dry_run?: boolean | null;
-                        review_item_id?: string | null;
-                        wait_for_approval_seconds?: number | null;
-                    } | null;
-                    max_completion_tokens?: number | null;
-                    n?: number | null;
-                    top_p?: number | null;
-                    presence_penalty?: number | null;
-                    frequency_penalty?: number | null;
-                    seed?: number | null;
-                    stop?: (string | string[]) | null;
-                    logprobs?: boolean | null;
-                    top_logprobs?: number | null;
-                    logit_bias?: {
-                        [key: string]: number;
-                    } | null;
-                    response_format?: {
-                        type: string;
-                    } | null;
-                    stream_options?: {
-                        include_usage?: boolean | null;
-                    } | null;
-                    user?: string | null;
-                    metadata?: {
-                        [key: string]: unknown;
-                    } | null;
-                    reasoning_effort?: string | null;
-                    service_tier?: string | null;
-                    parallel_tool_calls?: boolean | null;
-                    tools?: {
-                        type: string;
-                    }[] | null;
-                    tool_choice?: (string | {
-                        type: string;
-                    }) | null;
-                };
+                "application/json": components["schemas"]["ChatCompletionRequest"];
             };
         };
         responses: {
@@ -2842,43 +6023,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "chat.completion";
-                        /** @description Unix time in seconds. */
-                        created: number;
-                        model: string;
-                        choices: {
-                            index: number;
-                            message: {
-                                /** @enum {string} */
-                                role: "assistant";
-                                content: string | null;
-                            };
-                            finish_reason: string;
-                        }[];
-                        usage?: {
-                            prompt_tokens: number;
-                            completion_tokens: number;
-                            total_tokens: number;
-                        };
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["ChatCompletion"];
                     "text/event-stream": string;
                 };
             };
@@ -2888,16 +6033,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A JWT of the end user, verified against the Workspace JWKS. */
-                "x-gateway-user-token"?: string;
-                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
-                "x-gatehouse-user"?: string;
-                /** @description `governance.user.role` */
-                "x-gatehouse-user-role"?: string;
-                /** @description `governance.user.department` */
-                "x-gatehouse-user-department"?: string;
-                /** @description `governance.session_id` */
-                "x-gatehouse-session"?: string;
+                "x-gateway-user-token"?: components["parameters"]["UserTokenParameter"];
+                "x-gatehouse-user"?: components["parameters"]["UserParameter"];
+                "x-gatehouse-user-role"?: components["parameters"]["RoleParameter"];
+                "x-gatehouse-user-department"?: components["parameters"]["DepartmentParameter"];
+                "x-gatehouse-session"?: components["parameters"]["SessionParameter"];
                 /** @description `governance.dry_run`: `true` or `false` */
                 "x-gatehouse-dry-run"?: string;
                 /** @description `governance.review_item_id` */
@@ -2911,60 +6051,7 @@ export interface operations {
         /** @description Fields that ask for stored content, tools of the provider or anything else that the gateway cannot carry out are refused by name (`conversation`, `prompt`, `background` …). */
         requestBody: {
             content: {
-                "application/json": {
-                    model?: string | null;
-                    /** @description A text, or the whole conversation: `message`, `reasoning`, `function_call`, `function_call_output`, `custom_tool_call` and `custom_tool_call_output` items. */
-                    input: string | {
-                        [key: string]: unknown;
-                    }[];
-                    instructions?: string | null;
-                    tools?: {
-                        [key: string]: unknown;
-                    }[] | null;
-                    tool_choice?: (string | {
-                        [key: string]: unknown;
-                    }) | null;
-                    parallel_tool_calls?: boolean | null;
-                    text?: {
-                        [key: string]: unknown;
-                    } | null;
-                    reasoning?: {
-                        [key: string]: unknown;
-                    } | null;
-                    max_output_tokens?: number | null;
-                    temperature?: number | null;
-                    top_p?: number | null;
-                    top_logprobs?: number | null;
-                    include?: ("reasoning.encrypted_content" | "message.output_text.logprobs")[] | null;
-                    metadata?: {
-                        [key: string]: unknown;
-                    } | null;
-                    user?: string | null;
-                    safety_identifier?: string | null;
-                    prompt_cache_key?: string | null;
-                    service_tier?: string | null;
-                    previous_response_id?: string | null;
-                    store?: boolean | null;
-                    stream?: boolean | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                        session_id?: string | null;
-                        dry_run?: boolean | null;
-                        review_item_id?: string | null;
-                        wait_for_approval_seconds?: number | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["CreateResponseRequest"];
             };
         };
         responses: {
@@ -2974,55 +6061,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "response";
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        status: "completed" | "incomplete";
-                        incomplete_details: {
-                            reason: string;
-                        } | null;
-                        model: string;
-                        /** @description `reasoning`, `message`, `function_call` and `custom_tool_call` items. */
-                        output: {
-                            [key: string]: unknown;
-                        }[];
-                        usage: {
-                            input_tokens: number;
-                            input_tokens_details: {
-                                cached_tokens: number;
-                            };
-                            output_tokens: number;
-                            output_tokens_details: {
-                                reasoning_tokens: number;
-                            };
-                            total_tokens: number;
-                        };
-                        /** @description Whether the response is stored. */
-                        store: boolean;
-                        previous_response_id: string | null;
-                        /** @description Fields of the completion that the responses API has no place for (GW-RESP-13). */
-                        provider_fields?: {
-                            [key: string]: unknown;
-                        };
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Response"];
                     "text/event-stream": string;
                 };
             };
@@ -3054,55 +6093,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "response";
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        status: "completed" | "incomplete";
-                        incomplete_details: {
-                            reason: string;
-                        } | null;
-                        model: string;
-                        /** @description `reasoning`, `message`, `function_call` and `custom_tool_call` items. */
-                        output: {
-                            [key: string]: unknown;
-                        }[];
-                        usage: {
-                            input_tokens: number;
-                            input_tokens_details: {
-                                cached_tokens: number;
-                            };
-                            output_tokens: number;
-                            output_tokens_details: {
-                                reasoning_tokens: number;
-                            };
-                            total_tokens: number;
-                        };
-                        /** @description Whether the response is stored. */
-                        store: boolean;
-                        previous_response_id: string | null;
-                        /** @description Fields of the completion that the responses API has no place for (GW-RESP-13). */
-                        provider_fields?: {
-                            [key: string]: unknown;
-                        };
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["Response"];
                 };
             };
         };
@@ -3129,13 +6120,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "response";
-                        /** @enum {boolean} */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
         };
@@ -3171,19 +6156,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: ({
-                            id: string;
-                            type: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        first_id: string | null;
-                        last_id: string | null;
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["ListInputItemsResponse"];
                 };
             };
         };
@@ -3192,16 +6165,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A JWT of the end user, verified against the Workspace JWKS. */
-                "x-gateway-user-token"?: string;
-                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
-                "x-gatehouse-user"?: string;
-                /** @description `governance.user.role` */
-                "x-gatehouse-user-role"?: string;
-                /** @description `governance.user.department` */
-                "x-gatehouse-user-department"?: string;
-                /** @description `governance.session_id` */
-                "x-gatehouse-session"?: string;
+                "x-gateway-user-token"?: components["parameters"]["UserTokenParameter"];
+                "x-gatehouse-user"?: components["parameters"]["UserParameter"];
+                "x-gatehouse-user-role"?: components["parameters"]["RoleParameter"];
+                "x-gatehouse-user-department"?: components["parameters"]["DepartmentParameter"];
+                "x-gatehouse-session"?: components["parameters"]["SessionParameter"];
                 /** @description `governance.dry_run`: `true` or `false` */
                 "x-gatehouse-dry-run"?: string;
             };
@@ -3211,30 +6179,7 @@ export interface operations {
         /** @description Other fields are passed to the provider unchanged, and their texts are inspected like all others (GW-EMB-5). */
         requestBody: {
             content: {
-                "application/json": {
-                    model?: string | null;
-                    /** @description Texts. Lists of tokens are refused, because detectors cannot read them. */
-                    input: string | string[];
-                    dimensions?: number | null;
-                    encoding_format?: ("float" | "base64") | null;
-                    user?: string | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                        session_id?: string | null;
-                        dry_run?: boolean | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["CreateEmbeddingsRequest"];
             };
         };
         responses: {
@@ -3244,37 +6189,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @enum {string} */
-                            object: "embedding";
-                            /** @description Position of the text in `input`. */
-                            index: number;
-                            embedding: number[] | string;
-                        }[];
-                        model: string;
-                        usage?: {
-                            prompt_tokens: number;
-                            total_tokens: number;
-                        };
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["EmbeddingList"];
                 };
             };
         };
@@ -3294,18 +6209,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "model";
-                            created: number;
-                            /** @description The provider id. */
-                            owned_by: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ModelList"];
                 };
             };
         };
@@ -3327,14 +6231,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "model";
-                        created: number;
-                        /** @description The provider id. */
-                        owned_by: string;
-                    };
+                    "application/json": components["schemas"]["Model"];
                 };
             };
         };
@@ -3356,13 +6253,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "audit_record";
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["ApplicationAuditRecord"];
                 };
             };
         };
@@ -3371,40 +6262,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A JWT of the end user, verified against the Workspace JWKS. */
-                "x-gateway-user-token"?: string;
-                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
-                "x-gatehouse-user"?: string;
-                /** @description `governance.user.role` */
-                "x-gatehouse-user-role"?: string;
-                /** @description `governance.user.department` */
-                "x-gatehouse-user-department"?: string;
-                /** @description `governance.session_id` */
-                "x-gatehouse-session"?: string;
+                "x-gateway-user-token"?: components["parameters"]["UserTokenParameter"];
+                "x-gatehouse-user"?: components["parameters"]["UserParameter"];
+                "x-gatehouse-user-role"?: components["parameters"]["RoleParameter"];
+                "x-gatehouse-user-department"?: components["parameters"]["DepartmentParameter"];
+                "x-gatehouse-session"?: components["parameters"]["SessionParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    query: string;
-                    limit?: number | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["SearchKnowledgeRequest"];
             };
         };
         responses: {
@@ -3414,33 +6283,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            chunk_id: string;
-                            document_title: string;
-                            content: string;
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            regulations: string[];
-                            similarity: number;
-                        }[];
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["SearchKnowledgeResponse"];
                 };
             };
         };
@@ -3449,41 +6292,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A JWT of the end user, verified against the Workspace JWKS. */
-                "x-gateway-user-token"?: string;
-                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
-                "x-gatehouse-user"?: string;
-                /** @description `governance.user.role` */
-                "x-gatehouse-user-role"?: string;
-                /** @description `governance.user.department` */
-                "x-gatehouse-user-department"?: string;
-                /** @description `governance.session_id` */
-                "x-gatehouse-session"?: string;
+                "x-gateway-user-token"?: components["parameters"]["UserTokenParameter"];
+                "x-gatehouse-user"?: components["parameters"]["UserParameter"];
+                "x-gatehouse-user-role"?: components["parameters"]["RoleParameter"];
+                "x-gatehouse-user-department"?: components["parameters"]["DepartmentParameter"];
+                "x-gatehouse-session"?: components["parameters"]["SessionParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    query: string;
-                    limit?: number | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                        session_id?: string | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["SearchMemoryRequest"];
             };
         };
         responses: {
@@ -3493,34 +6313,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            memory_id: string;
-                            scope: "user" | "session" | "application" | "department" | "project" | "workspace";
-                            kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
-                            content: string;
-                            summary: string | null;
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            similarity: number;
-                        }[];
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["SearchMemoryResponse"];
                 };
             };
         };
@@ -3529,47 +6322,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A JWT of the end user, verified against the Workspace JWKS. */
-                "x-gateway-user-token"?: string;
-                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
-                "x-gatehouse-user"?: string;
-                /** @description `governance.user.role` */
-                "x-gatehouse-user-role"?: string;
-                /** @description `governance.user.department` */
-                "x-gatehouse-user-department"?: string;
-                /** @description `governance.session_id` */
-                "x-gatehouse-session"?: string;
+                "x-gateway-user-token"?: components["parameters"]["UserTokenParameter"];
+                "x-gatehouse-user"?: components["parameters"]["UserParameter"];
+                "x-gatehouse-user-role"?: components["parameters"]["RoleParameter"];
+                "x-gatehouse-user-department"?: components["parameters"]["DepartmentParameter"];
+                "x-gatehouse-session"?: components["parameters"]["SessionParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    content: string;
-                    scope: "user" | "session" | "application" | "department" | "project" | "workspace";
-                    kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
-                    classification: "public" | "internal" | "confidential" | "restricted";
-                    summary?: string | null;
-                    scope_id?: string | null;
-                    regulations?: string[] | null;
-                    expires_at?: string | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                        session_id?: string | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["CaptureMemoryRequest"];
             };
         };
         responses: {
@@ -3579,26 +6343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        stored: boolean;
-                        memory_id?: string;
-                        mode?: "active" | "audit_only";
-                        governance: {
-                            audit_id: string;
-                            decision?: {
-                                verdict: "allow" | "deny" | "escalate" | "require_approval";
-                                transforms: string[];
-                                directives: string[];
-                            };
-                            risk_level?: "low" | "medium" | "high" | "critical";
-                            user_verified?: boolean;
-                            dry_run?: boolean;
-                            provider?: string;
-                            review_item_id?: string;
-                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
-                            warnings?: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["CaptureMemoryResponse"];
                 };
             };
         };
@@ -3628,11 +6373,9 @@ export interface operations {
     listContacts: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
                 /** @description Only the contact with exactly this username. */
                 username?: string;
             };
@@ -3648,26 +6391,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "contact";
-                            username: string;
-                            display_name: string | null;
-                            phone_number: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            is_assistant: boolean;
-                            /** @description Unix time in seconds. */
-                            last_active_at: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["ContactList"];
                 };
             };
         };
@@ -3689,21 +6413,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "contact";
-                        username: string;
-                        display_name: string | null;
-                        phone_number: string;
-                        /** Format: uri */
-                        avatar_url: string;
-                        is_assistant: boolean;
-                        /** @description Unix time in seconds. */
-                        last_active_at: number;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                    };
+                    "application/json": components["schemas"]["Contact"];
                 };
             };
         };
@@ -3719,16 +6429,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    display_name?: string | null;
-                    phone_number?: string | null;
-                    avatar_url?: string | null;
-                };
-                "application/json": {
-                    display_name?: string | null;
-                    phone_number?: string | null;
-                    avatar_url?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["UpdateContactRequest"];
+                "application/json": components["schemas"]["UpdateContactRequest"];
             };
         };
         responses: {
@@ -3738,21 +6440,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "contact";
-                        username: string;
-                        display_name: string | null;
-                        phone_number: string;
-                        /** Format: uri */
-                        avatar_url: string;
-                        is_assistant: boolean;
-                        /** @description Unix time in seconds. */
-                        last_active_at: number;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                    };
+                    "application/json": components["schemas"]["Contact"];
                 };
             };
         };
@@ -3760,11 +6448,9 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
             };
             header?: never;
             path?: never;
@@ -3778,27 +6464,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "group";
-                            name: string;
-                            description: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            owner_id: string;
-                            /** @description Ids of the members. */
-                            contacts: string[];
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                            /** @description Unix time in seconds. */
-                            updated_at: number;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["GroupList"];
                 };
             };
         };
@@ -3812,20 +6478,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    name: string;
-                    description?: string;
-                    avatar_url?: string | null;
-                    /** @description Ids of the members. The owner is always a member. */
-                    contacts?: string[];
-                };
-                "application/json": {
-                    name: string;
-                    description?: string;
-                    avatar_url?: string | null;
-                    /** @description Ids of the members. The owner is always a member. */
-                    contacts?: string[];
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["CreateGroupRequest"];
+                "application/json": components["schemas"]["CreateGroupRequest"];
             };
         };
         responses: {
@@ -3835,22 +6489,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "group";
-                        name: string;
-                        description: string;
-                        /** Format: uri */
-                        avatar_url: string;
-                        owner_id: string;
-                        /** @description Ids of the members. */
-                        contacts: string[];
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        /** @description Unix time in seconds. */
-                        updated_at: number;
-                    };
+                    "application/json": components["schemas"]["Group"];
                 };
             };
         };
@@ -3872,22 +6511,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "group";
-                        name: string;
-                        description: string;
-                        /** Format: uri */
-                        avatar_url: string;
-                        owner_id: string;
-                        /** @description Ids of the members. */
-                        contacts: string[];
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        /** @description Unix time in seconds. */
-                        updated_at: number;
-                    };
+                    "application/json": components["schemas"]["Group"];
                 };
             };
         };
@@ -3903,22 +6527,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    name?: string;
-                    description?: string;
-                    avatar_url?: string | null;
-                    /** @description Ids of the members. The owner is always a member. */
-                    contacts?: string[];
-                    owner_id?: string;
-                };
-                "application/json": {
-                    name?: string;
-                    description?: string;
-                    avatar_url?: string | null;
-                    /** @description Ids of the members. The owner is always a member. */
-                    contacts?: string[];
-                    owner_id?: string;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["UpdateGroupRequest"];
+                "application/json": components["schemas"]["UpdateGroupRequest"];
             };
         };
         responses: {
@@ -3928,22 +6538,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "group";
-                        name: string;
-                        description: string;
-                        /** Format: uri */
-                        avatar_url: string;
-                        owner_id: string;
-                        /** @description Ids of the members. */
-                        contacts: string[];
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        /** @description Unix time in seconds. */
-                        updated_at: number;
-                    };
+                    "application/json": components["schemas"]["Group"];
                 };
             };
         };
@@ -3971,11 +6566,9 @@ export interface operations {
     listGroupContacts: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
             };
             header?: never;
             path: {
@@ -3991,26 +6584,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "contact";
-                            username: string;
-                            display_name: string | null;
-                            phone_number: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            is_assistant: boolean;
-                            /** @description Unix time in seconds. */
-                            last_active_at: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["ContactList"];
                 };
             };
         };
@@ -4026,12 +6600,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    contact_id: string;
-                };
-                "application/json": {
-                    contact_id: string;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["AddGroupContactRequest"];
+                "application/json": components["schemas"]["AddGroupContactRequest"];
             };
         };
         responses: {
@@ -4041,22 +6611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "group";
-                        name: string;
-                        description: string;
-                        /** Format: uri */
-                        avatar_url: string;
-                        owner_id: string;
-                        /** @description Ids of the members. */
-                        contacts: string[];
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        /** @description Unix time in seconds. */
-                        updated_at: number;
-                    };
+                    "application/json": components["schemas"]["Group"];
                 };
             };
         };
@@ -4085,11 +6640,9 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
                 muted?: boolean;
                 archived?: boolean;
                 pinned?: boolean;
@@ -4107,29 +6660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "conversation";
-                            contact_id: string | null;
-                            group_id: string | null;
-                            pinned_message_id: string | null;
-                            /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
-                            is_pinned: boolean;
-                            is_muted: boolean;
-                            last_active_at: number | null;
-                            last_opened_at: number | null;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                            archived_at: number | null;
-                            /** @description Messages of other members after the caller's read marker, at most 1000. */
-                            unread_count: number;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["ConversationList"];
                 };
             };
         };
@@ -4143,18 +6674,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    contact_id?: string | null;
-                    group_id?: string | null;
-                    /** @description Return the newest existing conversation, if there is one. */
-                    distinct?: boolean;
-                };
-                "application/json": {
-                    contact_id?: string | null;
-                    group_id?: string | null;
-                    /** @description Return the newest existing conversation, if there is one. */
-                    distinct?: boolean;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["CreateConversationRequest"];
+                "application/json": components["schemas"]["CreateConversationRequest"];
             };
         };
         responses: {
@@ -4164,24 +6685,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "conversation";
-                        contact_id: string | null;
-                        group_id: string | null;
-                        pinned_message_id: string | null;
-                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
-                        is_pinned: boolean;
-                        is_muted: boolean;
-                        last_active_at: number | null;
-                        last_opened_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        archived_at: number | null;
-                        /** @description Messages of other members after the caller's read marker, at most 1000. */
-                        unread_count: number;
-                    };
+                    "application/json": components["schemas"]["Conversation"];
                 };
             };
             /** @description Start a conversation with a contact or a group */
@@ -4190,24 +6694,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "conversation";
-                        contact_id: string | null;
-                        group_id: string | null;
-                        pinned_message_id: string | null;
-                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
-                        is_pinned: boolean;
-                        is_muted: boolean;
-                        last_active_at: number | null;
-                        last_opened_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        archived_at: number | null;
-                        /** @description Messages of other members after the caller's read marker, at most 1000. */
-                        unread_count: number;
-                    };
+                    "application/json": components["schemas"]["Conversation"];
                 };
             };
         };
@@ -4229,24 +6716,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "conversation";
-                        contact_id: string | null;
-                        group_id: string | null;
-                        pinned_message_id: string | null;
-                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
-                        is_pinned: boolean;
-                        is_muted: boolean;
-                        last_active_at: number | null;
-                        last_opened_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        archived_at: number | null;
-                        /** @description Messages of other members after the caller's read marker, at most 1000. */
-                        unread_count: number;
-                    };
+                    "application/json": components["schemas"]["Conversation"];
                 };
             };
         };
@@ -4262,22 +6732,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    /** @description null: no pinned message. */
-                    pinned_message_id?: string | null;
-                    is_pinned?: boolean;
-                    is_muted?: boolean;
-                    /** @description null: not archived. */
-                    archived_at?: number | null;
-                };
-                "application/json": {
-                    /** @description null: no pinned message. */
-                    pinned_message_id?: string | null;
-                    is_pinned?: boolean;
-                    is_muted?: boolean;
-                    /** @description null: not archived. */
-                    archived_at?: number | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["UpdateConversationRequest"];
+                "application/json": components["schemas"]["UpdateConversationRequest"];
             };
         };
         responses: {
@@ -4287,24 +6743,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "conversation";
-                        contact_id: string | null;
-                        group_id: string | null;
-                        pinned_message_id: string | null;
-                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
-                        is_pinned: boolean;
-                        is_muted: boolean;
-                        last_active_at: number | null;
-                        last_opened_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        archived_at: number | null;
-                        /** @description Messages of other members after the caller's read marker, at most 1000. */
-                        unread_count: number;
-                    };
+                    "application/json": components["schemas"]["Conversation"];
                 };
             };
         };
@@ -4340,14 +6779,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    /** @description The last message that was read. Default: the newest message. */
-                    message_id?: string | null;
-                };
-                "application/json": {
-                    /** @description The last message that was read. Default: the newest message. */
-                    message_id?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["ReadConversationRequest"];
+                "application/json": components["schemas"]["ReadConversationRequest"];
             };
         };
         responses: {
@@ -4357,24 +6790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "conversation";
-                        contact_id: string | null;
-                        group_id: string | null;
-                        pinned_message_id: string | null;
-                        /** @description Applies to the caller only, like is_muted, archived_at and last_opened_at. */
-                        is_pinned: boolean;
-                        is_muted: boolean;
-                        last_active_at: number | null;
-                        last_opened_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        archived_at: number | null;
-                        /** @description Messages of other members after the caller's read marker, at most 1000. */
-                        unread_count: number;
-                    };
+                    "application/json": components["schemas"]["Conversation"];
                 };
             };
         };
@@ -4382,11 +6798,9 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
                 conversation_id?: string;
             };
             header?: never;
@@ -4401,64 +6815,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "message";
-                            conversation_id: string;
-                            /** @description Id of the sender. */
-                            contact: {
-                                id: string;
-                                /** @enum {string} */
-                                object: "contact";
-                                username: string;
-                                display_name: string | null;
-                                phone_number: string;
-                                /** Format: uri */
-                                avatar_url: string;
-                                is_assistant: boolean;
-                                /** @description Unix time in seconds. */
-                                last_active_at: number;
-                                /** @description Unix time in seconds. */
-                                created_at: number;
-                            };
-                            message: string;
-                            reactions: {
-                                [key: string]: string[];
-                            }[];
-                            attachments: {
-                                id: string;
-                                /** @enum {string} */
-                                object: "attachment";
-                                /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                                message_id: string | null;
-                                filename: string;
-                                /**
-                                 * Format: uri
-                                 * @description URL of the content, for members who can see the message.
-                                 */
-                                file_url: string;
-                                /** @description Media type, detected from the content. */
-                                file_type: string;
-                                file_size: number;
-                                /** @description Unix time in seconds. */
-                                created_at: number;
-                            }[];
-                            reply_to: string | null;
-                            /** @description Audit record of the last decision on the text. null: no policy decision. */
-                            governance: {
-                                audit_id: string;
-                            } | null;
-                            read_at: number | null;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                            updated_at: number | null;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["MessageList"];
                 };
             };
         };
@@ -4472,22 +6829,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    conversation_id: string;
-                    /** @description At most 32 KiB. */
-                    message: string;
-                    attachments?: (string | {
-                        id: string;
-                    })[] | null;
-                };
-                "application/json": {
-                    conversation_id: string;
-                    /** @description At most 32 KiB. */
-                    message: string;
-                    attachments?: (string | {
-                        id: string;
-                    })[] | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["SendMessageRequest"];
+                "application/json": components["schemas"]["SendMessageRequest"];
             };
         };
         responses: {
@@ -4497,59 +6840,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "message";
-                        conversation_id: string;
-                        /** @description Id of the sender. */
-                        contact: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "contact";
-                            username: string;
-                            display_name: string | null;
-                            phone_number: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            is_assistant: boolean;
-                            /** @description Unix time in seconds. */
-                            last_active_at: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        };
-                        message: string;
-                        reactions: {
-                            [key: string]: string[];
-                        }[];
-                        attachments: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "attachment";
-                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                            message_id: string | null;
-                            filename: string;
-                            /**
-                             * Format: uri
-                             * @description URL of the content, for members who can see the message.
-                             */
-                            file_url: string;
-                            /** @description Media type, detected from the content. */
-                            file_type: string;
-                            file_size: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        reply_to: string | null;
-                        /** @description Audit record of the last decision on the text. null: no policy decision. */
-                        governance: {
-                            audit_id: string;
-                        } | null;
-                        read_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        updated_at: number | null;
-                    };
+                    "application/json": components["schemas"]["Message"];
                 };
             };
         };
@@ -4557,11 +6848,9 @@ export interface operations {
     searchMessages: {
         parameters: {
             query: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
                 q: string;
                 conversation_id?: string;
             };
@@ -4577,64 +6866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "message";
-                            conversation_id: string;
-                            /** @description Id of the sender. */
-                            contact: {
-                                id: string;
-                                /** @enum {string} */
-                                object: "contact";
-                                username: string;
-                                display_name: string | null;
-                                phone_number: string;
-                                /** Format: uri */
-                                avatar_url: string;
-                                is_assistant: boolean;
-                                /** @description Unix time in seconds. */
-                                last_active_at: number;
-                                /** @description Unix time in seconds. */
-                                created_at: number;
-                            };
-                            message: string;
-                            reactions: {
-                                [key: string]: string[];
-                            }[];
-                            attachments: {
-                                id: string;
-                                /** @enum {string} */
-                                object: "attachment";
-                                /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                                message_id: string | null;
-                                filename: string;
-                                /**
-                                 * Format: uri
-                                 * @description URL of the content, for members who can see the message.
-                                 */
-                                file_url: string;
-                                /** @description Media type, detected from the content. */
-                                file_type: string;
-                                file_size: number;
-                                /** @description Unix time in seconds. */
-                                created_at: number;
-                            }[];
-                            reply_to: string | null;
-                            /** @description Audit record of the last decision on the text. null: no policy decision. */
-                            governance: {
-                                audit_id: string;
-                            } | null;
-                            read_at: number | null;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                            updated_at: number | null;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["MessageList"];
                 };
             };
         };
@@ -4656,59 +6888,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "message";
-                        conversation_id: string;
-                        /** @description Id of the sender. */
-                        contact: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "contact";
-                            username: string;
-                            display_name: string | null;
-                            phone_number: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            is_assistant: boolean;
-                            /** @description Unix time in seconds. */
-                            last_active_at: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        };
-                        message: string;
-                        reactions: {
-                            [key: string]: string[];
-                        }[];
-                        attachments: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "attachment";
-                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                            message_id: string | null;
-                            filename: string;
-                            /**
-                             * Format: uri
-                             * @description URL of the content, for members who can see the message.
-                             */
-                            file_url: string;
-                            /** @description Media type, detected from the content. */
-                            file_type: string;
-                            file_size: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        reply_to: string | null;
-                        /** @description Audit record of the last decision on the text. null: no policy decision. */
-                        governance: {
-                            audit_id: string;
-                        } | null;
-                        read_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        updated_at: number | null;
-                    };
+                    "application/json": components["schemas"]["Message"];
                 };
             };
         };
@@ -4724,34 +6904,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    /** @description At most 32 KiB. */
-                    message?: string;
-                    /** @description The caller's reactions: text by name. Reactions of other members stay unchanged. */
-                    reactions?: {
-                        [key: string]: string[];
-                    } | {
-                        [key: string]: string[];
-                    }[];
-                    /** @description All attachments of the message after the change. */
-                    attachments?: (string | {
-                        id: string;
-                    })[];
-                };
-                "application/json": {
-                    /** @description At most 32 KiB. */
-                    message?: string;
-                    /** @description The caller's reactions: text by name. Reactions of other members stay unchanged. */
-                    reactions?: {
-                        [key: string]: string[];
-                    } | {
-                        [key: string]: string[];
-                    }[];
-                    /** @description All attachments of the message after the change. */
-                    attachments?: (string | {
-                        id: string;
-                    })[];
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["UpdateMessageRequest"];
+                "application/json": components["schemas"]["UpdateMessageRequest"];
             };
         };
         responses: {
@@ -4761,59 +6915,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "message";
-                        conversation_id: string;
-                        /** @description Id of the sender. */
-                        contact: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "contact";
-                            username: string;
-                            display_name: string | null;
-                            phone_number: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            is_assistant: boolean;
-                            /** @description Unix time in seconds. */
-                            last_active_at: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        };
-                        message: string;
-                        reactions: {
-                            [key: string]: string[];
-                        }[];
-                        attachments: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "attachment";
-                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                            message_id: string | null;
-                            filename: string;
-                            /**
-                             * Format: uri
-                             * @description URL of the content, for members who can see the message.
-                             */
-                            file_url: string;
-                            /** @description Media type, detected from the content. */
-                            file_type: string;
-                            file_size: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        reply_to: string | null;
-                        /** @description Audit record of the last decision on the text. null: no policy decision. */
-                        governance: {
-                            audit_id: string;
-                        } | null;
-                        read_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        updated_at: number | null;
-                    };
+                    "application/json": components["schemas"]["Message"];
                 };
             };
         };
@@ -4856,59 +6958,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "message";
-                        conversation_id: string;
-                        /** @description Id of the sender. */
-                        contact: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "contact";
-                            username: string;
-                            display_name: string | null;
-                            phone_number: string;
-                            /** Format: uri */
-                            avatar_url: string;
-                            is_assistant: boolean;
-                            /** @description Unix time in seconds. */
-                            last_active_at: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        };
-                        message: string;
-                        reactions: {
-                            [key: string]: string[];
-                        }[];
-                        attachments: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "attachment";
-                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                            message_id: string | null;
-                            filename: string;
-                            /**
-                             * Format: uri
-                             * @description URL of the content, for members who can see the message.
-                             */
-                            file_url: string;
-                            /** @description Media type, detected from the content. */
-                            file_type: string;
-                            file_size: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        reply_to: string | null;
-                        /** @description Audit record of the last decision on the text. null: no policy decision. */
-                        governance: {
-                            audit_id: string;
-                        } | null;
-                        read_at: number | null;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                        updated_at: number | null;
-                    };
+                    "application/json": components["schemas"]["Message"];
                 };
             };
         };
@@ -4937,11 +6987,9 @@ export interface operations {
     listAttachments: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description Id of the last object of the previous page. */
-                starting_after?: string;
-                /** @description Id of the first object of the next page. */
-                ending_before?: string;
+                limit?: components["parameters"]["IdLimitParameter"];
+                starting_after?: components["parameters"]["StartingAfterParameter"];
+                ending_before?: components["parameters"]["EndingBeforeParameter"];
             };
             header?: never;
             path?: never;
@@ -4955,29 +7003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "attachment";
-                            /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                            message_id: string | null;
-                            filename: string;
-                            /**
-                             * Format: uri
-                             * @description URL of the content, for members who can see the message.
-                             */
-                            file_url: string;
-                            /** @description Media type, detected from the content. */
-                            file_type: string;
-                            file_size: number;
-                            /** @description Unix time in seconds. */
-                            created_at: number;
-                        }[];
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["AttachmentList"];
                 };
             };
         };
@@ -4991,10 +7017,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
-                };
+                "multipart/form-data": components["schemas"]["UploadAttachmentRequest"];
             };
         };
         responses: {
@@ -5004,24 +7027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "attachment";
-                        /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                        message_id: string | null;
-                        filename: string;
-                        /**
-                         * Format: uri
-                         * @description URL of the content, for members who can see the message.
-                         */
-                        file_url: string;
-                        /** @description Media type, detected from the content. */
-                        file_type: string;
-                        file_size: number;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                    };
+                    "application/json": components["schemas"]["Attachment"];
                 };
             };
         };
@@ -5043,24 +7049,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "attachment";
-                        /** @description null: not sent yet. Unsent uploads are deleted after a day. */
-                        message_id: string | null;
-                        filename: string;
-                        /**
-                         * Format: uri
-                         * @description URL of the content, for members who can see the message.
-                         */
-                        file_url: string;
-                        /** @description Media type, detected from the content. */
-                        file_type: string;
-                        file_size: number;
-                        /** @description Unix time in seconds. */
-                        created_at: number;
-                    };
+                    "application/json": components["schemas"]["Attachment"];
                 };
             };
         };
@@ -5124,14 +7113,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "retention";
-                        conversation_id: string;
-                        days: number | null;
-                        /** @description The shorter of `days` and the Workspace's retention. null: no limit. */
-                        effective_days: number | null;
-                    };
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
         };
@@ -5147,14 +7129,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": {
-                    /** @description null: the Workspace's retention. */
-                    days: number | null;
-                };
-                "application/json": {
-                    /** @description null: the Workspace's retention. */
-                    days: number | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["SetConversationRetentionRequest"];
+                "application/json": components["schemas"]["SetConversationRetentionRequest"];
             };
         };
         responses: {
@@ -5164,14 +7140,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "retention";
-                        conversation_id: string;
-                        days: number | null;
-                        /** @description The shorter of `days` and the Workspace's retention. null: no limit. */
-                        effective_days: number | null;
-                    };
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
         };
@@ -5224,9 +7193,8 @@ export interface operations {
     listWorkspaces: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
             };
             header?: never;
             path?: never;
@@ -5240,41 +7208,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "workspace";
-                            name: string;
-                            settings: {
-                                jwks: {
-                                    [key: string]: unknown;
-                                } | null;
-                                issuer: string | null;
-                                audience: string | string[] | null;
-                                claims: {
-                                    id: string;
-                                    role: string;
-                                    department: string;
-                                    attributes: string;
-                                };
-                                audit_retention_days: number;
-                                message_retention_days: number | null;
-                                review: {
-                                    four_eyes: boolean;
-                                    target_minutes: number | null;
-                                };
-                            };
-                            signing_public_key: string;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["WorkspaceList"];
                 };
             };
         };
@@ -5288,35 +7222,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    settings?: {
-                        jwks?: {
-                            keys?: ({
-                                kty: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            url?: string;
-                        } | null;
-                        issuer?: string | null;
-                        audience?: string | string[] | null;
-                        claims?: {
-                            id?: string | null;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: string | null;
-                        } | null;
-                        audit_retention_days?: number | null;
-                        message_retention_days?: number | null;
-                        review?: {
-                            /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
-                            four_eyes?: boolean | null;
-                            /** @description Minutes within which review items should be decided. Older pending items are overdue. */
-                            target_minutes?: number | null;
-                        } | null;
-                    };
-                };
+                "application/json": components["schemas"]["CreateWorkspaceRequest"];
             };
         };
         responses: {
@@ -5326,34 +7232,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "workspace";
-                        name: string;
-                        settings: {
-                            jwks: {
-                                [key: string]: unknown;
-                            } | null;
-                            issuer: string | null;
-                            audience: string | string[] | null;
-                            claims: {
-                                id: string;
-                                role: string;
-                                department: string;
-                                attributes: string;
-                            };
-                            audit_retention_days: number;
-                            message_retention_days: number | null;
-                            review: {
-                                four_eyes: boolean;
-                                target_minutes: number | null;
-                            };
-                        };
-                        signing_public_key: string;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
         };
@@ -5375,34 +7254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "workspace";
-                        name: string;
-                        settings: {
-                            jwks: {
-                                [key: string]: unknown;
-                            } | null;
-                            issuer: string | null;
-                            audience: string | string[] | null;
-                            claims: {
-                                id: string;
-                                role: string;
-                                department: string;
-                                attributes: string;
-                            };
-                            audit_retention_days: number;
-                            message_retention_days: number | null;
-                            review: {
-                                four_eyes: boolean;
-                                target_minutes: number | null;
-                            };
-                        };
-                        signing_public_key: string;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
         };
@@ -5418,35 +7270,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    settings?: {
-                        jwks?: {
-                            keys?: ({
-                                kty: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            url?: string;
-                        } | null;
-                        issuer?: string | null;
-                        audience?: string | string[] | null;
-                        claims?: {
-                            id?: string | null;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: string | null;
-                        } | null;
-                        audit_retention_days?: number | null;
-                        message_retention_days?: number | null;
-                        review?: {
-                            /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
-                            four_eyes?: boolean | null;
-                            /** @description Minutes within which review items should be decided. Older pending items are overdue. */
-                            target_minutes?: number | null;
-                        } | null;
-                    };
-                };
+                "application/json": components["schemas"]["UpdateWorkspaceRequest"];
             };
         };
         responses: {
@@ -5456,34 +7280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "workspace";
-                        name: string;
-                        settings: {
-                            jwks: {
-                                [key: string]: unknown;
-                            } | null;
-                            issuer: string | null;
-                            audience: string | string[] | null;
-                            claims: {
-                                id: string;
-                                role: string;
-                                department: string;
-                                attributes: string;
-                            };
-                            audit_retention_days: number;
-                            message_retention_days: number | null;
-                            review: {
-                                four_eyes: boolean;
-                                target_minutes: number | null;
-                            };
-                        };
-                        signing_public_key: string;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
         };
@@ -5503,29 +7300,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "demo";
-                        workspace: {
-                            id: string;
-                            name: string;
-                        };
-                        /** @description Whether there is another Workspace, which a server needs. */
-                        removable: boolean;
-                        /** @description Everything that is deleted. */
-                        contents: {
-                            kind: "applications" | "keys" | "users" | "providers" | "policy_sets" | "policy_drafts" | "policy_tests" | "budgets" | "documents" | "memories" | "conversations" | "messages" | "webhooks" | "saved_views" | "reviews" | "audit_records";
-                            total: number;
-                            /** @description How many of them operators or clients have added since. */
-                            added: number;
-                            /** @description Names of the added Applications, providers and budgets; at most 20. */
-                            names: string[];
-                        }[];
-                        /** @description Email addresses of the operators of the demo that are removed. */
-                        operators: string[];
-                        /** @description Whether the demo's owner stays: it sends this request, or no other owner of all Workspaces can sign in. */
-                        owner_stays: boolean;
-                    };
+                    "application/json": components["schemas"]["Demo"];
                 };
             };
         };
@@ -5539,10 +7314,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Name of the Workspace of the demo, as a confirmation. */
-                    name: string;
-                };
+                "application/json": components["schemas"]["RemoveDemoRequest"];
             };
         };
         responses: {
@@ -5570,32 +7342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "session";
-                        operator: {
-                            id: string;
-                            kind: "person" | "token";
-                            name: string;
-                            email: string | null;
-                            /** @description Role in all Workspaces. */
-                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                            two_factor: boolean;
-                        };
-                        /** @description Scopes in all Workspaces and for the server. */
-                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description The Workspaces that the operator can enter, oldest first. */
-                        workspaces: {
-                            id: string;
-                            name: string;
-                            /** @description Role in this Workspace; null for a token. */
-                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                            /** @description Scopes in this Workspace. */
-                            scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        }[];
-                        /** @description Version of the server. */
-                        version: string;
-                    };
+                    "application/json": components["schemas"]["Session"];
                 };
             };
         };
@@ -5605,7 +7352,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous response. Default: the oldest records. */
                 after?: string;
-                format?: "gatehouse" | "ocsf" | "cef";
+                format?: components["schemas"]["FeedFormat"];
                 limit?: number;
                 /** @description Seconds to wait for a record if there is none. */
                 wait?: number;
@@ -5624,16 +7371,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "audit_feed";
-                        format: "gatehouse" | "ocsf" | "cef";
-                        /** @description Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace. */
-                        data: unknown[];
-                        /** @description `after` of the next request. Store it after the records are stored. */
-                        next: string;
-                        has_more: boolean;
-                    };
+                    "application/json": components["schemas"]["AuditFeed"];
                 };
             };
         };
@@ -5653,20 +7391,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "secret_keys";
-                        keys: {
-                            /** @description Derived from the key. `unknown`: values that no configured key opens and that name no key. */
-                            id: string;
-                            /** @description current: seals new values. next: opens values of nodes that use it already. old: opens values until they are sealed again. missing: sealed values, but is not configured. */
-                            state: "current" | "next" | "old" | "missing";
-                            /** @description Values that the key had sealed at `counted_at`. An old key with 0 can be removed. */
-                            values: number;
-                        }[];
-                        /** @description Time of the last count, by the rotation or `gatehouse keys status`; null: never. */
-                        counted_at: string | null;
-                    };
+                    "application/json": components["schemas"]["SecretKeys"];
                 };
             };
         };
@@ -5674,19 +7399,16 @@ export interface operations {
     listApplications: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Default: oldest first. `-` before a name is descending. Requests and cost are those of the last 30 days and need the scope audit:read. */
                 sort?: "name" | "-name" | "last_used" | "-last_used" | "requests" | "-requests" | "cost" | "-cost";
                 /** @description Whether each Application has `usage`, which needs the scope audit:read. Default: false. */
                 usage?: "true" | "false";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -5699,74 +7421,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "application";
-                            workspace_id: string;
-                            name: string;
-                            settings: {
-                                extensions: string[];
-                                knowledge: {
-                                    enabled: boolean;
-                                    collections?: string[];
-                                    passages: number;
-                                };
-                                memory: {
-                                    enabled: boolean;
-                                    capture: "off" | "explicit" | "extract";
-                                    recall: number;
-                                    scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
-                                    assertion_scopes: ("application" | "department" | "project" | "workspace")[];
-                                };
-                                responses: {
-                                    store: "off" | "requested" | "default";
-                                    retention_days: number;
-                                    max_megabytes: number;
-                                };
-                                assertion_clearance: "public" | "internal" | "confidential" | "restricted";
-                                role_clearance: {
-                                    [key: string]: "public" | "internal" | "confidential" | "restricted";
-                                };
-                                default_classification: "public" | "internal" | "confidential" | "restricted";
-                                unknown_fields: "name" | "carry" | "refuse";
-                                release: "validated" | "windowed";
-                                release_window: number;
-                                cors?: {
-                                    origins: string[];
-                                };
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            limits: {
-                                requests_per_minute: number;
-                                burst: number;
-                                concurrency: number;
-                                tokens_per_minute: number | null;
-                                user_requests_per_minute: number | null;
-                            };
-                            models: string[] | null;
-                            providers: string[] | null;
-                            default_model: string | null;
-                            ceiling: "public" | "internal" | "confidential" | "restricted";
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_used_at: string | null;
-                            /** @description Of the last 30 days in UTC, today included. Only with `usage=true`. */
-                            usage?: {
-                                requests: number;
-                                cost: number | null;
-                            };
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ListedApplicationList"];
                 };
             };
         };
@@ -5774,69 +7429,17 @@ export interface operations {
     createApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /** @description Other names are allowed. Policies read them as `application.settings`. */
-                    settings?: {
-                        extensions?: ("tools" | "content_parts" | "developer_role")[] | null;
-                        knowledge?: {
-                            enabled?: boolean | null;
-                            collections?: string[] | null;
-                            passages?: number | null;
-                        } | boolean | null;
-                        memory?: {
-                            enabled?: boolean | null;
-                            capture?: "off" | "explicit" | "extract" | null;
-                            recall?: number | null;
-                            scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
-                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
-                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
-                        } | boolean | null;
-                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). `max_megabytes`: size of all stored responses of the Application (1000). null resets them to the defaults. */
-                        responses?: {
-                            store?: "off" | "requested" | "default" | null;
-                            retention_days?: number | null;
-                            max_megabytes?: number | null;
-                        } | null;
-                        assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
-                        role_clearance?: {
-                            [key: string]: "public" | "internal" | "confidential" | "restricted";
-                        } | null;
-                        default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                        unknown_fields?: "name" | "carry" | "refuse" | null;
-                        release?: "validated" | "windowed" | null;
-                        release_window?: number | null;
-                        /** @description Origins of web pages that may use this Application's keys (CORS). */
-                        cors?: {
-                            origins: string[];
-                        } | null;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    limits?: {
-                        requests_per_minute?: number | null;
-                        burst?: number | null;
-                        concurrency?: number | null;
-                        tokens_per_minute?: number | null;
-                        user_requests_per_minute?: number | null;
-                    };
-                    models?: string[] | null;
-                    providers?: string[] | null;
-                    default_model?: string | null;
-                    ceiling?: "public" | "internal" | "confidential" | "restricted" | null;
-                };
+                "application/json": components["schemas"]["CreateApplicationRequest"];
             };
         };
         responses: {
@@ -5846,63 +7449,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "application";
-                        workspace_id: string;
-                        name: string;
-                        settings: {
-                            extensions: string[];
-                            knowledge: {
-                                enabled: boolean;
-                                collections?: string[];
-                                passages: number;
-                            };
-                            memory: {
-                                enabled: boolean;
-                                capture: "off" | "explicit" | "extract";
-                                recall: number;
-                                scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
-                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
-                            };
-                            responses: {
-                                store: "off" | "requested" | "default";
-                                retention_days: number;
-                                max_megabytes: number;
-                            };
-                            assertion_clearance: "public" | "internal" | "confidential" | "restricted";
-                            role_clearance: {
-                                [key: string]: "public" | "internal" | "confidential" | "restricted";
-                            };
-                            default_classification: "public" | "internal" | "confidential" | "restricted";
-                            unknown_fields: "name" | "carry" | "refuse";
-                            release: "validated" | "windowed";
-                            release_window: number;
-                            cors?: {
-                                origins: string[];
-                            };
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        limits: {
-                            requests_per_minute: number;
-                            burst: number;
-                            concurrency: number;
-                            tokens_per_minute: number | null;
-                            user_requests_per_minute: number | null;
-                        };
-                        models: string[] | null;
-                        providers: string[] | null;
-                        default_model: string | null;
-                        ceiling: "public" | "internal" | "confidential" | "restricted";
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["Application"];
                 };
             };
         };
@@ -5910,12 +7457,10 @@ export interface operations {
     getApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -5930,63 +7475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "application";
-                        workspace_id: string;
-                        name: string;
-                        settings: {
-                            extensions: string[];
-                            knowledge: {
-                                enabled: boolean;
-                                collections?: string[];
-                                passages: number;
-                            };
-                            memory: {
-                                enabled: boolean;
-                                capture: "off" | "explicit" | "extract";
-                                recall: number;
-                                scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
-                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
-                            };
-                            responses: {
-                                store: "off" | "requested" | "default";
-                                retention_days: number;
-                                max_megabytes: number;
-                            };
-                            assertion_clearance: "public" | "internal" | "confidential" | "restricted";
-                            role_clearance: {
-                                [key: string]: "public" | "internal" | "confidential" | "restricted";
-                            };
-                            default_classification: "public" | "internal" | "confidential" | "restricted";
-                            unknown_fields: "name" | "carry" | "refuse";
-                            release: "validated" | "windowed";
-                            release_window: number;
-                            cors?: {
-                                origins: string[];
-                            };
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        limits: {
-                            requests_per_minute: number;
-                            burst: number;
-                            concurrency: number;
-                            tokens_per_minute: number | null;
-                            user_requests_per_minute: number | null;
-                        };
-                        models: string[] | null;
-                        providers: string[] | null;
-                        default_model: string | null;
-                        ceiling: "public" | "internal" | "confidential" | "restricted";
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["Application"];
                 };
             };
         };
@@ -5994,12 +7483,10 @@ export interface operations {
     updateApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -6008,57 +7495,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description Other names are allowed. Policies read them as `application.settings`. */
-                    settings?: {
-                        extensions?: ("tools" | "content_parts" | "developer_role")[] | null;
-                        knowledge?: {
-                            enabled?: boolean | null;
-                            collections?: string[] | null;
-                            passages?: number | null;
-                        } | boolean | null;
-                        memory?: {
-                            enabled?: boolean | null;
-                            capture?: "off" | "explicit" | "extract" | null;
-                            recall?: number | null;
-                            scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[] | null;
-                            /** @description Shared scopes that requests without a verified user may write. Default: none. */
-                            assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
-                        } | boolean | null;
-                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). `max_megabytes`: size of all stored responses of the Application (1000). null resets them to the defaults. */
-                        responses?: {
-                            store?: "off" | "requested" | "default" | null;
-                            retention_days?: number | null;
-                            max_megabytes?: number | null;
-                        } | null;
-                        assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
-                        role_clearance?: {
-                            [key: string]: "public" | "internal" | "confidential" | "restricted";
-                        } | null;
-                        default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                        unknown_fields?: "name" | "carry" | "refuse" | null;
-                        release?: "validated" | "windowed" | null;
-                        release_window?: number | null;
-                        /** @description Origins of web pages that may use this Application's keys (CORS). */
-                        cors?: {
-                            origins: string[];
-                        } | null;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                    limits?: {
-                        requests_per_minute?: number | null;
-                        burst?: number | null;
-                        concurrency?: number | null;
-                        tokens_per_minute?: number | null;
-                        user_requests_per_minute?: number | null;
-                    };
-                    models?: string[] | null;
-                    providers?: string[] | null;
-                    default_model?: string | null;
-                    ceiling?: "public" | "internal" | "confidential" | "restricted" | null;
-                };
+                "application/json": components["schemas"]["UpdateApplicationRequest"];
             };
         };
         responses: {
@@ -6068,63 +7505,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "application";
-                        workspace_id: string;
-                        name: string;
-                        settings: {
-                            extensions: string[];
-                            knowledge: {
-                                enabled: boolean;
-                                collections?: string[];
-                                passages: number;
-                            };
-                            memory: {
-                                enabled: boolean;
-                                capture: "off" | "explicit" | "extract";
-                                recall: number;
-                                scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
-                                assertion_scopes: ("application" | "department" | "project" | "workspace")[];
-                            };
-                            responses: {
-                                store: "off" | "requested" | "default";
-                                retention_days: number;
-                                max_megabytes: number;
-                            };
-                            assertion_clearance: "public" | "internal" | "confidential" | "restricted";
-                            role_clearance: {
-                                [key: string]: "public" | "internal" | "confidential" | "restricted";
-                            };
-                            default_classification: "public" | "internal" | "confidential" | "restricted";
-                            unknown_fields: "name" | "carry" | "refuse";
-                            release: "validated" | "windowed";
-                            release_window: number;
-                            cors?: {
-                                origins: string[];
-                            };
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        limits: {
-                            requests_per_minute: number;
-                            burst: number;
-                            concurrency: number;
-                            tokens_per_minute: number | null;
-                            user_requests_per_minute: number | null;
-                        };
-                        models: string[] | null;
-                        providers: string[] | null;
-                        default_model: string | null;
-                        ceiling: "public" | "internal" | "confidential" | "restricted";
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["Application"];
                 };
             };
         };
@@ -6134,12 +7515,10 @@ export interface operations {
             query?: {
                 /** @description Id of a user of the Workspace, treated as verified by a user token. Default: the user that `governance.user` asserts. */
                 as?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -6148,89 +7527,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    model?: string | null;
-                    messages: {
-                        role: "system" | "user" | "assistant" | "developer" | "tool";
-                        content?: string | null | {
-                            type: string;
-                            text?: string | null;
-                        }[];
-                        name?: string | null;
-                        tool_call_id?: string | null;
-                        tool_calls?: ({
-                            id: string;
-                            type?: "function" | null;
-                            function: {
-                                name: string;
-                                arguments: string;
-                            };
-                        } | {
-                            id: string;
-                            /** @enum {string} */
-                            type: "custom";
-                            custom: {
-                                name: string;
-                                input: string;
-                            };
-                        })[] | null;
-                        refusal?: string | null;
-                        /** @description Audio is not supported yet. */
-                        audio?: null;
-                    }[];
-                    temperature?: number | null;
-                    max_tokens?: number | null;
-                    stream?: boolean | null;
-                    governance?: {
-                        user?: {
-                            /** @description Workspace-canonical user id, stable across Applications. */
-                            id: string;
-                            role?: string | null;
-                            department?: string | null;
-                            attributes?: ({
-                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                projects?: unknown;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                        } | null;
-                        session_id?: string | null;
-                        dry_run?: boolean | null;
-                        review_item_id?: string | null;
-                        wait_for_approval_seconds?: number | null;
-                    } | null;
-                    max_completion_tokens?: number | null;
-                    n?: number | null;
-                    top_p?: number | null;
-                    presence_penalty?: number | null;
-                    frequency_penalty?: number | null;
-                    seed?: number | null;
-                    stop?: (string | string[]) | null;
-                    logprobs?: boolean | null;
-                    top_logprobs?: number | null;
-                    logit_bias?: {
-                        [key: string]: number;
-                    } | null;
-                    response_format?: {
-                        type: string;
-                    } | null;
-                    stream_options?: {
-                        include_usage?: boolean | null;
-                    } | null;
-                    user?: string | null;
-                    metadata?: {
-                        [key: string]: unknown;
-                    } | null;
-                    reasoning_effort?: string | null;
-                    service_tier?: string | null;
-                    parallel_tool_calls?: boolean | null;
-                    tools?: {
-                        type: string;
-                    }[] | null;
-                    tool_choice?: (string | {
-                        type: string;
-                    }) | null;
-                };
+                "application/json": components["schemas"]["ChatCompletionRequest"];
             };
         };
         responses: {
@@ -6240,9 +7537,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["ChatAsApplicationResponse"];
                 };
             };
         };
@@ -6255,13 +7550,11 @@ export interface operations {
                 /** @description Default: now. */
                 to?: string;
                 /** @description Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute. */
-                interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                interval?: components["schemas"]["Interval"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -6274,104 +7567,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "overview";
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                        totals: {
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            /** @description Prompt and completion tokens of all provider requests. */
-                            tokens: number;
-                            cost: number | null;
-                            latency: {
-                                p50_ms: number | null;
-                                p95_ms: number | null;
-                            };
-                            /** @description Part of `tokens` that providers read from their caches. */
-                            cached_tokens: number;
-                            /** @description Part of `tokens` that models used for reasoning. */
-                            reasoning_tokens: number;
-                        };
-                        /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
-                        series: {
-                            /** Format: date-time */
-                            at: string;
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            /** @description Prompt and completion tokens of all provider requests. */
-                            tokens: number;
-                            cost: number | null;
-                            latency: {
-                                p50_ms: number | null;
-                                p95_ms: number | null;
-                            };
-                        }[];
-                        /** @description Duration of the stages, from about 1,000 audit records spread evenly over the period. */
-                        stages: {
-                            name: string;
-                            p50_ms: number;
-                            p95_ms: number;
-                            count: number;
-                        }[];
-                        holds: {
-                            count: number;
-                            oldest: string | null;
-                            next_expiry: string | null;
-                        };
-                        escalations: {
-                            count: number;
-                            oldest: string | null;
-                            next_expiry: string | null;
-                        };
-                        /** @description State on the node that responds. */
-                        providers: {
-                            id: string;
-                            enabled: boolean;
-                            /** @description State on the node that responds. */
-                            health: {
-                                circuit: "closed" | "open" | "half_open";
-                                /** @description Requests in flight. */
-                                active: number;
-                                /** @description Whether the node has sent it a request since the node started. */
-                                used: boolean;
-                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
-                                last_error: {
-                                    /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
-                                    kind: string;
-                                    /** Format: date-time */
-                                    at: string;
-                                    /** @description The failure lasts until an operator resolves it: key, account or models. */
-                                    fault: boolean;
-                                } | null;
-                            };
-                        }[];
-                        /** @description Most urgent first. */
-                        attention: {
-                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "budget_used_up" | "holds_waiting" | "escalations_waiting" | "budget_alert" | "errors" | "no_policy";
-                            text: string;
-                            /** @description Path of the dashboard page that shows the problem. */
-                            link: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
         };
@@ -6384,13 +7580,11 @@ export interface operations {
                 /** @description Default: now. */
                 to?: string;
                 /** @description Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute. */
-                interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                interval?: components["schemas"]["Interval"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -6405,66 +7599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "application_usage";
-                        application_id: string;
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                        totals: {
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            /** @description Prompt and completion tokens of all provider requests. */
-                            tokens: number;
-                            cost: number | null;
-                            latency: {
-                                p50_ms: number | null;
-                                p95_ms: number | null;
-                            };
-                            /** @description Part of `tokens` that providers read from their caches. */
-                            cached_tokens: number;
-                            /** @description Part of `tokens` that models used for reasoning. */
-                            reasoning_tokens: number;
-                        };
-                        /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
-                        series: {
-                            /** Format: date-time */
-                            at: string;
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            /** @description Prompt and completion tokens of all provider requests. */
-                            tokens: number;
-                            cost: number | null;
-                            latency: {
-                                p50_ms: number | null;
-                                p95_ms: number | null;
-                            };
-                        }[];
-                        /** @description Duration of the stages, from about 1,000 audit records spread evenly over the period. */
-                        stages: {
-                            name: string;
-                            p50_ms: number;
-                            p95_ms: number;
-                            count: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ApplicationUsage"];
                 };
             };
         };
@@ -6477,9 +7612,9 @@ export interface operations {
                 /** @description Default: now. */
                 to?: string;
                 /** @description Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute. */
-                interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                interval?: components["schemas"]["Interval"];
                 /** @description Default: none. */
-                group_by?: "none" | "application" | "provider" | "model" | "user" | "key";
+                group_by?: components["schemas"]["UsageGrouping"];
                 /** @description Which groups are the largest. Default: requests. */
                 order_by?: "requests" | "tokens" | "cost" | "errors";
                 /** @description Number of groups; the others are summed. Default: 10, of CSV 100. */
@@ -6493,15 +7628,13 @@ export interface operations {
                 key_id?: string;
                 /** @description User id, or its keyed hash as in audit records. */
                 user?: string;
-                verdict?: "allow" | "escalate" | "require_approval" | "deny";
+                verdict?: components["schemas"]["Verdict"];
                 /** @description Default: json. */
                 format?: "json" | "csv";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -6514,225 +7647,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "usage";
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                        group_by: "none" | "application" | "provider" | "model" | "user" | "key";
-                        /**
-                         * @description Of all costs.
-                         * @enum {string}
-                         */
-                        currency: "USD";
-                        /** @description Recorded requests and changes that the counts do not contain yet: many only after an upgrade or an import. */
-                        uncounted: number;
-                        totals: {
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            tokens: {
-                                total: number;
-                                input: number;
-                                /** @description Part of `input` that providers read from their caches. */
-                                cached: number;
-                                output: number;
-                                /** @description Part of `output`. */
-                                reasoning: number;
-                            };
-                            cost: number | null;
-                            /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
-                            latency: {
-                                total: {
-                                    average_ms: number | null;
-                                    p50_ms: number | null;
-                                    p95_ms: number | null;
-                                };
-                                gateway: {
-                                    average_ms: number | null;
-                                    p50_ms: number | null;
-                                    p95_ms: number | null;
-                                };
-                                provider: {
-                                    average_ms: number | null;
-                                    p50_ms: number | null;
-                                    p95_ms: number | null;
-                                };
-                            };
-                        };
-                        /** @description The time of the same length before. */
-                        previous: {
-                            /** Format: date-time */
-                            from: string;
-                            /** Format: date-time */
-                            to: string;
-                            totals: {
-                                requests: number;
-                                verdicts: {
-                                    allow: number;
-                                    escalate: number;
-                                    require_approval: number;
-                                    deny: number;
-                                };
-                                /** @description Failed requests. Denials by a policy count as verdicts. */
-                                errors: number;
-                                tokens: {
-                                    total: number;
-                                    input: number;
-                                    /** @description Part of `input` that providers read from their caches. */
-                                    cached: number;
-                                    output: number;
-                                    /** @description Part of `output`. */
-                                    reasoning: number;
-                                };
-                                cost: number | null;
-                                /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
-                                latency: {
-                                    total: {
-                                        average_ms: number | null;
-                                        p50_ms: number | null;
-                                        p95_ms: number | null;
-                                    };
-                                    gateway: {
-                                        average_ms: number | null;
-                                        p50_ms: number | null;
-                                        p95_ms: number | null;
-                                    };
-                                    provider: {
-                                        average_ms: number | null;
-                                        p50_ms: number | null;
-                                        p95_ms: number | null;
-                                    };
-                                };
-                            };
-                        };
-                        /** @description One entry for each interval in UTC, oldest first. The first and the last may be partial. */
-                        series: {
-                            /** Format: date-time */
-                            at: string;
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            tokens: {
-                                total: number;
-                                input: number;
-                                /** @description Part of `input` that providers read from their caches. */
-                                cached: number;
-                                output: number;
-                                /** @description Part of `output`. */
-                                reasoning: number;
-                            };
-                            cost: number | null;
-                        }[];
-                        /** @description Largest first. */
-                        groups: {
-                            /** @description Id or name; of a user the keyed hash. Empty: none. */
-                            value: string;
-                            label: string | null;
-                            totals: {
-                                requests: number;
-                                verdicts: {
-                                    allow: number;
-                                    escalate: number;
-                                    require_approval: number;
-                                    deny: number;
-                                };
-                                /** @description Failed requests. Denials by a policy count as verdicts. */
-                                errors: number;
-                                tokens: {
-                                    total: number;
-                                    input: number;
-                                    /** @description Part of `input` that providers read from their caches. */
-                                    cached: number;
-                                    output: number;
-                                    /** @description Part of `output`. */
-                                    reasoning: number;
-                                };
-                                cost: number | null;
-                                /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
-                                latency: {
-                                    total: {
-                                        average_ms: number | null;
-                                        p50_ms: number | null;
-                                        p95_ms: number | null;
-                                    };
-                                    gateway: {
-                                        average_ms: number | null;
-                                        p50_ms: number | null;
-                                        p95_ms: number | null;
-                                    };
-                                    provider: {
-                                        average_ms: number | null;
-                                        p50_ms: number | null;
-                                        p95_ms: number | null;
-                                    };
-                                };
-                            };
-                            previous: {
-                                requests: number;
-                                verdicts: {
-                                    allow: number;
-                                    escalate: number;
-                                    require_approval: number;
-                                    deny: number;
-                                };
-                                /** @description Failed requests. Denials by a policy count as verdicts. */
-                                errors: number;
-                                tokens: {
-                                    total: number;
-                                    input: number;
-                                    /** @description Part of `input` that providers read from their caches. */
-                                    cached: number;
-                                    output: number;
-                                    /** @description Part of `output`. */
-                                    reasoning: number;
-                                };
-                                cost: number | null;
-                            };
-                            /** @description One value for each entry of the series of all requests. */
-                            series: {
-                                requests: number[];
-                                tokens: number[];
-                                cost: (number | null)[];
-                            };
-                        }[];
-                        other: {
-                            requests: number;
-                            verdicts: {
-                                allow: number;
-                                escalate: number;
-                                require_approval: number;
-                                deny: number;
-                            };
-                            /** @description Failed requests. Denials by a policy count as verdicts. */
-                            errors: number;
-                            tokens: {
-                                total: number;
-                                input: number;
-                                /** @description Part of `input` that providers read from their caches. */
-                                cached: number;
-                                output: number;
-                                /** @description Part of `output`. */
-                                reasoning: number;
-                            };
-                            cost: number | null;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["Usage"];
                     "text/csv": string;
                 };
             };
@@ -6741,17 +7656,14 @@ export interface operations {
     listViews: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description The list that the view belongs to. Those of the dashboard: `audit`, `usage`, `reviews`, `users`, `memory`, `documents`. */
                 page?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -6764,36 +7676,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @enum {string} */
-                            object: "view";
-                            /** @description `viw_…` */
-                            id: string;
-                            page: string;
-                            name: string;
-                            query: {
-                                [key: string]: string;
-                            };
-                            columns: string[] | null;
-                            shared: boolean;
-                            owner: {
-                                id: string;
-                                name: string | null;
-                            };
-                            /** @description Whether you can change and delete the view. */
-                            can_edit: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ViewList"];
                 };
             };
         };
@@ -6801,34 +7684,17 @@ export interface operations {
     createView: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The list that the view belongs to. Those of the dashboard: `audit`, `usage`, `reviews`, `users`, `memory`, `documents`. */
-                    page: string;
-                    name: string;
-                    /** @description Filters, sort and period: the query of the page in the dashboard. */
-                    query: {
-                        [key: string]: string;
-                    };
-                    /** @description Ids of the shown columns. null: the list's own choice. */
-                    columns?: string[] | null;
-                    /**
-                     * @description Whether all operators of the Workspace see the view.
-                     * @default false
-                     */
-                    shared?: boolean;
-                };
+                "application/json": components["schemas"]["CreateViewRequest"];
             };
         };
         responses: {
@@ -6838,29 +7704,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "view";
-                        /** @description `viw_…` */
-                        id: string;
-                        page: string;
-                        name: string;
-                        query: {
-                            [key: string]: string;
-                        };
-                        columns: string[] | null;
-                        shared: boolean;
-                        owner: {
-                            id: string;
-                            name: string | null;
-                        };
-                        /** @description Whether you can change and delete the view. */
-                        can_edit: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["View"];
                 };
             };
         };
@@ -6868,12 +7712,10 @@ export interface operations {
     deleteView: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -6894,12 +7736,10 @@ export interface operations {
     updateView: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -6908,17 +7748,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description Filters, sort and period: the query of the page in the dashboard. */
-                    query?: {
-                        [key: string]: string;
-                    };
-                    /** @description Ids of the shown columns. null: the list's own choice. */
-                    columns?: string[] | null;
-                    /** @description Whether all operators of the Workspace see the view. */
-                    shared?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateViewRequest"];
             };
         };
         responses: {
@@ -6928,29 +7758,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "view";
-                        /** @description `viw_…` */
-                        id: string;
-                        page: string;
-                        name: string;
-                        query: {
-                            [key: string]: string;
-                        };
-                        columns: string[] | null;
-                        shared: boolean;
-                        owner: {
-                            id: string;
-                            name: string | null;
-                        };
-                        /** @description Whether you can change and delete the view. */
-                        can_edit: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["View"];
                 };
             };
         };
@@ -6958,12 +7766,10 @@ export interface operations {
     getSetup: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -6976,20 +7782,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "setup";
-                        base_url: string | null;
-                        /** @description Whether the Workspace is the demo, which an owner can remove. */
-                        is_demo: boolean;
-                        /** @description Whether the operator has dismissed the checklist. */
-                        dismissed: boolean;
-                        /** @description The steps that the operator's scopes allow. Objects of the demo count, except its built-in model. */
-                        steps: {
-                            id: "provider" | "application" | "request" | "policy" | "reviewer";
-                            done: boolean;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Setup"];
                 };
             };
         };
@@ -6997,12 +7790,10 @@ export interface operations {
     dismissSetup: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -7021,15 +7812,12 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7044,32 +7832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "api_key";
-                            application_id: string;
-                            name: string;
-                            hint: string;
-                            /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
-                            issued_by: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            /** @description Accurate to about a minute. null: never. */
-                            last_used_at: string | null;
-                            /** @description The key is refused from this time on. null: never. */
-                            expires_at: string | null;
-                            /** @description The key that has replaced this one by rotation. */
-                            replaced_by: string | null;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
         };
@@ -7077,12 +7840,10 @@ export interface operations {
     issueKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7091,14 +7852,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /**
-                     * Format: date-time
-                     * @description When the key expires. Default: never.
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["IssueKeyRequest"];
             };
         };
         responses: {
@@ -7108,26 +7862,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        key: string;
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        application_id: string;
-                        name: string;
-                        hint: string;
-                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                        /** @description Accurate to about a minute. null: never. */
-                        last_used_at: string | null;
-                        /** @description The key is refused from this time on. null: never. */
-                        expires_at: string | null;
-                        /** @description The key that has replaced this one by rotation. */
-                        replaced_by: string | null;
-                    };
+                    "application/json": components["schemas"]["IssuedApiKey"];
                 };
             };
         };
@@ -7135,12 +7870,10 @@ export interface operations {
     getKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7155,25 +7888,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        application_id: string;
-                        name: string;
-                        hint: string;
-                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                        /** @description Accurate to about a minute. null: never. */
-                        last_used_at: string | null;
-                        /** @description The key is refused from this time on. null: never. */
-                        expires_at: string | null;
-                        /** @description The key that has replaced this one by rotation. */
-                        replaced_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };
@@ -7181,12 +7896,10 @@ export interface operations {
     rotateKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7195,15 +7908,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description How long the replaced key remains valid. 0: it expires at once. Default: 86400, a day. */
-                    overlap_seconds?: number;
-                    /**
-                     * Format: date-time
-                     * @description When the new key expires. Default: it is valid for as long as the replaced key was from its creation.
-                     */
-                    expires_at?: string;
-                };
+                "application/json": components["schemas"]["RotateKeyRequest"];
             };
         };
         responses: {
@@ -7213,26 +7918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        key: string;
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        application_id: string;
-                        name: string;
-                        hint: string;
-                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                        /** @description Accurate to about a minute. null: never. */
-                        last_used_at: string | null;
-                        /** @description The key is refused from this time on. null: never. */
-                        expires_at: string | null;
-                        /** @description The key that has replaced this one by rotation. */
-                        replaced_by: string | null;
-                    };
+                    "application/json": components["schemas"]["IssuedApiKey"];
                 };
             };
         };
@@ -7240,12 +7926,10 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7260,25 +7944,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "api_key";
-                        application_id: string;
-                        name: string;
-                        hint: string;
-                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                        /** @description Accurate to about a minute. null: never. */
-                        last_used_at: string | null;
-                        /** @description The key is refused from this time on. null: never. */
-                        expires_at: string | null;
-                        /** @description The key that has replaced this one by rotation. */
-                        replaced_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
         };
@@ -7286,20 +7952,17 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Part of the id or username. */
                 search?: string;
                 department?: string;
                 /** @description A project in the attribute `projects`. */
                 project?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -7312,29 +7975,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "user";
-                            workspace_id: string;
-                            username: string;
-                            role: string;
-                            department: string;
-                            attributes: {
-                                [key: string]: unknown;
-                            };
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["UserList"];
                 };
             };
         };
@@ -7342,26 +7983,17 @@ export interface operations {
     createUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    id?: string;
-                    username: string;
-                    role?: string | null;
-                    department?: string | null;
-                    /** @description Free-form. Policies can read it. */
-                    attributes?: Record<string, unknown> | null;
-                };
+                "application/json": components["schemas"]["CreateUserRequest"];
             };
         };
         responses: {
@@ -7371,22 +8003,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "user";
-                        workspace_id: string;
-                        username: string;
-                        role: string;
-                        department: string;
-                        attributes: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
         };
@@ -7394,12 +8011,10 @@ export interface operations {
     getUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7414,22 +8029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "user";
-                        workspace_id: string;
-                        username: string;
-                        role: string;
-                        department: string;
-                        attributes: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
         };
@@ -7437,12 +8037,10 @@ export interface operations {
     eraseUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7463,12 +8061,10 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7477,13 +8073,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    username?: string;
-                    role?: string | null;
-                    department?: string | null;
-                    /** @description Free-form. Policies can read it. */
-                    attributes?: Record<string, unknown> | null;
-                };
+                "application/json": components["schemas"]["UpdateUserRequest"];
             };
         };
         responses: {
@@ -7493,22 +8083,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "user";
-                        workspace_id: string;
-                        username: string;
-                        role: string;
-                        department: string;
-                        attributes: {
-                            [key: string]: unknown;
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
         };
@@ -7516,15 +8091,12 @@ export interface operations {
     listDepartments: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -7537,20 +8109,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @enum {string} */
-                            object: "department";
-                            name: string;
-                            /** @description Number of users. */
-                            users: number;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["DepartmentList"];
                 };
             };
         };
@@ -7558,15 +8117,12 @@ export interface operations {
     listProjects: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -7579,20 +8135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @enum {string} */
-                            object: "project";
-                            name: string;
-                            /** @description Number of users. */
-                            users: number;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ProjectList"];
                 };
             };
         };
@@ -7600,15 +8143,12 @@ export interface operations {
     listAccessTokens: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7623,25 +8163,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "access_token";
-                            user_id: string;
-                            name: string;
-                            /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
-                            issued_by: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AccessTokenList"];
                 };
             };
         };
@@ -7649,12 +8171,10 @@ export interface operations {
     issueAccessToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7663,9 +8183,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                };
+                "application/json": components["schemas"]["IssueAccessTokenRequest"];
             };
         };
         responses: {
@@ -7675,19 +8193,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "access_token";
-                        user_id: string;
-                        name: string;
-                        /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                        token: string;
-                    };
+                    "application/json": components["schemas"]["IssuedAccessToken"];
                 };
             };
         };
@@ -7695,12 +8201,10 @@ export interface operations {
     revokeAccessToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7715,18 +8219,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "access_token";
-                        user_id: string;
-                        name: string;
-                        /** @description The operator who issued the token and cannot decide on the user's messages. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                    };
+                    "application/json": components["schemas"]["AccessToken"];
                 };
             };
         };
@@ -7734,24 +8227,21 @@ export interface operations {
     listMemories: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Memories of this user, including those of their sessions. */
                 user_id?: string;
-                scope?: "user" | "session" | "application" | "department" | "project" | "workspace";
+                scope?: components["schemas"]["MemoryScope"];
                 /** @description Id of the session, department, project … */
                 scope_id?: string;
                 /** @description The Application that stored the memories. */
                 application_id?: string;
-                mode?: "active" | "audit_only";
+                mode?: components["schemas"]["MemoryMode"];
                 history?: "true" | "false";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -7764,39 +8254,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "memory";
-                            scope: "user" | "session" | "application" | "department" | "project" | "workspace";
-                            scope_id: string;
-                            user_id: string | null;
-                            /** @description The Application that stored the memory. */
-                            application_id: string;
-                            kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
-                            content: string;
-                            summary: string | null;
-                            subject: string | null;
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            regulations: string[];
-                            mode: "active" | "audit_only";
-                            source: "capture" | "explicit" | "extract" | "admin";
-                            /** @description Audit record of the request that stored the memory. */
-                            audit_id: string;
-                            message_id: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            expires_at: string | null;
-                            superseded_by: string | null;
-                            superseded_at: string | null;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["MemoryList"];
                 };
             };
         };
@@ -7804,12 +8262,10 @@ export interface operations {
     getMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7824,32 +8280,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "memory";
-                        scope: "user" | "session" | "application" | "department" | "project" | "workspace";
-                        scope_id: string;
-                        user_id: string | null;
-                        /** @description The Application that stored the memory. */
-                        application_id: string;
-                        kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
-                        content: string;
-                        summary: string | null;
-                        subject: string | null;
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        regulations: string[];
-                        mode: "active" | "audit_only";
-                        source: "capture" | "explicit" | "extract" | "admin";
-                        /** @description Audit record of the request that stored the memory. */
-                        audit_id: string;
-                        message_id: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        expires_at: string | null;
-                        superseded_by: string | null;
-                        superseded_at: string | null;
-                    };
+                    "application/json": components["schemas"]["Memory"];
                 };
             };
         };
@@ -7857,12 +8288,10 @@ export interface operations {
     eraseMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7883,12 +8312,10 @@ export interface operations {
     correctMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7897,11 +8324,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    content: string;
-                    /** @description Default: no summary. */
-                    summary?: string | null;
-                };
+                "application/json": components["schemas"]["CorrectMemoryRequest"];
             };
         };
         responses: {
@@ -7911,32 +8334,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "memory";
-                        scope: "user" | "session" | "application" | "department" | "project" | "workspace";
-                        scope_id: string;
-                        user_id: string | null;
-                        /** @description The Application that stored the memory. */
-                        application_id: string;
-                        kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
-                        content: string;
-                        summary: string | null;
-                        subject: string | null;
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        regulations: string[];
-                        mode: "active" | "audit_only";
-                        source: "capture" | "explicit" | "extract" | "admin";
-                        /** @description Audit record of the request that stored the memory. */
-                        audit_id: string;
-                        message_id: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        expires_at: string | null;
-                        superseded_by: string | null;
-                        superseded_at: string | null;
-                    };
+                    "application/json": components["schemas"]["Memory"];
                 };
             };
         };
@@ -7944,12 +8342,10 @@ export interface operations {
     eraseUserMemories: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -7964,14 +8360,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "memory_erasure";
-                        /** @description Number of erased memories. */
-                        erased: number;
-                        /** @description Number of erased stored responses. */
-                        erased_responses: number;
-                    };
+                    "application/json": components["schemas"]["MemoryErasure"];
                 };
             };
         };
@@ -7979,15 +8368,12 @@ export interface operations {
     listAdminTokens: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -8000,31 +8386,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "admin_token";
-                            name: string;
-                            scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                            /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
-                            effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                            /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
-                            workspace_ids: string[] | null;
-                            /** @description ended: the issuer was removed, or suspended by single sign-on. */
-                            state: "active" | "revoked" | "ended";
-                            /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
-                            issued_by: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AdminTokenList"];
                 };
             };
         };
@@ -8032,25 +8394,17 @@ export interface operations {
     issueAdminToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /** @description Scopes of the token. Default: all scopes that you have in its Workspaces. You cannot give scopes that you do not have. */
-                    scopes?: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                    /** @description The only Workspaces in which the token is valid. null: all. Default: all, or the Workspace of the request if you cannot issue tokens for all. */
-                    workspace_ids?: string[] | null;
-                };
+                "application/json": components["schemas"]["IssueAdminTokenRequest"];
             };
         };
         responses: {
@@ -8060,25 +8414,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "admin_token";
-                        name: string;
-                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
-                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
-                        workspace_ids: string[] | null;
-                        /** @description ended: the issuer was removed, or suspended by single sign-on. */
-                        state: "active" | "revoked" | "ended";
-                        /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                        token: string;
-                    };
+                    "application/json": components["schemas"]["IssuedAdminToken"];
                 };
             };
         };
@@ -8086,12 +8422,10 @@ export interface operations {
     revokeAdminToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8106,24 +8440,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "admin_token";
-                        name: string;
-                        scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
-                        effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
-                        workspace_ids: string[] | null;
-                        /** @description ended: the issuer was removed, or suspended by single sign-on. */
-                        state: "active" | "revoked" | "ended";
-                        /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
-                        issued_by: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        revoked_at: string | null;
-                    };
+                    "application/json": components["schemas"]["AdminToken"];
                 };
             };
         };
@@ -8131,17 +8448,14 @@ export interface operations {
     listOperators: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Default: oldest first. `-` before a name is descending. */
                 sort?: "name" | "-name" | "email" | "-email" | "last_signed_in" | "-last_signed_in";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -8154,33 +8468,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "operator";
-                            email: string;
-                            name: string;
-                            /** @description Role in all Workspaces. null: none. */
-                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
-                            workspace_roles: {
-                                workspace_id: string;
-                                role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            }[];
-                            /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
-                            state: "invited" | "active" | "suspended";
-                            two_factor: boolean;
-                            last_signed_in_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["OperatorList"];
                 };
             };
         };
@@ -8188,29 +8476,17 @@ export interface operations {
     inviteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    name: string;
-                    /** @description Role in all Workspaces. null: none. */
-                    role?: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                    /** @description Roles in single Workspaces. */
-                    workspace_roles?: {
-                        workspace_id: string;
-                        role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                    }[];
-                };
+                "application/json": components["schemas"]["InviteOperatorRequest"];
             };
         };
         responses: {
@@ -8220,32 +8496,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "invitation";
-                        /** @description Can be used once, within 7 days. Only this response contains it. */
-                        url: string;
-                        operator: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "operator";
-                            email: string;
-                            name: string;
-                            /** @description Role in all Workspaces. null: none. */
-                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
-                            workspace_roles: {
-                                workspace_id: string;
-                                role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            }[];
-                            /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
-                            state: "invited" | "active" | "suspended";
-                            two_factor: boolean;
-                            last_signed_in_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["Invitation"];
                 };
             };
         };
@@ -8253,12 +8504,10 @@ export interface operations {
     reinviteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8273,32 +8522,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "invitation";
-                        /** @description Can be used once, within 7 days. Only this response contains it. */
-                        url: string;
-                        operator: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "operator";
-                            email: string;
-                            name: string;
-                            /** @description Role in all Workspaces. null: none. */
-                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
-                            workspace_roles: {
-                                workspace_id: string;
-                                role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                            }[];
-                            /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
-                            state: "invited" | "active" | "suspended";
-                            two_factor: boolean;
-                            last_signed_in_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["Invitation"];
                 };
             };
         };
@@ -8306,12 +8530,10 @@ export interface operations {
     deleteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8332,12 +8554,10 @@ export interface operations {
     updateOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8346,16 +8566,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description Role in all Workspaces. null: none. */
-                    role?: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                    /** @description Roles in single Workspaces. null removes a role. Workspaces that are not named keep theirs. */
-                    workspace_roles?: {
-                        workspace_id: string;
-                        role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                    }[];
-                };
+                "application/json": components["schemas"]["UpdateOperatorRequest"];
             };
         };
         responses: {
@@ -8365,26 +8576,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "operator";
-                        email: string;
-                        name: string;
-                        /** @description Role in all Workspaces. null: none. */
-                        role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
-                        /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
-                        workspace_roles: {
-                            workspace_id: string;
-                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
-                        }[];
-                        /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
-                        state: "invited" | "active" | "suspended";
-                        two_factor: boolean;
-                        last_signed_in_at: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Operator"];
                 };
             };
         };
@@ -8392,15 +8584,12 @@ export interface operations {
     listBudgets: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -8413,62 +8602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "budget";
-                            name: string;
-                            scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
-                            claim: string | null;
-                            member: string | null;
-                            application_id: string | null;
-                            unit: "usd" | "tokens";
-                            /** @description USD or tokens, as `unit` says. */
-                            limit: number;
-                            period: "day" | "week" | "month";
-                            time_zone: string;
-                            alerts: number[];
-                            unpriced: "refuse" | "ignore";
-                            enabled: boolean;
-                            /** Format: date-time */
-                            window_starts_at: string;
-                            /** Format: date-time */
-                            resets_at: string;
-                            /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
-                            current: {
-                                /** @description Empty: the whole Workspace, or the requests that name no member. */
-                                member: string;
-                                /** @description USD or tokens, as `unit` says. */
-                                spent: number;
-                                /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
-                                reserved: number;
-                                /** @description The rest for further requests. */
-                                left: number;
-                                /** @description By how much requests used more than was set aside for them. */
-                                overrun: number;
-                                /** @description How many requests did. */
-                                overruns: number;
-                                /** @description Reservations, also those for several requests, that ended without being settled in full. */
-                                expired: number;
-                                /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
-                                reached: {
-                                    fraction: number;
-                                    /** Format: date-time */
-                                    at: string;
-                                }[];
-                            };
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["BudgetList"];
                 };
             };
         };
@@ -8476,39 +8610,17 @@ export interface operations {
     createBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
-                    /** @description For the scope `claim`: name of an attribute of verified users. */
-                    claim?: string | null;
-                    /** @description The one member of the scope that the budget counts: id of an Application, key or user, name of a department, value of the claim. null: each member has its own count. */
-                    member?: string | null;
-                    /** @description Only requests of this Application. null: of all. */
-                    application_id?: string | null;
-                    unit: "usd" | "tokens";
-                    period: "day" | "week" | "month";
-                    /** @description IANA name. Windows begin at midnight there. Default: UTC. */
-                    time_zone?: string | null;
-                    /** @description USD or tokens in each window, as `unit` says. */
-                    limit: number;
-                    /** @description Fractions of the limit at which the event `budget.alert` is sent, once in each window. Default: 0.8 and 1. */
-                    alerts?: number[] | null;
-                    /** @description Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0. */
-                    unpriced?: "refuse" | "ignore";
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["CreateBudgetRequest"];
             };
         };
         responses: {
@@ -8518,55 +8630,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "budget";
-                        name: string;
-                        scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
-                        claim: string | null;
-                        member: string | null;
-                        application_id: string | null;
-                        unit: "usd" | "tokens";
-                        /** @description USD or tokens, as `unit` says. */
-                        limit: number;
-                        period: "day" | "week" | "month";
-                        time_zone: string;
-                        alerts: number[];
-                        unpriced: "refuse" | "ignore";
-                        enabled: boolean;
-                        /** Format: date-time */
-                        window_starts_at: string;
-                        /** Format: date-time */
-                        resets_at: string;
-                        /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
-                        current: {
-                            /** @description Empty: the whole Workspace, or the requests that name no member. */
-                            member: string;
-                            /** @description USD or tokens, as `unit` says. */
-                            spent: number;
-                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
-                            reserved: number;
-                            /** @description The rest for further requests. */
-                            left: number;
-                            /** @description By how much requests used more than was set aside for them. */
-                            overrun: number;
-                            /** @description How many requests did. */
-                            overruns: number;
-                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
-                            expired: number;
-                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
-                            reached: {
-                                fraction: number;
-                                /** Format: date-time */
-                                at: string;
-                            }[];
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Budget"];
                 };
             };
         };
@@ -8574,12 +8638,10 @@ export interface operations {
     getBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8594,55 +8656,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "budget";
-                        name: string;
-                        scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
-                        claim: string | null;
-                        member: string | null;
-                        application_id: string | null;
-                        unit: "usd" | "tokens";
-                        /** @description USD or tokens, as `unit` says. */
-                        limit: number;
-                        period: "day" | "week" | "month";
-                        time_zone: string;
-                        alerts: number[];
-                        unpriced: "refuse" | "ignore";
-                        enabled: boolean;
-                        /** Format: date-time */
-                        window_starts_at: string;
-                        /** Format: date-time */
-                        resets_at: string;
-                        /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
-                        current: {
-                            /** @description Empty: the whole Workspace, or the requests that name no member. */
-                            member: string;
-                            /** @description USD or tokens, as `unit` says. */
-                            spent: number;
-                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
-                            reserved: number;
-                            /** @description The rest for further requests. */
-                            left: number;
-                            /** @description By how much requests used more than was set aside for them. */
-                            overrun: number;
-                            /** @description How many requests did. */
-                            overruns: number;
-                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
-                            expired: number;
-                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
-                            reached: {
-                                fraction: number;
-                                /** Format: date-time */
-                                at: string;
-                            }[];
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Budget"];
                 };
             };
         };
@@ -8650,12 +8664,10 @@ export interface operations {
     deleteBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8676,12 +8688,10 @@ export interface operations {
     updateBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8690,16 +8700,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    /** @description USD or tokens in each window, as `unit` says. */
-                    limit?: number;
-                    /** @description Fractions of the limit at which the event `budget.alert` is sent, once in each window. Default: 0.8 and 1. */
-                    alerts?: number[] | null;
-                    /** @description Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0. */
-                    unpriced?: "refuse" | "ignore";
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateBudgetRequest"];
             };
         };
         responses: {
@@ -8709,55 +8710,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "budget";
-                        name: string;
-                        scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
-                        claim: string | null;
-                        member: string | null;
-                        application_id: string | null;
-                        unit: "usd" | "tokens";
-                        /** @description USD or tokens, as `unit` says. */
-                        limit: number;
-                        period: "day" | "week" | "month";
-                        time_zone: string;
-                        alerts: number[];
-                        unpriced: "refuse" | "ignore";
-                        enabled: boolean;
-                        /** Format: date-time */
-                        window_starts_at: string;
-                        /** Format: date-time */
-                        resets_at: string;
-                        /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
-                        current: {
-                            /** @description Empty: the whole Workspace, or the requests that name no member. */
-                            member: string;
-                            /** @description USD or tokens, as `unit` says. */
-                            spent: number;
-                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
-                            reserved: number;
-                            /** @description The rest for further requests. */
-                            left: number;
-                            /** @description By how much requests used more than was set aside for them. */
-                            overrun: number;
-                            /** @description How many requests did. */
-                            overruns: number;
-                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
-                            expired: number;
-                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
-                            reached: {
-                                fraction: number;
-                                /** Format: date-time */
-                                at: string;
-                            }[];
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Budget"];
                 };
             };
         };
@@ -8765,17 +8718,14 @@ export interface operations {
     listBudgetMembers: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Only this member. */
                 member?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -8790,37 +8740,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @enum {string} */
-                            object: "budget_count";
-                            /** @description Empty: the whole Workspace, or the requests that name no member. */
-                            member: string;
-                            /** @description USD or tokens, as `unit` says. */
-                            spent: number;
-                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
-                            reserved: number;
-                            /** @description The rest for further requests. */
-                            left: number;
-                            /** @description By how much requests used more than was set aside for them. */
-                            overrun: number;
-                            /** @description How many requests did. */
-                            overruns: number;
-                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
-                            expired: number;
-                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
-                            reached: {
-                                fraction: number;
-                                /** Format: date-time */
-                                at: string;
-                            }[];
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["BudgetCountList"];
                 };
             };
         };
@@ -8828,15 +8748,12 @@ export interface operations {
     listProviders: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -8849,58 +8766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "provider";
-                            kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
-                            preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
-                            source: "api" | "environment" | "config";
-                            base_url: string | null;
-                            api_key_from: ("stored" | "environment") | null;
-                            api_key_env: string | null;
-                            path: string;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            timeout_ms: number;
-                            idle_timeout_ms: number | null;
-                            stream: boolean;
-                            max_retries: number;
-                            max_concurrency: number;
-                            weight: number;
-                            region: string | null;
-                            max_classification: "public" | "internal" | "confidential" | "restricted";
-                            enabled: boolean;
-                            /** @description State on the node that responds. */
-                            health: {
-                                circuit: "closed" | "open" | "half_open";
-                                /** @description Requests in flight. */
-                                active: number;
-                                /** @description Whether the node has sent it a request since the node started. */
-                                used: boolean;
-                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
-                                last_error: {
-                                    /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
-                                    kind: string;
-                                    /** Format: date-time */
-                                    at: string;
-                                    /** @description The failure lasts until an operator resolves it: key, account or models. */
-                                    fault: boolean;
-                                } | null;
-                            };
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ProviderList"];
                 };
             };
         };
@@ -8908,49 +8774,17 @@ export interface operations {
     createProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A slug. Models show it as `owned_by`. */
-                    id: string;
-                    kind?: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
-                    preset?: "cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai" | null;
-                    /** @description For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub. */
-                    base_url?: string;
-                    /** @description Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account. */
-                    api_key?: string | null;
-                    /** @description Can only be set in the configuration file. */
-                    api_key_env?: string | null;
-                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`. */
-                    path?: string;
-                    /** @description `{api_key}` is replaced by the key. */
-                    headers?: {
-                        [key: string]: string;
-                    };
-                    /** @description Timeout of one attempt. */
-                    timeout_ms?: number;
-                    /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
-                    idle_timeout_ms?: number | null;
-                    /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
-                    stream?: boolean;
-                    max_retries?: number;
-                    max_concurrency?: number;
-                    weight?: number;
-                    /** @description For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`. */
-                    region?: string | null;
-                    max_classification?: "public" | "internal" | "confidential" | "restricted";
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["CreateProviderRequest"];
             };
         };
         responses: {
@@ -8960,51 +8794,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "provider";
-                        kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
-                        preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
-                        source: "api" | "environment" | "config";
-                        base_url: string | null;
-                        api_key_from: ("stored" | "environment") | null;
-                        api_key_env: string | null;
-                        path: string;
-                        headers: {
-                            [key: string]: string;
-                        };
-                        timeout_ms: number;
-                        idle_timeout_ms: number | null;
-                        stream: boolean;
-                        max_retries: number;
-                        max_concurrency: number;
-                        weight: number;
-                        region: string | null;
-                        max_classification: "public" | "internal" | "confidential" | "restricted";
-                        enabled: boolean;
-                        /** @description State on the node that responds. */
-                        health: {
-                            circuit: "closed" | "open" | "half_open";
-                            /** @description Requests in flight. */
-                            active: number;
-                            /** @description Whether the node has sent it a request since the node started. */
-                            used: boolean;
-                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
-                            last_error: {
-                                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
-                                kind: string;
-                                /** Format: date-time */
-                                at: string;
-                                /** @description The failure lasts until an operator resolves it: key, account or models. */
-                                fault: boolean;
-                            } | null;
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Provider"];
                 };
             };
         };
@@ -9012,12 +8802,10 @@ export interface operations {
     getProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9032,51 +8820,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "provider";
-                        kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
-                        preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
-                        source: "api" | "environment" | "config";
-                        base_url: string | null;
-                        api_key_from: ("stored" | "environment") | null;
-                        api_key_env: string | null;
-                        path: string;
-                        headers: {
-                            [key: string]: string;
-                        };
-                        timeout_ms: number;
-                        idle_timeout_ms: number | null;
-                        stream: boolean;
-                        max_retries: number;
-                        max_concurrency: number;
-                        weight: number;
-                        region: string | null;
-                        max_classification: "public" | "internal" | "confidential" | "restricted";
-                        enabled: boolean;
-                        /** @description State on the node that responds. */
-                        health: {
-                            circuit: "closed" | "open" | "half_open";
-                            /** @description Requests in flight. */
-                            active: number;
-                            /** @description Whether the node has sent it a request since the node started. */
-                            used: boolean;
-                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
-                            last_error: {
-                                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
-                                kind: string;
-                                /** Format: date-time */
-                                at: string;
-                                /** @description The failure lasts until an operator resolves it: key, account or models. */
-                                fault: boolean;
-                            } | null;
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Provider"];
                 };
             };
         };
@@ -9084,12 +8828,10 @@ export interface operations {
     deleteProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9110,12 +8852,10 @@ export interface operations {
     updateProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9124,34 +8864,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    preset?: "cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai" | null;
-                    /** @description For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub. */
-                    base_url?: string;
-                    /** @description Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account. */
-                    api_key?: string | null;
-                    /** @description Can only be set in the configuration file. */
-                    api_key_env?: string | null;
-                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`. */
-                    path?: string;
-                    /** @description `{api_key}` is replaced by the key. */
-                    headers?: {
-                        [key: string]: string;
-                    };
-                    /** @description Timeout of one attempt. */
-                    timeout_ms?: number;
-                    /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
-                    idle_timeout_ms?: number | null;
-                    /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
-                    stream?: boolean;
-                    max_retries?: number;
-                    max_concurrency?: number;
-                    weight?: number;
-                    /** @description For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`. */
-                    region?: string | null;
-                    max_classification?: "public" | "internal" | "confidential" | "restricted";
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateProviderRequest"];
             };
         };
         responses: {
@@ -9161,51 +8874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "provider";
-                        kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
-                        preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
-                        source: "api" | "environment" | "config";
-                        base_url: string | null;
-                        api_key_from: ("stored" | "environment") | null;
-                        api_key_env: string | null;
-                        path: string;
-                        headers: {
-                            [key: string]: string;
-                        };
-                        timeout_ms: number;
-                        idle_timeout_ms: number | null;
-                        stream: boolean;
-                        max_retries: number;
-                        max_concurrency: number;
-                        weight: number;
-                        region: string | null;
-                        max_classification: "public" | "internal" | "confidential" | "restricted";
-                        enabled: boolean;
-                        /** @description State on the node that responds. */
-                        health: {
-                            circuit: "closed" | "open" | "half_open";
-                            /** @description Requests in flight. */
-                            active: number;
-                            /** @description Whether the node has sent it a request since the node started. */
-                            used: boolean;
-                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
-                            last_error: {
-                                /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
-                                kind: string;
-                                /** Format: date-time */
-                                at: string;
-                                /** @description The failure lasts until an operator resolves it: key, account or models. */
-                                fault: boolean;
-                            } | null;
-                        };
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Provider"];
                 };
             };
         };
@@ -9213,15 +8882,12 @@ export interface operations {
     listAllModels: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -9234,41 +8900,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "model";
-                            provider_id: string;
-                            upstream_name: string | null;
-                            api: "chat" | "responses";
-                            input_price: number | null;
-                            output_price: number | null;
-                            cache_read_price: number | null;
-                            cache_write_price: number | null;
-                            cache_write_1h_price: number | null;
-                            reasoning_price: number | null;
-                            request_price: number | null;
-                            price: {
-                                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
-                                version: string;
-                                input_price: number | null;
-                                output_price: number | null;
-                                cache_read_price: number | null;
-                                cache_write_price: number | null;
-                                cache_write_1h_price: number | null;
-                                reasoning_price: number | null;
-                                request_price: number | null;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ProviderModelList"];
                 };
             };
         };
@@ -9276,15 +8908,12 @@ export interface operations {
     listProviderModels: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9299,41 +8928,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "model";
-                            provider_id: string;
-                            upstream_name: string | null;
-                            api: "chat" | "responses";
-                            input_price: number | null;
-                            output_price: number | null;
-                            cache_read_price: number | null;
-                            cache_write_price: number | null;
-                            cache_write_1h_price: number | null;
-                            reasoning_price: number | null;
-                            request_price: number | null;
-                            price: {
-                                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
-                                version: string;
-                                input_price: number | null;
-                                output_price: number | null;
-                                cache_read_price: number | null;
-                                cache_write_price: number | null;
-                                cache_write_1h_price: number | null;
-                                reasoning_price: number | null;
-                                request_price: number | null;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ProviderModelList"];
                 };
             };
         };
@@ -9341,12 +8936,10 @@ export interface operations {
     putModels: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9355,29 +8948,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    models: {
-                        id: string;
-                        /** @description The provider's name of the model. null: the same as `id`. */
-                        upstream_name?: string | null;
-                        /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
-                        api?: "chat" | "responses";
-                        /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
-                        input_price?: number | null;
-                        /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
-                        output_price?: number | null;
-                        /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
-                        cache_read_price?: number | null;
-                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
-                        cache_write_price?: number | null;
-                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
-                        cache_write_1h_price?: number | null;
-                        /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
-                        reasoning_price?: number | null;
-                        /** @description Price of one request in USD, at most 1000000. null: 0. */
-                        request_price?: number | null;
-                    }[];
-                };
+                "application/json": components["schemas"]["PutModelsRequest"];
             };
         };
         responses: {
@@ -9387,38 +8958,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "model";
-                            provider_id: string;
-                            upstream_name: string | null;
-                            api: "chat" | "responses";
-                            input_price: number | null;
-                            output_price: number | null;
-                            cache_read_price: number | null;
-                            cache_write_price: number | null;
-                            cache_write_1h_price: number | null;
-                            reasoning_price: number | null;
-                            request_price: number | null;
-                            price: {
-                                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
-                                version: string;
-                                input_price: number | null;
-                                output_price: number | null;
-                                cache_read_price: number | null;
-                                cache_write_price: number | null;
-                                cache_write_1h_price: number | null;
-                                reasoning_price: number | null;
-                                request_price: number | null;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ChangedProviderModels"];
                 };
             };
         };
@@ -9426,12 +8966,10 @@ export interface operations {
     putModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9441,26 +8979,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The provider's name of the model. null: the same as `id`. */
-                    upstream_name?: string | null;
-                    /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
-                    api?: "chat" | "responses";
-                    /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
-                    input_price?: number | null;
-                    /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
-                    output_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
-                    cache_read_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
-                    cache_write_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
-                    cache_write_1h_price?: number | null;
-                    /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
-                    reasoning_price?: number | null;
-                    /** @description Price of one request in USD, at most 1000000. null: 0. */
-                    request_price?: number | null;
-                };
+                "application/json": components["schemas"]["ProviderModelFields"];
             };
         };
         responses: {
@@ -9470,34 +8989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "model";
-                        provider_id: string;
-                        upstream_name: string | null;
-                        api: "chat" | "responses";
-                        input_price: number | null;
-                        output_price: number | null;
-                        cache_read_price: number | null;
-                        cache_write_price: number | null;
-                        cache_write_1h_price: number | null;
-                        reasoning_price: number | null;
-                        request_price: number | null;
-                        price: {
-                            /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
-                            version: string;
-                            input_price: number | null;
-                            output_price: number | null;
-                            cache_read_price: number | null;
-                            cache_write_price: number | null;
-                            cache_write_1h_price: number | null;
-                            reasoning_price: number | null;
-                            request_price: number | null;
-                        } | null;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["ProviderModel"];
                 };
             };
         };
@@ -9505,12 +8997,10 @@ export interface operations {
     deleteModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9532,12 +9022,10 @@ export interface operations {
     patchModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9547,26 +9035,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The provider's name of the model. null: the same as `id`. */
-                    upstream_name?: string | null;
-                    /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
-                    api?: "chat" | "responses";
-                    /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
-                    input_price?: number | null;
-                    /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
-                    output_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
-                    cache_read_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
-                    cache_write_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
-                    cache_write_1h_price?: number | null;
-                    /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
-                    reasoning_price?: number | null;
-                    /** @description Price of one request in USD, at most 1000000. null: 0. */
-                    request_price?: number | null;
-                };
+                "application/json": components["schemas"]["ProviderModelFields"];
             };
         };
         responses: {
@@ -9576,34 +9045,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "model";
-                        provider_id: string;
-                        upstream_name: string | null;
-                        api: "chat" | "responses";
-                        input_price: number | null;
-                        output_price: number | null;
-                        cache_read_price: number | null;
-                        cache_write_price: number | null;
-                        cache_write_1h_price: number | null;
-                        reasoning_price: number | null;
-                        request_price: number | null;
-                        price: {
-                            /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
-                            version: string;
-                            input_price: number | null;
-                            output_price: number | null;
-                            cache_read_price: number | null;
-                            cache_write_price: number | null;
-                            cache_write_1h_price: number | null;
-                            reasoning_price: number | null;
-                            request_price: number | null;
-                        } | null;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["ProviderModel"];
                 };
             };
         };
@@ -9611,12 +9053,10 @@ export interface operations {
     discoverModels: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9631,17 +9071,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        /** @description Whether the provider has a list of models. Without one, a chat request without messages was sent. */
-                        has_list: boolean;
-                        data: {
-                            id: string;
-                            /** @description Whether the provider has this model already. */
-                            known: boolean;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DiscoverModelsResponse"];
                 };
             };
         };
@@ -9649,12 +9079,10 @@ export interface operations {
     listProviderPresets: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -9667,22 +9095,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "provider_preset";
-                            title: string;
-                            /** @description Where an operator gets a key, or what to enter. */
-                            hint: string;
-                            /** @description The base URL of a provider that is created with this preset and without another one. */
-                            base_url: string;
-                            /** @description false: the server usually runs without API keys. */
-                            needs_key: boolean;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ProviderPresetList"];
                 };
             };
         };
@@ -9690,15 +9103,12 @@ export interface operations {
     listAssistants: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -9711,25 +9121,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "assistant";
-                            workspace_id: string;
-                            username: string;
-                            display_name: string | null;
-                            avatar_url: string | null;
-                            application_id: string;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AssistantList"];
                 };
             };
         };
@@ -9737,27 +9129,17 @@ export interface operations {
     createAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    id?: string;
-                    /** @description Mentioned as `@username` in groups. */
-                    username: string;
-                    /** @description The Application that answers. */
-                    application_id: string;
-                    display_name?: string | null;
-                    avatar_url?: string | null;
-                };
+                "application/json": components["schemas"]["CreateAssistantRequest"];
             };
         };
         responses: {
@@ -9767,18 +9149,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "assistant";
-                        workspace_id: string;
-                        username: string;
-                        display_name: string | null;
-                        avatar_url: string | null;
-                        application_id: string;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Assistant"];
                 };
             };
         };
@@ -9786,12 +9157,10 @@ export interface operations {
     getAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9806,18 +9175,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "assistant";
-                        workspace_id: string;
-                        username: string;
-                        display_name: string | null;
-                        avatar_url: string | null;
-                        application_id: string;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Assistant"];
                 };
             };
         };
@@ -9825,12 +9183,10 @@ export interface operations {
     updateAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -9839,12 +9195,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    username?: string;
-                    application_id?: string;
-                    display_name?: string | null;
-                    avatar_url?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateAssistantRequest"];
             };
         };
         responses: {
@@ -9854,18 +9205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "assistant";
-                        workspace_id: string;
-                        username: string;
-                        display_name: string | null;
-                        avatar_url: string | null;
-                        application_id: string;
-                        /** Format: date-time */
-                        created_at: string;
-                    };
+                    "application/json": components["schemas"]["Assistant"];
                 };
             };
         };
@@ -9873,15 +9213,12 @@ export interface operations {
     listPolicySets: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -9894,31 +9231,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                            /** @enum {string} */
-                            object: "policy_set";
-                            /** @description Whether the version is active. */
-                            active: boolean;
-                            declared: boolean | null;
-                            /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
-                            published_by: string;
-                            published_by_name: string | null;
-                            /** @description The reason for the version, as written by its publisher. Empty: no note. */
-                            note: string;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicySetList"];
                 };
             };
         };
@@ -9932,24 +9245,17 @@ export interface operations {
                 require_tests?: "true" | "false";
                 /** @description Id of the draft to delete after publication. A draft with another document stays. */
                 draft?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The policy document as YAML. */
-                    source: string;
-                    /** @description The reason for the version. The history shows it. */
-                    note?: string;
-                };
+                "application/json": components["schemas"]["PublishPolicySetRequest"];
                 "application/yaml": string;
             };
         };
@@ -9960,26 +9266,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        version: number;
-                        sha256: string;
-                        /** @enum {string} */
-                        object: "policy_set";
-                        /** @description Whether the version is active. */
-                        active: boolean;
-                        declared: boolean | null;
-                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
-                        published_by: string;
-                        published_by_name: string | null;
-                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
-                        note: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["PublishedPolicySet"];
                 };
             };
             /** @description Publish a policy document as a new version and activate it */
@@ -9988,26 +9275,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        version: number;
-                        sha256: string;
-                        /** @enum {string} */
-                        object: "policy_set";
-                        /** @description Whether the version is active. */
-                        active: boolean;
-                        declared: boolean | null;
-                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
-                        published_by: string;
-                        published_by_name: string | null;
-                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
-                        note: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["PublishedPolicySet"];
                 };
             };
         };
@@ -10015,12 +9283,10 @@ export interface operations {
     getPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10035,34 +9301,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        version: number;
-                        sha256: string;
-                        /** @enum {string} */
-                        object: "policy_set";
-                        /** @description Whether the version is active. */
-                        active: boolean;
-                        declared: boolean | null;
-                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
-                        published_by: string;
-                        published_by_name: string | null;
-                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
-                        note: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description The published document, byte for byte. */
-                        source: string;
-                        /** @description Rules of the document. Empty when this release cannot read the document. */
-                        rules: {
-                            id: string;
-                            description: string;
-                            at: ("input" | "output" | "retrieve" | "recall" | "remember" | "message")[];
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            when: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicySetWithSource"];
                 };
             };
         };
@@ -10072,12 +9311,10 @@ export interface operations {
             query?: {
                 /** @description Id of the version that the client regards as active, or `none`. If another version is active, the response is 409 and nothing changes. Default: no check. */
                 base_version?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10092,26 +9329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        name: string;
-                        version: number;
-                        sha256: string;
-                        /** @enum {string} */
-                        object: "policy_set";
-                        /** @description Whether the version is active. */
-                        active: boolean;
-                        declared: boolean | null;
-                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
-                        published_by: string;
-                        published_by_name: string | null;
-                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
-                        note: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["PublishedPolicySet"];
                 };
             };
         };
@@ -10121,12 +9339,10 @@ export interface operations {
             query?: {
                 /** @description Id of the other version. Default: the active version. */
                 to?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10141,35 +9357,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_diff";
-                        from: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        };
-                        to: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        };
-                        added: string[];
-                        removed: string[];
-                        changed: {
-                            id: string;
-                            fields: {
-                                field: string;
-                                before: unknown;
-                                after: unknown;
-                            }[];
-                        }[];
-                        /** @description Whether rules of both versions have another order. */
-                        reordered: boolean;
-                        texts: string[];
-                    };
+                    "application/json": components["schemas"]["PolicyDiff"];
                 };
             };
         };
@@ -10177,22 +9365,17 @@ export interface operations {
     checkPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The policy document as YAML. */
-                    source: string;
-                };
+                "application/json": components["schemas"]["CheckPolicySetRequest"];
             };
         };
         responses: {
@@ -10202,23 +9385,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_check";
-                        /** @description Whether the document can be published. */
-                        ok: boolean;
-                        name: string | null;
-                        rules: number;
-                        /** @description Number of test cases in the document. */
-                        tests: number;
-                        errors: {
-                            line: number;
-                            column: number;
-                            /** @description Path of the field. Empty for the whole document. */
-                            field: string;
-                            message: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyCheck"];
                 };
             };
         };
@@ -10226,33 +9393,17 @@ export interface operations {
     testPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The policy document as YAML. */
-                    source: string;
-                    /** @description Test files by the names in `tests:`. */
-                    files?: {
-                        [key: string]: string;
-                    };
-                    /**
-                     * @description Also runs the stored cases: those of the files in `tests:`, and those without a file.
-                     * @default false
-                     */
-                    stored_tests?: boolean;
-                    /** @description Runs only these stored cases. */
-                    test_ids?: string[];
-                };
+                "application/json": components["schemas"]["TestPolicySetRequest"];
             };
         };
         responses: {
@@ -10262,34 +9413,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_test_run";
-                        /** @description Whether there were cases, no file is missing and all cases passed. */
-                        ok: boolean;
-                        passed: number;
-                        failed: number;
-                        results: {
-                            id: string | null;
-                            file: string | null;
-                            name: string;
-                            line: number | null;
-                            ok: boolean;
-                            /** @description One entry for each failed expectation. */
-                            failures: string[];
-                        }[];
-                        /** @description Files that the document names, and that are neither stored nor in the request. */
-                        missing: string[];
-                        /** @description Errors of files that cannot be run. */
-                        errors: {
-                            file: string;
-                            line: number;
-                            column: number;
-                            /** @description Path of the field. Empty for the whole document. */
-                            field: string;
-                            message: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyTestRun"];
                 };
             };
         };
@@ -10297,15 +9421,12 @@ export interface operations {
     listPolicyDrafts: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -10318,34 +9439,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "policy_draft";
-                            title: string;
-                            note: string;
-                            /** @description Id of the version that publishing the draft replaces, or `none`. */
-                            base_version: string;
-                            /** @description Id of the operator or admin token. */
-                            author: string;
-                            author_name: string | null;
-                            /** @description Id of the last editor. */
-                            edited_by: string;
-                            edited_by_name: string | null;
-                            /** @description Counted from 1 with each change of the draft. */
-                            revision: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicyDraftList"];
                 };
             };
         };
@@ -10353,28 +9447,17 @@ export interface operations {
     createPolicyDraft: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The subject of the draft. */
-                    title: string;
-                    /** @description Suggested as the note of the publication. */
-                    note?: string;
-                    /** @description The policy document as YAML. */
-                    source: string;
-                    /** @description Id of the version that publishing the draft replaces, or `none`. Default: the active version. */
-                    base_version?: string;
-                };
+                "application/json": components["schemas"]["CreatePolicyDraftRequest"];
             };
         };
         responses: {
@@ -10384,29 +9467,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_draft";
-                        title: string;
-                        note: string;
-                        /** @description Id of the version that publishing the draft replaces, or `none`. */
-                        base_version: string;
-                        /** @description Id of the operator or admin token. */
-                        author: string;
-                        author_name: string | null;
-                        /** @description Id of the last editor. */
-                        edited_by: string;
-                        edited_by_name: string | null;
-                        /** @description Counted from 1 with each change of the draft. */
-                        revision: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description The document. It may have errors. */
-                        source: string;
-                    };
+                    "application/json": components["schemas"]["PolicyDraftWithSource"];
                 };
             };
         };
@@ -10414,12 +9475,10 @@ export interface operations {
     getPolicyDraft: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10434,29 +9493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_draft";
-                        title: string;
-                        note: string;
-                        /** @description Id of the version that publishing the draft replaces, or `none`. */
-                        base_version: string;
-                        /** @description Id of the operator or admin token. */
-                        author: string;
-                        author_name: string | null;
-                        /** @description Id of the last editor. */
-                        edited_by: string;
-                        edited_by_name: string | null;
-                        /** @description Counted from 1 with each change of the draft. */
-                        revision: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description The document. It may have errors. */
-                        source: string;
-                    };
+                    "application/json": components["schemas"]["PolicyDraftWithSource"];
                 };
             };
         };
@@ -10464,12 +9501,10 @@ export interface operations {
     deletePolicyDraft: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10490,12 +9525,10 @@ export interface operations {
     updatePolicyDraft: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10504,16 +9537,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The revision that the change is based on. If the draft has another one, the response is 409. */
-                    revision: number;
-                    title?: string;
-                    note?: string;
-                    /** @description The policy document as YAML. */
-                    source?: string;
-                    /** @description Id of the version that publishing the draft replaces, or `none`. */
-                    base_version?: string;
-                };
+                "application/json": components["schemas"]["UpdatePolicyDraftRequest"];
             };
         };
         responses: {
@@ -10523,29 +9547,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_draft";
-                        title: string;
-                        note: string;
-                        /** @description Id of the version that publishing the draft replaces, or `none`. */
-                        base_version: string;
-                        /** @description Id of the operator or admin token. */
-                        author: string;
-                        author_name: string | null;
-                        /** @description Id of the last editor. */
-                        edited_by: string;
-                        edited_by_name: string | null;
-                        /** @description Counted from 1 with each change of the draft. */
-                        revision: number;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                        /** @description The document. It may have errors. */
-                        source: string;
-                    };
+                    "application/json": components["schemas"]["PolicyDraftWithSource"];
                 };
             };
         };
@@ -10553,15 +9555,12 @@ export interface operations {
     listPolicyTests: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -10574,34 +9573,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "policy_test";
-                            /** @description The statement that the case shows: "a pasted key is refused". */
-                            name: string;
-                            at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            input: {
-                                [key: string]: unknown;
-                            };
-                            /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
-                            expect: {
-                                [key: string]: unknown;
-                            };
-                            file: string | null;
-                            created_by: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicyTestList"];
                 };
             };
         };
@@ -10609,33 +9581,17 @@ export interface operations {
     createPolicyTest: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The statement that the case shows: "a pasted key is refused". */
-                    name: string;
-                    at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                    /** @description Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values. */
-                    input?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
-                    expect: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The name under `tests:` that the case belongs to. Default: every document. */
-                    file?: string;
-                };
+                "application/json": components["schemas"]["CreatePolicyTestRequest"];
             };
         };
         responses: {
@@ -10645,27 +9601,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_test";
-                        /** @description The statement that the case shows: "a pasted key is refused". */
-                        name: string;
-                        at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        input: {
-                            [key: string]: unknown;
-                        };
-                        /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
-                        expect: {
-                            [key: string]: unknown;
-                        };
-                        file: string | null;
-                        created_by: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["PolicyTest"];
                 };
             };
         };
@@ -10673,12 +9609,10 @@ export interface operations {
     getPolicyTest: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10693,27 +9627,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_test";
-                        /** @description The statement that the case shows: "a pasted key is refused". */
-                        name: string;
-                        at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        input: {
-                            [key: string]: unknown;
-                        };
-                        /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
-                        expect: {
-                            [key: string]: unknown;
-                        };
-                        file: string | null;
-                        created_by: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["PolicyTest"];
                 };
             };
         };
@@ -10721,12 +9635,10 @@ export interface operations {
     replacePolicyTest: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10735,19 +9647,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The statement that the case shows: "a pasted key is refused". */
-                    name: string;
-                    at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                    /** @description Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values. */
-                    input?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
-                    expect: {
-                        [key: string]: unknown;
-                    };
-                };
+                "application/json": components["schemas"]["ReplacePolicyTestRequest"];
             };
         };
         responses: {
@@ -10757,27 +9657,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "policy_test";
-                        /** @description The statement that the case shows: "a pasted key is refused". */
-                        name: string;
-                        at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        input: {
-                            [key: string]: unknown;
-                        };
-                        /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
-                        expect: {
-                            [key: string]: unknown;
-                        };
-                        file: string | null;
-                        created_by: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["PolicyTest"];
                 };
             };
         };
@@ -10785,12 +9665,10 @@ export interface operations {
     deletePolicyTest: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -10811,24 +9689,17 @@ export interface operations {
     importPolicyTests: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The name under `tests:` of a document. */
-                    file: string;
-                    /** @description The test file as YAML. */
-                    source: string;
-                };
+                "application/json": components["schemas"]["ImportPolicyTestsRequest"];
             };
         };
         responses: {
@@ -10838,12 +9709,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_test_import";
-                        file: string;
-                        cases: number;
-                    };
+                    "application/json": components["schemas"]["PolicyTestImport"];
                 };
             };
         };
@@ -10851,12 +9717,10 @@ export interface operations {
     listPolicyTemplates: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -10869,25 +9733,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_cookbook";
-                        templates: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "policy_template";
-                            title: string;
-                            category: string;
-                            what_it_does: string;
-                            when_to_use_it: string;
-                            what_users_notice: string;
-                            rule_ids: string[];
-                            /** @description Number of test cases in the document. */
-                            tests: number;
-                            /** @description A policy document with the rules, their texts and tests. */
-                            source: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyCookbook"];
                 };
             };
         };
@@ -10895,122 +9741,17 @@ export interface operations {
     simulatePolicies: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A draft. Default: the active version. */
-                    source?: string;
-                    /** @description A published version. */
-                    policy_set_id?: string;
-                    /** @description The requesting Application. Default: one with default settings. */
-                    application_id?: string;
-                    /** @description In the format of `POST /v1/chat/completions`. */
-                    request: {
-                        model?: string | null;
-                        messages: {
-                            role: "system" | "user" | "assistant" | "developer" | "tool";
-                            content?: string | null | {
-                                type: string;
-                                text?: string | null;
-                            }[];
-                            name?: string | null;
-                            tool_call_id?: string | null;
-                            tool_calls?: ({
-                                id: string;
-                                type?: "function" | null;
-                                function: {
-                                    name: string;
-                                    arguments: string;
-                                };
-                            } | {
-                                id: string;
-                                /** @enum {string} */
-                                type: "custom";
-                                custom: {
-                                    name: string;
-                                    input: string;
-                                };
-                            })[] | null;
-                            refusal?: string | null;
-                            /** @description Audio is not supported yet. */
-                            audio?: null;
-                        }[];
-                        temperature?: number | null;
-                        max_tokens?: number | null;
-                        stream?: boolean | null;
-                        governance?: {
-                            user?: {
-                                /** @description Workspace-canonical user id, stable across Applications. */
-                                id: string;
-                                role?: string | null;
-                                department?: string | null;
-                                attributes?: ({
-                                    /** @description List of project names. Memories of these projects (scope `project`) are included. */
-                                    projects?: unknown;
-                                } & {
-                                    [key: string]: unknown;
-                                }) | null;
-                            } | null;
-                            session_id?: string | null;
-                            dry_run?: boolean | null;
-                            review_item_id?: string | null;
-                            wait_for_approval_seconds?: number | null;
-                        } | null;
-                        max_completion_tokens?: number | null;
-                        n?: number | null;
-                        top_p?: number | null;
-                        presence_penalty?: number | null;
-                        frequency_penalty?: number | null;
-                        seed?: number | null;
-                        stop?: (string | string[]) | null;
-                        logprobs?: boolean | null;
-                        top_logprobs?: number | null;
-                        logit_bias?: {
-                            [key: string]: number;
-                        } | null;
-                        response_format?: {
-                            type: string;
-                        } | null;
-                        stream_options?: {
-                            include_usage?: boolean | null;
-                        } | null;
-                        user?: string | null;
-                        metadata?: {
-                            [key: string]: unknown;
-                        } | null;
-                        reasoning_effort?: string | null;
-                        service_tier?: string | null;
-                        parallel_tool_calls?: boolean | null;
-                        tools?: {
-                            type: string;
-                        }[] | null;
-                        tool_choice?: (string | {
-                            type: string;
-                        }) | null;
-                    };
-                    /** @description Assumed completion: output policies are evaluated as well. */
-                    response?: string;
-                    /** @description Calls of functions in the assumed completion, with decoded arguments. */
-                    tool_calls?: {
-                        name: string;
-                        arguments: {
-                            [key: string]: unknown;
-                        };
-                    }[];
-                    point?: "input" | "output";
-                    /** @description Treat the user as verified by a user token. */
-                    user_verified?: boolean;
-                };
+                "application/json": components["schemas"]["SimulatePoliciesRequest"];
             };
         };
         responses: {
@@ -11020,45 +9761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_simulation";
-                        policy: {
-                            id: string | null;
-                            name: string;
-                            version: number | null;
-                            sha256: string;
-                        } | null;
-                        point: "input" | "output";
-                        verdict: "allow" | "escalate" | "require_approval" | "deny";
-                        risk_level: "low" | "medium" | "high" | "critical";
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        /** @description Transforms that change a text. */
-                        transforms: string[];
-                        directives: string[];
-                        rules: {
-                            id: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition failed, which counts as deny. */
-                            error?: string;
-                        }[];
-                        findings: {
-                            input?: {
-                                [key: string]: number;
-                            };
-                            output?: {
-                                [key: string]: number;
-                            };
-                        };
-                        /** @description Detectors and transforms that failed, and therefore deny. */
-                        failed: string[];
-                        /** @description The messages as sent to the provider. */
-                        messages: {
-                            [key: string]: unknown;
-                        }[];
-                        response: string | null;
-                    };
+                    "application/json": components["schemas"]["PolicySimulation"];
                 };
             };
         };
@@ -11066,64 +9769,17 @@ export interface operations {
     replayPolicies: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description A draft. Alternative: `policy_set_id`. */
-                    source?: string;
-                    /** @description A published version. */
-                    policy_set_id?: string;
-                    /**
-                     * @description Number of audit records, newest first.
-                     * @default 1000
-                     */
-                    last?: number;
-                    /** @description `next_cursor` of the previous part. Default: the newest records. */
-                    cursor?: string;
-                    /**
-                     * Format: date-time
-                     * @description Records created at this time or later.
-                     */
-                    from?: string;
-                    /**
-                     * Format: date-time
-                     * @description Records created before this time.
-                     */
-                    to?: string;
-                    application_id?: string;
-                    /** @description User id. Audit records contain its keyed hash. */
-                    user?: string;
-                    /** @description A verdict, or several: `deny,escalate`. */
-                    verdict?: string;
-                    /** @description As requested, or as sent to a provider. */
-                    model?: string;
-                    /** @description Name of a provider that was tried. */
-                    provider?: string;
-                    /** @description Id of a rule that matched. */
-                    rule?: string;
-                    /** @description Milliseconds, inclusive. */
-                    latency_from?: number;
-                    /** @description Milliseconds, inclusive. */
-                    latency_to?: number;
-                    /** @description USD, inclusive. Records without a cost do not match. */
-                    cost_from?: string;
-                    /** @description USD, inclusive. Records without a cost do not match. */
-                    cost_to?: string;
-                    risk_level?: "low" | "medium" | "high" | "critical";
-                    endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
-                    /** @description A status, or a class such as `5xx`. */
-                    status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
-                };
+                "application/json": components["schemas"]["ReplayPoliciesRequest"];
             };
         };
         responses: {
@@ -11133,86 +9789,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "policy_replay";
-                        policy: {
-                            id: string | null;
-                            name: string;
-                            version: number | null;
-                            sha256: string;
-                        };
-                        /** @description Records that were read. */
-                        records: number;
-                        from: string | null;
-                        to: string | null;
-                        unchanged: number;
-                        changed: number;
-                        /** @description Records without a known outcome; `limits` lists the reasons. */
-                        not_replayed: number;
-                        /** @description Changed decisions by old and new verdict, which can be equal. */
-                        transitions: {
-                            from: "allow" | "escalate" | "require_approval" | "deny";
-                            to: "allow" | "escalate" | "require_approval" | "deny";
-                            count: number;
-                        }[];
-                        /** @description Newest first, at most 500. */
-                        changes: {
-                            audit_id: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            application_id: string | null;
-                            endpoint: string;
-                            before: {
-                                verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description The minimum that rules raise it to. */
-                                classification: string;
-                                /** @description The minimum that rules raise it to. */
-                                risk_level: string;
-                                /** @description Transforms that rules demand, whether or not they changed a text. */
-                                transforms: string[];
-                                directives: string[];
-                                rules: {
-                                    id: string;
-                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                    /** @description The condition failed, which counts as deny. */
-                                    error?: string;
-                                }[];
-                            };
-                            after: {
-                                verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description The minimum that rules raise it to. */
-                                classification: string;
-                                /** @description The minimum that rules raise it to. */
-                                risk_level: string;
-                                /** @description Transforms that rules demand, whether or not they changed a text. */
-                                transforms: string[];
-                                directives: string[];
-                                rules: {
-                                    id: string;
-                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                    /** @description The condition failed, which counts as deny. */
-                                    error?: string;
-                                }[];
-                            };
-                            /** @description Further rules that may match; the record does not contain enough to decide. */
-                            uncertain: string[];
-                        }[];
-                        next_cursor: string | null;
-                        /** @description More changed records exist than are listed. */
-                        has_more: boolean;
-                        /** @description Reasons why records cannot be replayed, with the number of records. */
-                        limits: {
-                            reason: "refused_before_policies" | "repeated_answer" | "policy_gone" | "reads_text" | "reads_hashed" | "reads_settings" | "reads_unstored" | "hits_not_stored" | "not_reached";
-                            rule: string | null;
-                            point: ("input" | "output" | "retrieve" | "recall" | "remember" | "message") | null;
-                            fact: string | null;
-                            message: string;
-                            count: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PolicyReplay"];
                 };
             };
         };
@@ -11220,24 +9797,21 @@ export interface operations {
     listReviews: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Only this item, to follow its state: reading the content of an item is recorded. */
                 id?: string;
-                state?: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                kind?: "hold" | "escalation";
+                state?: components["schemas"]["ReviewState"];
+                kind?: components["schemas"]["ReviewKind"];
                 application_id?: string;
                 /** @description Id of a rule that demanded the review. */
                 rule?: string;
                 /** @description An operator, `me` (also items of operators whose delegate you are), or `none`. */
                 assigned_to?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -11250,76 +9824,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "review_item";
-                            kind: "hold" | "escalation";
-                            state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                            workspace_id: string;
-                            application_id: string | null;
-                            message_id: string | null;
-                            /** @description Empty for a request without a user. */
-                            user_id: string;
-                            session_id: string | null;
-                            endpoint: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            /** @description The reasons. */
-                            rules: {
-                                id: string;
-                                point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                                verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description The condition failed, which counts as deny. */
-                                error?: string;
-                            }[];
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            risk_level: "low" | "medium" | "high" | "critical";
-                            findings: {
-                                [key: string]: number;
-                            };
-                            request_hash: string;
-                            policy: {
-                                id: string;
-                                name: string;
-                                version: number;
-                                sha256: string;
-                            } | null;
-                            model: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            expires_at: string;
-                            decided_by: string | null;
-                            decided_at: string | null;
-                            comment: string | null;
-                            /** @description Audit record of the request that created the item. */
-                            audit_id: string;
-                            released_at: string | null;
-                            released_audit_id: string | null;
-                            successor_id: string | null;
-                            key_id: string | null;
-                            /** @description Operators who issued a key of the request. They cannot decide on it. */
-                            key_issuers: string[];
-                            assigned_to: string | null;
-                            assigned_for: string | null;
-                            /** @description Number of different operators who must approve the hold. */
-                            required_approvals: number;
-                            /** @description The approvals so far, if several are required. The item is pending until the last one. */
-                            approvals: {
-                                /** @description Id of the operator or admin token. */
-                                by: string;
-                                /** Format: date-time */
-                                at: string;
-                                comment: string | null;
-                            }[];
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ReviewItemList"];
                 };
             };
         };
@@ -11327,12 +9832,10 @@ export interface operations {
     getReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -11347,97 +9850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "review_item";
-                        kind: "hold" | "escalation";
-                        state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                        workspace_id: string;
-                        application_id: string | null;
-                        message_id: string | null;
-                        /** @description Empty for a request without a user. */
-                        user_id: string;
-                        session_id: string | null;
-                        endpoint: string;
-                        point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        /** @description The reasons. */
-                        rules: {
-                            id: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition failed, which counts as deny. */
-                            error?: string;
-                        }[];
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        risk_level: "low" | "medium" | "high" | "critical";
-                        findings: {
-                            [key: string]: number;
-                        };
-                        request_hash: string;
-                        policy: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        } | null;
-                        model: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        expires_at: string;
-                        decided_by: string | null;
-                        decided_at: string | null;
-                        comment: string | null;
-                        /** @description Audit record of the request that created the item. */
-                        audit_id: string;
-                        released_at: string | null;
-                        released_audit_id: string | null;
-                        successor_id: string | null;
-                        key_id: string | null;
-                        /** @description Operators who issued a key of the request. They cannot decide on it. */
-                        key_issuers: string[];
-                        assigned_to: string | null;
-                        assigned_for: string | null;
-                        /** @description Number of different operators who must approve the hold. */
-                        required_approvals: number;
-                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
-                        approvals: {
-                            /** @description Id of the operator or admin token. */
-                            by: string;
-                            /** Format: date-time */
-                            at: string;
-                            comment: string | null;
-                        }[];
-                        /** @description null after erasure: when the item is denied or expires. */
-                        content: {
-                            messages: {
-                                [key: string]: unknown;
-                            }[];
-                            /** @description Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API. */
-                            parameters?: {
-                                [key: string]: unknown;
-                            };
-                            /** @description The held completion. */
-                            completion?: {
-                                [key: string]: unknown;
-                            };
-                        } | null;
-                        /** @description Current findings of the detectors in the content. */
-                        marks: {
-                            /** @description Index in `content.messages`. null: `content.completion` or a parameter. */
-                            message: number | null;
-                            /** @description Index of the content part. null when the content is one text. */
-                            part: number | null;
-                            /** @description JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion. */
-                            parameter: string | null;
-                            type: "pii.email" | "pii.phone" | "pii.card" | "pii.iban" | "pii.national_id" | "pii.ip" | "pii.person" | "secret.api_key" | "secret.token" | "secret.private_key" | "secret.connection_string" | "injection.override" | "injection.exfiltration" | "injection.role_play" | "hidden.text";
-                            /** @description Start in the text, in UTF-16 units. */
-                            start: number;
-                            /** @description End in the text (exclusive), in UTF-16 units. */
-                            end: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewItemWithContent"];
                 };
             };
         };
@@ -11445,12 +9858,10 @@ export interface operations {
     approveReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -11459,10 +9870,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Reason of the decision. */
-                    comment?: string | null;
-                };
+                "application/json": components["schemas"]["ReviewDecision"];
             };
         };
         responses: {
@@ -11472,69 +9880,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "review_item";
-                        kind: "hold" | "escalation";
-                        state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                        workspace_id: string;
-                        application_id: string | null;
-                        message_id: string | null;
-                        /** @description Empty for a request without a user. */
-                        user_id: string;
-                        session_id: string | null;
-                        endpoint: string;
-                        point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        /** @description The reasons. */
-                        rules: {
-                            id: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition failed, which counts as deny. */
-                            error?: string;
-                        }[];
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        risk_level: "low" | "medium" | "high" | "critical";
-                        findings: {
-                            [key: string]: number;
-                        };
-                        request_hash: string;
-                        policy: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        } | null;
-                        model: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        expires_at: string;
-                        decided_by: string | null;
-                        decided_at: string | null;
-                        comment: string | null;
-                        /** @description Audit record of the request that created the item. */
-                        audit_id: string;
-                        released_at: string | null;
-                        released_audit_id: string | null;
-                        successor_id: string | null;
-                        key_id: string | null;
-                        /** @description Operators who issued a key of the request. They cannot decide on it. */
-                        key_issuers: string[];
-                        assigned_to: string | null;
-                        assigned_for: string | null;
-                        /** @description Number of different operators who must approve the hold. */
-                        required_approvals: number;
-                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
-                        approvals: {
-                            /** @description Id of the operator or admin token. */
-                            by: string;
-                            /** Format: date-time */
-                            at: string;
-                            comment: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewItem"];
                 };
             };
         };
@@ -11542,12 +9888,10 @@ export interface operations {
     denyReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -11556,10 +9900,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Reason of the decision. */
-                    comment?: string | null;
-                };
+                "application/json": components["schemas"]["ReviewDecision"];
             };
         };
         responses: {
@@ -11569,69 +9910,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "review_item";
-                        kind: "hold" | "escalation";
-                        state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                        workspace_id: string;
-                        application_id: string | null;
-                        message_id: string | null;
-                        /** @description Empty for a request without a user. */
-                        user_id: string;
-                        session_id: string | null;
-                        endpoint: string;
-                        point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        /** @description The reasons. */
-                        rules: {
-                            id: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition failed, which counts as deny. */
-                            error?: string;
-                        }[];
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        risk_level: "low" | "medium" | "high" | "critical";
-                        findings: {
-                            [key: string]: number;
-                        };
-                        request_hash: string;
-                        policy: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        } | null;
-                        model: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        expires_at: string;
-                        decided_by: string | null;
-                        decided_at: string | null;
-                        comment: string | null;
-                        /** @description Audit record of the request that created the item. */
-                        audit_id: string;
-                        released_at: string | null;
-                        released_audit_id: string | null;
-                        successor_id: string | null;
-                        key_id: string | null;
-                        /** @description Operators who issued a key of the request. They cannot decide on it. */
-                        key_issuers: string[];
-                        assigned_to: string | null;
-                        assigned_for: string | null;
-                        /** @description Number of different operators who must approve the hold. */
-                        required_approvals: number;
-                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
-                        approvals: {
-                            /** @description Id of the operator or admin token. */
-                            by: string;
-                            /** Format: date-time */
-                            at: string;
-                            comment: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewItem"];
                 };
             };
         };
@@ -11639,12 +9918,10 @@ export interface operations {
     acknowledgeReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -11653,10 +9930,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Reason of the decision. */
-                    comment?: string | null;
-                };
+                "application/json": components["schemas"]["ReviewDecision"];
             };
         };
         responses: {
@@ -11666,69 +9940,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "review_item";
-                        kind: "hold" | "escalation";
-                        state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                        workspace_id: string;
-                        application_id: string | null;
-                        message_id: string | null;
-                        /** @description Empty for a request without a user. */
-                        user_id: string;
-                        session_id: string | null;
-                        endpoint: string;
-                        point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        /** @description The reasons. */
-                        rules: {
-                            id: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition failed, which counts as deny. */
-                            error?: string;
-                        }[];
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        risk_level: "low" | "medium" | "high" | "critical";
-                        findings: {
-                            [key: string]: number;
-                        };
-                        request_hash: string;
-                        policy: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        } | null;
-                        model: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        expires_at: string;
-                        decided_by: string | null;
-                        decided_at: string | null;
-                        comment: string | null;
-                        /** @description Audit record of the request that created the item. */
-                        audit_id: string;
-                        released_at: string | null;
-                        released_audit_id: string | null;
-                        successor_id: string | null;
-                        key_id: string | null;
-                        /** @description Operators who issued a key of the request. They cannot decide on it. */
-                        key_issuers: string[];
-                        assigned_to: string | null;
-                        assigned_for: string | null;
-                        /** @description Number of different operators who must approve the hold. */
-                        required_approvals: number;
-                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
-                        approvals: {
-                            /** @description Id of the operator or admin token. */
-                            by: string;
-                            /** Format: date-time */
-                            at: string;
-                            comment: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewItem"];
                 };
             };
         };
@@ -11736,12 +9948,10 @@ export interface operations {
     previewReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -11756,64 +9966,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "review_preview";
-                        review_item_id: string;
-                        policy: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        } | null;
-                        refusal: {
-                            /** @description The error that the client would get. */
-                            code: string;
-                            reason: string | null;
-                            /** @description The rules that deny. */
-                            rules: string[];
-                            /** @description Detectors and transforms that failed, and therefore deny. */
-                            failed: string[];
-                        } | null;
-                        released: {
-                            messages?: {
-                                [key: string]: unknown;
-                            }[];
-                            parameters?: {
-                                [key: string]: unknown;
-                            };
-                            completion?: {
-                                [key: string]: unknown;
-                            };
-                        } | null;
-                        /** @description Transforms that change a text. */
-                        transforms: string[];
-                        /** @description Directives of the policies. */
-                        directives: string[];
-                        /** @description Providers that may serve a held request. */
-                        providers: string[];
-                        /** @description Whether passages and memories are searched at the release and added to the request. */
-                        searches: {
-                            knowledge: boolean;
-                            memory: boolean;
-                        };
-                        remembered: {
-                            /** @description Memories that the user asks for. Output rules can still turn them off when a held request is released. */
-                            memories: {
-                                content: string;
-                                summary: string | null;
-                                kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
-                                scope: "user" | "session" | "application" | "department" | "project" | "workspace";
-                                classification: "public" | "internal" | "confidential" | "restricted";
-                                mode: "active" | "audit_only";
-                            }[];
-                            /** @description Memories that the user asks for and that are not stored. */
-                            left_out: number;
-                            /** @description A model of the Application extracts memories at the release. They are not known before. */
-                            extracted: boolean;
-                            reason: ("disabled" | "policy" | "no_owner" | "operator" | "refused" | "message") | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ReviewPreview"];
                 };
             };
         };
@@ -11821,12 +9974,10 @@ export interface operations {
     assignReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -11835,9 +9986,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    operator_id: string | null;
-                };
+                "application/json": components["schemas"]["AssignReviewRequest"];
             };
         };
         responses: {
@@ -11847,69 +9996,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "review_item";
-                        kind: "hold" | "escalation";
-                        state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
-                        workspace_id: string;
-                        application_id: string | null;
-                        message_id: string | null;
-                        /** @description Empty for a request without a user. */
-                        user_id: string;
-                        session_id: string | null;
-                        endpoint: string;
-                        point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                        /** @description The reasons. */
-                        rules: {
-                            id: string;
-                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            /** @description The condition failed, which counts as deny. */
-                            error?: string;
-                        }[];
-                        classification: "public" | "internal" | "confidential" | "restricted";
-                        risk_level: "low" | "medium" | "high" | "critical";
-                        findings: {
-                            [key: string]: number;
-                        };
-                        request_hash: string;
-                        policy: {
-                            id: string;
-                            name: string;
-                            version: number;
-                            sha256: string;
-                        } | null;
-                        model: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        expires_at: string;
-                        decided_by: string | null;
-                        decided_at: string | null;
-                        comment: string | null;
-                        /** @description Audit record of the request that created the item. */
-                        audit_id: string;
-                        released_at: string | null;
-                        released_audit_id: string | null;
-                        successor_id: string | null;
-                        key_id: string | null;
-                        /** @description Operators who issued a key of the request. They cannot decide on it. */
-                        key_issuers: string[];
-                        assigned_to: string | null;
-                        assigned_for: string | null;
-                        /** @description Number of different operators who must approve the hold. */
-                        required_approvals: number;
-                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
-                        approvals: {
-                            /** @description Id of the operator or admin token. */
-                            by: string;
-                            /** Format: date-time */
-                            at: string;
-                            comment: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewItem"];
                 };
             };
         };
@@ -11917,23 +10004,17 @@ export interface operations {
     acknowledgeReviews: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    ids: string[];
-                    /** @description Reason of the decision. */
-                    comment?: string | null;
-                };
+                "application/json": components["schemas"]["AcknowledgeReviewsRequest"];
             };
         };
         responses: {
@@ -11943,16 +10024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        results: {
-                            id: string;
-                            acknowledged: boolean;
-                            error: {
-                                code: string;
-                                message: string;
-                            } | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["AcknowledgeReviewsResponse"];
                 };
             };
         };
@@ -11960,12 +10032,10 @@ export interface operations {
     listReviewers: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -11978,24 +10048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "reviewer";
-                            name: string;
-                            absence: {
-                                /** Format: date-time */
-                                starts_at: string;
-                                /** Format: date-time */
-                                ends_at: string;
-                                delegate_id: string | null;
-                            } | null;
-                            representative_id: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewerList"];
                 };
             };
         };
@@ -12003,25 +10056,17 @@ export interface operations {
     setAbsence: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: date-time */
-                    starts_at: string;
-                    /** Format: date-time */
-                    ends_at: string;
-                    delegate_id: string | null;
-                };
+                "application/json": components["schemas"]["Absence"];
             };
         };
         responses: {
@@ -12037,12 +10082,10 @@ export interface operations {
     removeAbsence: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12063,12 +10106,10 @@ export interface operations {
             query?: {
                 from?: string;
                 to?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12081,38 +10122,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "review_statistics";
-                        /** Format: date-time */
-                        from: string;
-                        /** Format: date-time */
-                        to: string;
-                        target_minutes: number | null;
-                        pending: {
-                            count: number;
-                            oldest: string | null;
-                            overdue: number;
-                        };
-                        created: number;
-                        /** @description Items that expired without a decision. */
-                        expired: number;
-                        decided: number;
-                        median_seconds: number | null;
-                        p90_seconds: number | null;
-                        reviewers: {
-                            reviewer_id: string;
-                            decided: number;
-                            median_seconds: number | null;
-                            p90_seconds: number | null;
-                        }[];
-                        applications: {
-                            application_id: string | null;
-                            decided: number;
-                            median_seconds: number | null;
-                            p90_seconds: number | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ReviewStatistics"];
                 };
             };
         };
@@ -12120,12 +10130,10 @@ export interface operations {
     streamReviews: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12169,16 +10177,14 @@ export interface operations {
                 cost_from?: string;
                 /** @description USD, inclusive. Records without a cost do not match. */
                 cost_to?: string;
-                risk_level?: "low" | "medium" | "high" | "critical";
-                endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
+                risk_level?: components["schemas"]["RiskLevel"];
+                endpoint?: components["schemas"]["AuditEndpoint"];
                 /** @description A status, or a class such as `5xx`. */
-                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                status?: number | components["schemas"]["StatusClass"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12199,12 +10205,10 @@ export interface operations {
     listAuditActors: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12217,17 +10221,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "audit_actors";
-                        data: {
-                            /** @description Keyed hash of the id, as in `user.id` of records. */
-                            user_id: string;
-                            id: string;
-                            kind: "operator" | "admin_token";
-                            name: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["AuditActors"];
                 };
             };
         };
@@ -12235,9 +10229,8 @@ export interface operations {
     searchAuditRecords: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Records created at this time or later. */
                 from?: string;
                 /** @description Records created before this time. */
@@ -12261,18 +10254,16 @@ export interface operations {
                 cost_from?: string;
                 /** @description USD, inclusive. Records without a cost do not match. */
                 cost_to?: string;
-                risk_level?: "low" | "medium" | "high" | "critical";
-                endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
+                risk_level?: components["schemas"]["RiskLevel"];
+                endpoint?: components["schemas"]["AuditEndpoint"];
                 /** @description A status, or a class such as `5xx`. */
-                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
+                status?: number | components["schemas"]["StatusClass"];
                 /** @description Default: newest first. `-`: descending. Sorts the newest 10,000 records of the most selective filter; set `from` and `to` to sort others. */
                 sort?: "latency" | "-latency" | "cost" | "-cost" | "tokens" | "-tokens";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12285,191 +10276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: ({
-                            id: string;
-                            /** @enum {string} */
-                            object: "audit_record";
-                            workspace_id: string;
-                            application_id: string | null;
-                            endpoint: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            duration_ms: number;
-                            status: number;
-                            error_code: string | null;
-                            user: {
-                                id: string | null;
-                                verified: boolean;
-                                role: string;
-                                department: string;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            request: {
-                                hash: string | null;
-                                bytes: number;
-                                messages?: number;
-                                choices?: number;
-                                embeddings?: number;
-                                models?: number;
-                                hits?: number;
-                                carried_fields?: number;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            response: ({
-                                hash: string | null;
-                                bytes: number;
-                                messages?: number;
-                                choices?: number;
-                                embeddings?: number;
-                                models?: number;
-                                hits?: number;
-                                carried_fields?: number;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            stages: ({
-                                name: string;
-                                outcome: string;
-                                ms: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            /** @description Stage → finding → count. */
-                            findings: {
-                                [key: string]: {
-                                    [key: string]: number;
-                                };
-                            };
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            risk_level: ("low" | "medium" | "high" | "critical") | null;
-                            decision: ({
-                                verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                transforms: string[];
-                                directives: string[];
-                                rules: ({
-                                    id: string;
-                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                    /** @description Name of the failure of the condition. */
-                                    error?: string;
-                                } & {
-                                    [key: string]: unknown;
-                                })[];
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            /** @description Present for requests of the playground: the keyed hash of the operator. */
-                            playground?: {
-                                operator: string | null;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            policy_versions: ({
-                                id: string;
-                                name?: string;
-                                version: number;
-                                /** @description Lowercase hexadecimal. */
-                                sha256?: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            attempts: ({
-                                provider: string;
-                                model: string;
-                                /** @description HTTP status; 0: none was received. */
-                                status: number;
-                                /** @description `ok`, `stubbed`, or the name of the failure. */
-                                outcome: string;
-                                ms: number;
-                                prompt_tokens?: number;
-                                cache_read_tokens?: number;
-                                cache_write_tokens?: number;
-                                completion_tokens?: number;
-                                reasoning_tokens?: number;
-                                /** @description USD. Absent: no price is known. */
-                                cost?: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
-                            charge?: {
-                                cost: number;
-                                tokens: number;
-                                estimated: boolean;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            /** @description The API key of the request. */
-                            key_id?: string;
-                            knowledge: ({
-                                id: string;
-                                hash: string;
-                                score: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            memory: ({
-                                id: string;
-                                hash: string;
-                                score: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            release?: {
-                                characters: number;
-                                mode: string;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            remembered: ({
-                                id: string;
-                                mode: string;
-                                /** @description Lowercase hexadecimal. */
-                                hash?: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            review: ({
-                                id: string;
-                                state?: string;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            stored_response?: {
-                                [key: string]: string;
-                            };
-                            dry_run: boolean;
-                            /** @description Values that policies read, by their variables. */
-                            features: {
-                                [key: string]: unknown;
-                            };
-                            change: ({
-                                action: string;
-                                object_type: string;
-                                object_id: string;
-                                fields: string[];
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            integrity: {
-                                sequence: number;
-                                /** @description Lowercase hexadecimal. */
-                                prev_hash: string;
-                                /** @description Lowercase hexadecimal. */
-                                hash: string;
-                            };
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AuditRecordList"];
                 };
             };
         };
@@ -12477,12 +10284,10 @@ export interface operations {
     getAuditRecordAsOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -12497,184 +10302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "audit_record";
-                        workspace_id: string;
-                        application_id: string | null;
-                        endpoint: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        duration_ms: number;
-                        status: number;
-                        error_code: string | null;
-                        user: {
-                            id: string | null;
-                            verified: boolean;
-                            role: string;
-                            department: string;
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        request: {
-                            hash: string | null;
-                            bytes: number;
-                            messages?: number;
-                            choices?: number;
-                            embeddings?: number;
-                            models?: number;
-                            hits?: number;
-                            carried_fields?: number;
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        response: ({
-                            hash: string | null;
-                            bytes: number;
-                            messages?: number;
-                            choices?: number;
-                            embeddings?: number;
-                            models?: number;
-                            hits?: number;
-                            carried_fields?: number;
-                        } & {
-                            [key: string]: unknown;
-                        }) | null;
-                        stages: ({
-                            name: string;
-                            outcome: string;
-                            ms: number;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        /** @description Stage → finding → count. */
-                        findings: {
-                            [key: string]: {
-                                [key: string]: number;
-                            };
-                        };
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        risk_level: ("low" | "medium" | "high" | "critical") | null;
-                        decision: ({
-                            verdict: "allow" | "escalate" | "require_approval" | "deny";
-                            transforms: string[];
-                            directives: string[];
-                            rules: ({
-                                id: string;
-                                point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                                verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                /** @description Name of the failure of the condition. */
-                                error?: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                        } & {
-                            [key: string]: unknown;
-                        }) | null;
-                        /** @description Present for requests of the playground: the keyed hash of the operator. */
-                        playground?: {
-                            operator: string | null;
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        policy_versions: ({
-                            id: string;
-                            name?: string;
-                            version: number;
-                            /** @description Lowercase hexadecimal. */
-                            sha256?: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        attempts: ({
-                            provider: string;
-                            model: string;
-                            /** @description HTTP status; 0: none was received. */
-                            status: number;
-                            /** @description `ok`, `stubbed`, or the name of the failure. */
-                            outcome: string;
-                            ms: number;
-                            prompt_tokens?: number;
-                            cache_read_tokens?: number;
-                            cache_write_tokens?: number;
-                            completion_tokens?: number;
-                            reasoning_tokens?: number;
-                            /** @description USD. Absent: no price is known. */
-                            cost?: number;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
-                        charge?: {
-                            cost: number;
-                            tokens: number;
-                            estimated: boolean;
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        /** @description The API key of the request. */
-                        key_id?: string;
-                        knowledge: ({
-                            id: string;
-                            hash: string;
-                            score: number;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        memory: ({
-                            id: string;
-                            hash: string;
-                            score: number;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        release?: {
-                            characters: number;
-                            mode: string;
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        remembered: ({
-                            id: string;
-                            mode: string;
-                            /** @description Lowercase hexadecimal. */
-                            hash?: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        review: ({
-                            id: string;
-                            state?: string;
-                        } & {
-                            [key: string]: unknown;
-                        }) | null;
-                        stored_response?: {
-                            [key: string]: string;
-                        };
-                        dry_run: boolean;
-                        /** @description Values that policies read, by their variables. */
-                        features: {
-                            [key: string]: unknown;
-                        };
-                        change: ({
-                            action: string;
-                            object_type: string;
-                            object_id: string;
-                            fields: string[];
-                        } & {
-                            [key: string]: unknown;
-                        }) | null;
-                        integrity: {
-                            sequence: number;
-                            /** @description Lowercase hexadecimal. */
-                            prev_hash: string;
-                            /** @description Lowercase hexadecimal. */
-                            hash: string;
-                        };
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["AuditRecord"];
                 };
             };
         };
@@ -12682,12 +10310,10 @@ export interface operations {
     proveAuditRecord: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -12702,215 +10328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "audit_inclusion_proof";
-                        checkpoint: {
-                            /** @enum {string} */
-                            object: "audit_checkpoint";
-                            workspace_id: string;
-                            /** @description Number of audit records that the checkpoint covers. */
-                            size: number;
-                            /** @description Hash of the last record. */
-                            hash: string;
-                            /** @description Root hash of the RFC 9162 Merkle tree. */
-                            root: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @description Ed25519, base64. */
-                            signature: string;
-                            frontier: string[];
-                            /** @description Absent in checkpoints of older versions. */
-                            previous?: {
-                                /** @description Hash of the previous checkpoint. 64 zeros for the first. */
-                                hash: string;
-                                /** @description Ed25519 over this checkpoint and `hash`, base64. */
-                                signature: string;
-                            };
-                        };
-                        /** @description RFC 9162 audit path of the leaf `integrity.sequence - 1`, from the leaf upwards. */
-                        path: string[];
-                        record: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "audit_record";
-                            workspace_id: string;
-                            application_id: string | null;
-                            endpoint: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            duration_ms: number;
-                            status: number;
-                            error_code: string | null;
-                            user: {
-                                id: string | null;
-                                verified: boolean;
-                                role: string;
-                                department: string;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            request: {
-                                hash: string | null;
-                                bytes: number;
-                                messages?: number;
-                                choices?: number;
-                                embeddings?: number;
-                                models?: number;
-                                hits?: number;
-                                carried_fields?: number;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            response: ({
-                                hash: string | null;
-                                bytes: number;
-                                messages?: number;
-                                choices?: number;
-                                embeddings?: number;
-                                models?: number;
-                                hits?: number;
-                                carried_fields?: number;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            stages: ({
-                                name: string;
-                                outcome: string;
-                                ms: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            /** @description Stage → finding → count. */
-                            findings: {
-                                [key: string]: {
-                                    [key: string]: number;
-                                };
-                            };
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            risk_level: ("low" | "medium" | "high" | "critical") | null;
-                            decision: ({
-                                verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                transforms: string[];
-                                directives: string[];
-                                rules: ({
-                                    id: string;
-                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
-                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
-                                    /** @description Name of the failure of the condition. */
-                                    error?: string;
-                                } & {
-                                    [key: string]: unknown;
-                                })[];
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            /** @description Present for requests of the playground: the keyed hash of the operator. */
-                            playground?: {
-                                operator: string | null;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            policy_versions: ({
-                                id: string;
-                                name?: string;
-                                version: number;
-                                /** @description Lowercase hexadecimal. */
-                                sha256?: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            attempts: ({
-                                provider: string;
-                                model: string;
-                                /** @description HTTP status; 0: none was received. */
-                                status: number;
-                                /** @description `ok`, `stubbed`, or the name of the failure. */
-                                outcome: string;
-                                ms: number;
-                                prompt_tokens?: number;
-                                cache_read_tokens?: number;
-                                cache_write_tokens?: number;
-                                completion_tokens?: number;
-                                reasoning_tokens?: number;
-                                /** @description USD. Absent: no price is known. */
-                                cost?: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
-                            charge?: {
-                                cost: number;
-                                tokens: number;
-                                estimated: boolean;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            /** @description The API key of the request. */
-                            key_id?: string;
-                            knowledge: ({
-                                id: string;
-                                hash: string;
-                                score: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            memory: ({
-                                id: string;
-                                hash: string;
-                                score: number;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            release?: {
-                                characters: number;
-                                mode: string;
-                            } & {
-                                [key: string]: unknown;
-                            };
-                            remembered: ({
-                                id: string;
-                                mode: string;
-                                /** @description Lowercase hexadecimal. */
-                                hash?: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                            review: ({
-                                id: string;
-                                state?: string;
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            stored_response?: {
-                                [key: string]: string;
-                            };
-                            dry_run: boolean;
-                            /** @description Values that policies read, by their variables. */
-                            features: {
-                                [key: string]: unknown;
-                            };
-                            change: ({
-                                action: string;
-                                object_type: string;
-                                object_id: string;
-                                fields: string[];
-                            } & {
-                                [key: string]: unknown;
-                            }) | null;
-                            integrity: {
-                                sequence: number;
-                                /** @description Lowercase hexadecimal. */
-                                prev_hash: string;
-                                /** @description Lowercase hexadecimal. */
-                                hash: string;
-                            };
-                        } & {
-                            [key: string]: unknown;
-                        };
-                        /** @description The Workspace's signing key, SPKI PEM. */
-                        public_key: string;
-                    };
+                    "application/json": components["schemas"]["AuditInclusionProof"];
                 };
             };
         };
@@ -12918,15 +10336,12 @@ export interface operations {
     listAuditCheckpoints: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -12939,38 +10354,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @enum {string} */
-                            object: "audit_checkpoint";
-                            workspace_id: string;
-                            /** @description Number of audit records that the checkpoint covers. */
-                            size: number;
-                            /** @description Hash of the last record. */
-                            hash: string;
-                            /** @description Root hash of the RFC 9162 Merkle tree. */
-                            root: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @description Ed25519, base64. */
-                            signature: string;
-                            frontier: string[];
-                            /** @description Absent in checkpoints of older versions. */
-                            previous?: {
-                                /** @description Hash of the previous checkpoint. 64 zeros for the first. */
-                                hash: string;
-                                /** @description Ed25519 over this checkpoint and `hash`, base64. */
-                                signature: string;
-                            };
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                        /** @description The Workspace's signing key, SPKI PEM. */
-                        public_key: string;
-                    };
+                    "application/json": components["schemas"]["AuditCheckpointList"];
                 };
             };
         };
@@ -12978,43 +10362,17 @@ export interface operations {
     verifyAudit: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    checkpoint?: {
-                        /** @enum {string} */
-                        object: "audit_checkpoint";
-                        workspace_id: string;
-                        /** @description Number of audit records that the checkpoint covers. */
-                        size: number;
-                        /** @description Hash of the last record. */
-                        hash: string;
-                        /** @description Root hash of the RFC 9162 Merkle tree. */
-                        root: string;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** @description Ed25519, base64. */
-                        signature: string;
-                        frontier: string[];
-                        /** @description Absent in checkpoints of older versions. */
-                        previous?: {
-                            /** @description Hash of the previous checkpoint. 64 zeros for the first. */
-                            hash: string;
-                            /** @description Ed25519 over this checkpoint and `hash`, base64. */
-                            signature: string;
-                        };
-                    };
-                };
+                "application/json": components["schemas"]["VerifyAuditRequest"];
             };
         };
         responses: {
@@ -13024,31 +10382,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "audit_verification";
-                        ok: boolean;
-                        /** @description Number of valid records, up to the first bad one. */
-                        records: number;
-                        checkpoints: number;
-                        /** @description Sequence of the oldest record that retention has kept. */
-                        first: number;
-                        /** @description Sequence of the last record that a checkpoint covers. */
-                        signed_through: number;
-                        /** @description An operator accepted the records up to this sequence; they are not checked. 0: none. */
-                        accepted_through: number;
-                        /** @description Number of records that have waited for their position in the log for more than a minute. They are no fault. */
-                        waiting: number;
-                        first_bad: {
-                            /** @description 0: the Workspace's keys or its audit seal, not a record. */
-                            sequence: number;
-                            /** @description The bad record is between `sequence` and `through`. */
-                            through?: number;
-                            id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
-                            message: string;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["AuditVerification"];
                 };
             };
         };
@@ -13056,12 +10390,10 @@ export interface operations {
     getAuditState: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -13074,21 +10406,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "audit_state";
-                        /** @description false: the log was tampered with. No checkpoint is signed until an operator acts. */
-                        ok: boolean;
-                        first_bad: {
-                            /** @description 0: the Workspace's keys or its audit seal, not a record. */
-                            sequence: number;
-                            /** @description The bad record is between `sequence` and `through`. */
-                            through?: number;
-                            id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
-                            message: string;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["AuditState"];
                 };
             };
         };
@@ -13100,12 +10418,10 @@ export interface operations {
                 from?: string;
                 /** @description Records created before this time. */
                 to?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -13126,15 +10442,12 @@ export interface operations {
     listCollections: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -13147,35 +10460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "collection";
-                            workspace_id: string;
-                            name: string;
-                            description: string;
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            regulations: string[];
-                            acl: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            } | null;
-                            language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                            applications: string[] | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["CollectionList"];
                 };
             };
         };
@@ -13183,36 +10468,17 @@ export interface operations {
     createCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    description?: string | null;
-                    classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                    regulations?: string[] | null;
-                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
-                    acl?: {
-                        /** @enum {boolean} */
-                        everyone?: true;
-                        users?: string[];
-                        roles?: string[];
-                        departments?: string[];
-                    } | string | null;
-                    /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
-                    language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh" | null;
-                    /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
-                    applications?: string[] | null;
-                };
+                "application/json": components["schemas"]["CreateCollectionRequest"];
             };
         };
         responses: {
@@ -13222,28 +10488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "collection";
-                        workspace_id: string;
-                        name: string;
-                        description: string;
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        regulations: string[];
-                        acl: {
-                            everyone?: boolean;
-                            users?: string[];
-                            roles?: string[];
-                            departments?: string[];
-                        } | null;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                        applications: string[] | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Collection"];
                 };
             };
         };
@@ -13251,12 +10496,10 @@ export interface operations {
     getCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13271,28 +10514,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "collection";
-                        workspace_id: string;
-                        name: string;
-                        description: string;
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        regulations: string[];
-                        acl: {
-                            everyone?: boolean;
-                            users?: string[];
-                            roles?: string[];
-                            departments?: string[];
-                        } | null;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                        applications: string[] | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Collection"];
                 };
             };
         };
@@ -13300,12 +10522,10 @@ export interface operations {
     deleteCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13326,12 +10546,10 @@ export interface operations {
     updateCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13340,24 +10558,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    description?: string | null;
-                    classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                    regulations?: string[] | null;
-                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
-                    acl?: {
-                        /** @enum {boolean} */
-                        everyone?: true;
-                        users?: string[];
-                        roles?: string[];
-                        departments?: string[];
-                    } | string | null;
-                    /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
-                    language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh" | null;
-                    /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
-                    applications?: string[] | null;
-                };
+                "application/json": components["schemas"]["UpdateCollectionRequest"];
             };
         };
         responses: {
@@ -13367,28 +10568,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "collection";
-                        workspace_id: string;
-                        name: string;
-                        description: string;
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        regulations: string[];
-                        acl: {
-                            everyone?: boolean;
-                            users?: string[];
-                            roles?: string[];
-                            departments?: string[];
-                        } | null;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                        applications: string[] | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Collection"];
                 };
             };
         };
@@ -13396,18 +10576,15 @@ export interface operations {
     listDocuments: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
                 /** @description Id or name of a collection. */
                 collection?: string;
                 flagged?: "true" | "false";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -13420,84 +10597,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "document";
-                            workspace_id: string;
-                            collection_id: string;
-                            /** @description Path or URL, unique within the collection. */
-                            key: string;
-                            title: string;
-                            /** @description Increases with each change of the content. */
-                            version: number;
-                            /** @description SHA-256 of the file. */
-                            content_hash: string;
-                            media_type: string;
-                            bytes: number;
-                            source: string;
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            regulations: string[];
-                            acl: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            } | null;
-                            /** @description Labels in the document's front matter. They can only restrict access further. */
-                            front_matter: {
-                                classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                                regulations: string[];
-                                acl: {
-                                    everyone?: boolean;
-                                    users?: string[];
-                                    roles?: string[];
-                                    departments?: string[];
-                                } | null;
-                            };
-                            /** @description Effective labels: those of collection, document and front matter combined. */
-                            effective: {
-                                classification: "public" | "internal" | "confidential" | "restricted";
-                                regulations: string[];
-                                /** @description A user must match all of them. Empty: no user can read the document. */
-                                acls: {
-                                    everyone?: boolean;
-                                    users?: string[];
-                                    roles?: string[];
-                                    departments?: string[];
-                                }[];
-                            };
-                            flags: {
-                                "pii.email"?: number;
-                                "pii.phone"?: number;
-                                "pii.card"?: number;
-                                "pii.iban"?: number;
-                                "pii.national_id"?: number;
-                                "pii.ip"?: number;
-                                "pii.person"?: number;
-                                "secret.api_key"?: number;
-                                "secret.token"?: number;
-                                "secret.private_key"?: number;
-                                "secret.connection_string"?: number;
-                                "injection.override"?: number;
-                                "injection.exfiltration"?: number;
-                                "injection.role_play"?: number;
-                                "hidden.text"?: number;
-                            } | null;
-                            chunks: number;
-                            language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["DocumentList"];
                 };
             };
         };
@@ -13505,12 +10605,10 @@ export interface operations {
     getDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13525,77 +10623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "document";
-                        workspace_id: string;
-                        collection_id: string;
-                        /** @description Path or URL, unique within the collection. */
-                        key: string;
-                        title: string;
-                        /** @description Increases with each change of the content. */
-                        version: number;
-                        /** @description SHA-256 of the file. */
-                        content_hash: string;
-                        media_type: string;
-                        bytes: number;
-                        source: string;
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        regulations: string[];
-                        acl: {
-                            everyone?: boolean;
-                            users?: string[];
-                            roles?: string[];
-                            departments?: string[];
-                        } | null;
-                        /** @description Labels in the document's front matter. They can only restrict access further. */
-                        front_matter: {
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            regulations: string[];
-                            acl: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            } | null;
-                        };
-                        /** @description Effective labels: those of collection, document and front matter combined. */
-                        effective: {
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            regulations: string[];
-                            /** @description A user must match all of them. Empty: no user can read the document. */
-                            acls: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            }[];
-                        };
-                        flags: {
-                            "pii.email"?: number;
-                            "pii.phone"?: number;
-                            "pii.card"?: number;
-                            "pii.iban"?: number;
-                            "pii.national_id"?: number;
-                            "pii.ip"?: number;
-                            "pii.person"?: number;
-                            "secret.api_key"?: number;
-                            "secret.token"?: number;
-                            "secret.private_key"?: number;
-                            "secret.connection_string"?: number;
-                            "injection.override"?: number;
-                            "injection.exfiltration"?: number;
-                            "injection.role_play"?: number;
-                            "hidden.text"?: number;
-                        } | null;
-                        chunks: number;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Document"];
                 };
             };
         };
@@ -13603,12 +10631,10 @@ export interface operations {
     deleteDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13629,12 +10655,10 @@ export interface operations {
     updateDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13643,20 +10667,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                    regulations?: string[] | null;
-                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
-                    acl?: {
-                        /** @enum {boolean} */
-                        everyone?: true;
-                        users?: string[];
-                        roles?: string[];
-                        departments?: string[];
-                    } | string | null;
-                    /** @description The source, shown with passages. */
-                    source?: string;
-                };
+                "application/json": components["schemas"]["UpdateDocumentRequest"];
             };
         };
         responses: {
@@ -13666,77 +10677,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "document";
-                        workspace_id: string;
-                        collection_id: string;
-                        /** @description Path or URL, unique within the collection. */
-                        key: string;
-                        title: string;
-                        /** @description Increases with each change of the content. */
-                        version: number;
-                        /** @description SHA-256 of the file. */
-                        content_hash: string;
-                        media_type: string;
-                        bytes: number;
-                        source: string;
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        regulations: string[];
-                        acl: {
-                            everyone?: boolean;
-                            users?: string[];
-                            roles?: string[];
-                            departments?: string[];
-                        } | null;
-                        /** @description Labels in the document's front matter. They can only restrict access further. */
-                        front_matter: {
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            regulations: string[];
-                            acl: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            } | null;
-                        };
-                        /** @description Effective labels: those of collection, document and front matter combined. */
-                        effective: {
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            regulations: string[];
-                            /** @description A user must match all of them. Empty: no user can read the document. */
-                            acls: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            }[];
-                        };
-                        flags: {
-                            "pii.email"?: number;
-                            "pii.phone"?: number;
-                            "pii.card"?: number;
-                            "pii.iban"?: number;
-                            "pii.national_id"?: number;
-                            "pii.ip"?: number;
-                            "pii.person"?: number;
-                            "secret.api_key"?: number;
-                            "secret.token"?: number;
-                            "secret.private_key"?: number;
-                            "secret.connection_string"?: number;
-                            "injection.override"?: number;
-                            "injection.exfiltration"?: number;
-                            "injection.role_play"?: number;
-                            "hidden.text"?: number;
-                        } | null;
-                        chunks: number;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Document"];
                 };
             };
         };
@@ -13744,15 +10685,12 @@ export interface operations {
     listChunks: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13767,23 +10705,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "chunk";
-                            position: number;
-                            headings: string[];
-                            content: string;
-                            tokens: number;
-                            flagged: boolean;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["ChunkList"];
                 };
             };
         };
@@ -13791,12 +10713,10 @@ export interface operations {
     clearDocumentFlags: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13811,77 +10731,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "document";
-                        workspace_id: string;
-                        collection_id: string;
-                        /** @description Path or URL, unique within the collection. */
-                        key: string;
-                        title: string;
-                        /** @description Increases with each change of the content. */
-                        version: number;
-                        /** @description SHA-256 of the file. */
-                        content_hash: string;
-                        media_type: string;
-                        bytes: number;
-                        source: string;
-                        classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                        regulations: string[];
-                        acl: {
-                            everyone?: boolean;
-                            users?: string[];
-                            roles?: string[];
-                            departments?: string[];
-                        } | null;
-                        /** @description Labels in the document's front matter. They can only restrict access further. */
-                        front_matter: {
-                            classification: ("public" | "internal" | "confidential" | "restricted") | null;
-                            regulations: string[];
-                            acl: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            } | null;
-                        };
-                        /** @description Effective labels: those of collection, document and front matter combined. */
-                        effective: {
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            regulations: string[];
-                            /** @description A user must match all of them. Empty: no user can read the document. */
-                            acls: {
-                                everyone?: boolean;
-                                users?: string[];
-                                roles?: string[];
-                                departments?: string[];
-                            }[];
-                        };
-                        flags: {
-                            "pii.email"?: number;
-                            "pii.phone"?: number;
-                            "pii.card"?: number;
-                            "pii.iban"?: number;
-                            "pii.national_id"?: number;
-                            "pii.ip"?: number;
-                            "pii.person"?: number;
-                            "secret.api_key"?: number;
-                            "secret.token"?: number;
-                            "secret.private_key"?: number;
-                            "secret.connection_string"?: number;
-                            "injection.override"?: number;
-                            "injection.exfiltration"?: number;
-                            "injection.role_play"?: number;
-                            "hidden.text"?: number;
-                        } | null;
-                        chunks: number;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Document"];
                 };
             };
         };
@@ -13894,17 +10744,15 @@ export interface operations {
                 title?: string;
                 /** @description The source, shown with passages. */
                 source?: string;
-                classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                classification?: ("public" | "internal" | "confidential" | "restricted") | null;
                 /** @description Separated by commas. */
                 regulations?: string;
                 /** @description `everyone`, or JSON as in the body. */
                 acl?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -13913,30 +10761,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    documents: {
-                        /** @description Path or URL, unique within the collection. */
-                        key: string;
-                        /** @description URL of the file: https:// or http://, without credentials. */
-                        url?: string;
-                        /** @description The text, instead of a URL. */
-                        content?: string;
-                        media_type?: string;
-                        title?: string;
-                        /** @description The source, shown with passages. */
-                        source?: string;
-                    }[];
-                    classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                    regulations?: string[] | null;
-                    /** @description `everyone`, or lists: a user must match one of them. null: no ACL. */
-                    acl?: {
-                        /** @enum {boolean} */
-                        everyone?: true;
-                        users?: string[];
-                        roles?: string[];
-                        departments?: string[];
-                    } | string | null;
-                };
+                "application/json": components["schemas"]["IngestDocumentsRequest"];
                 "application/octet-stream": string;
             };
         };
@@ -13947,39 +10772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "ingest";
-                        data: {
-                            key: string;
-                            outcome: "added" | "changed" | "relabelled" | "unchanged" | "failed";
-                            document_id: string | null;
-                            chunks: number;
-                            flags: {
-                                "pii.email"?: number;
-                                "pii.phone"?: number;
-                                "pii.card"?: number;
-                                "pii.iban"?: number;
-                                "pii.national_id"?: number;
-                                "pii.ip"?: number;
-                                "pii.person"?: number;
-                                "secret.api_key"?: number;
-                                "secret.token"?: number;
-                                "secret.private_key"?: number;
-                                "secret.connection_string"?: number;
-                                "injection.override"?: number;
-                                "injection.exfiltration"?: number;
-                                "injection.role_play"?: number;
-                                "hidden.text"?: number;
-                            } | null;
-                            error: {
-                                /** @description empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. */
-                                code: string;
-                                /** @description The problem and what to do. */
-                                message: string;
-                            } | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["Ingest"];
                 };
             };
         };
@@ -13987,39 +10780,17 @@ export interface operations {
     explainKnowledgeSearch: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    query: string;
-                    /** @description The Application of the search. */
-                    application_id: string;
-                    /** @description The user of the search. Default: an anonymous user. */
-                    user?: {
-                        id?: string;
-                        role?: string;
-                        department?: string;
-                        attributes?: {
-                            [key: string]: unknown;
-                        };
-                        /**
-                         * @description Treat the user as verified by a user token.
-                         * @default true
-                         */
-                        verified?: boolean;
-                    };
-                    /** @default 10 */
-                    limit?: number;
-                };
+                "application/json": components["schemas"]["ExplainKnowledgeSearchRequest"];
             };
         };
         responses: {
@@ -14029,56 +10800,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "knowledge_explanation";
-                        /** @description Whether knowledge is enabled for the Application. If not, its users find nothing. */
-                        enabled: boolean;
-                        /** @description Highest classification that this user can see through this Application. */
-                        ceiling: "public" | "internal" | "confidential" | "restricted";
-                        /** @description Hits of the user, best first. */
-                        visible: {
-                            chunk_id: string;
-                            document_id: string;
-                            collection_id: string;
-                            collection: string;
-                            title: string;
-                            headings: string[];
-                            content: string;
-                            source: string;
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            similarity: number;
-                            flagged: boolean;
-                            /** @description The rules that decide whether the user can see the chunk. */
-                            checks: {
-                                rule: "applications" | "classification" | "acl";
-                                passed: boolean;
-                                /** @description Explanation in plain words. */
-                                because: string;
-                            }[];
-                        }[];
-                        /** @description Matching chunks that the user cannot see. */
-                        hidden: {
-                            chunk_id: string;
-                            document_id: string;
-                            collection_id: string;
-                            collection: string;
-                            title: string;
-                            headings: string[];
-                            content: string;
-                            source: string;
-                            classification: "public" | "internal" | "confidential" | "restricted";
-                            similarity: number;
-                            flagged: boolean;
-                            /** @description The rules that decide whether the user can see the chunk. */
-                            checks: {
-                                rule: "applications" | "classification" | "acl";
-                                passed: boolean;
-                                /** @description Explanation in plain words. */
-                                because: string;
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["KnowledgeExplanation"];
                 };
             };
         };
@@ -14086,15 +10808,12 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -14107,27 +10826,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            id: string;
-                            /** @enum {string} */
-                            object: "webhook";
-                            /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
-                            url: string;
-                            format: "standard" | "slack" | "teams";
-                            types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
-                            enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookList"];
                 };
             };
         };
@@ -14135,26 +10834,17 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
-                    url: string;
-                    format?: "standard" | "slack" | "teams";
-                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
-                    /** @default true */
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["CreateWebhookRequest"];
             };
         };
         responses: {
@@ -14164,22 +10854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Signing secret, `whsec_…` (Standard Webhooks). */
-                        secret: string;
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
-                        url: string;
-                        format: "standard" | "slack" | "teams";
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
-                        enabled: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
         };
@@ -14187,12 +10862,10 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14207,20 +10880,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
-                        url: string;
-                        format: "standard" | "slack" | "teams";
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
-                        enabled: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };
@@ -14228,12 +10888,10 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14254,12 +10912,10 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14268,14 +10924,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
-                    url?: string;
-                    format?: "standard" | "slack" | "teams";
-                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
-                    /** @default true */
-                    enabled?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
         responses: {
@@ -14285,20 +10934,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook";
-                        /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
-                        url: string;
-                        format: "standard" | "slack" | "teams";
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
-                        enabled: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        /** Format: date-time */
-                        updated_at: string;
-                    };
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };
@@ -14306,16 +10942,13 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                limit?: number;
-                /** @description `next_cursor` of the previous page. */
-                cursor?: string;
-                state?: "pending" | "delivered" | "dead";
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                limit?: components["parameters"]["LimitParameter"];
+                cursor?: components["parameters"]["CursorParameter"];
+                state?: components["schemas"]["DeliveryState"];
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14330,30 +10963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "list";
-                        data: {
-                            /** @description Sent as `webhook-id`, the same for all attempts. */
-                            id: string;
-                            /** @enum {string} */
-                            object: "webhook_delivery";
-                            webhook_id: string;
-                            type: string;
-                            state: "pending" | "delivered" | "dead";
-                            /** @description Number of attempts since the first, or since the last replay. */
-                            attempts: number;
-                            next_attempt_at: string | null;
-                            last_status: number | null;
-                            last_failure: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            ended_at: string | null;
-                        }[];
-                        has_more: boolean;
-                        /** @description null on the last page. */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
         };
@@ -14361,12 +10971,10 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14381,11 +10989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        delivered: boolean;
-                        status: number | null;
-                        failure: string | null;
-                    };
+                    "application/json": components["schemas"]["TestWebhookResponse"];
                 };
             };
         };
@@ -14393,12 +10997,10 @@ export interface operations {
     replayWebhookDelivery: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14414,23 +11016,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Sent as `webhook-id`, the same for all attempts. */
-                        id: string;
-                        /** @enum {string} */
-                        object: "webhook_delivery";
-                        webhook_id: string;
-                        type: string;
-                        state: "pending" | "delivered" | "dead";
-                        /** @description Number of attempts since the first, or since the last replay. */
-                        attempts: number;
-                        next_attempt_at: string | null;
-                        last_status: number | null;
-                        last_failure: string | null;
-                        /** Format: date-time */
-                        created_at: string;
-                        ended_at: string | null;
-                    };
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
@@ -14438,12 +11024,10 @@ export interface operations {
     replayDeadWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path: {
                 id: string;
@@ -14458,10 +11042,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Number of deliveries. */
-                        replayed: number;
-                    };
+                    "application/json": components["schemas"]["ReplayDeadWebhookDeliveriesResponse"];
                 };
             };
         };
@@ -14469,12 +11050,10 @@ export interface operations {
     getNotifications: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -14487,19 +11066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "notifications";
-                        /** @description Your topics. */
-                        topics: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
-                        /** @description The topics whose scope you have in a Workspace. */
-                        available: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
-                        /** @description Your e-mail address. */
-                        address: string;
-                        sender: string | null;
-                        /** @description Whether messages have links: GATEHOUSE_PUBLIC_URL is set. */
-                        has_links: boolean;
-                    };
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
         };
@@ -14507,21 +11074,17 @@ export interface operations {
     updateNotifications: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    topics: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
-                };
+                "application/json": components["schemas"]["UpdateNotificationsRequest"];
             };
         };
         responses: {
@@ -14531,19 +11094,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        object: "notifications";
-                        /** @description Your topics. */
-                        topics: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
-                        /** @description The topics whose scope you have in a Workspace. */
-                        available: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
-                        /** @description Your e-mail address. */
-                        address: string;
-                        sender: string | null;
-                        /** @description Whether messages have links: GATEHOUSE_PUBLIC_URL is set. */
-                        has_links: boolean;
-                    };
+                    "application/json": components["schemas"]["Notifications"];
                 };
             };
         };
@@ -14551,12 +11102,10 @@ export interface operations {
     testNotifications: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. */
-                workspace?: string;
+                workspace?: components["parameters"]["WorkspaceParameter"];
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
-                "x-gatehouse-workspace"?: string;
+                "x-gatehouse-workspace"?: components["parameters"]["WorkspaceHeaderParameter"];
             };
             path?: never;
             cookie?: never;
@@ -14569,11 +11118,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Whether the mail server accepted the e-mail. */
-                        delivered: boolean;
-                        failure: string | null;
-                    };
+                    "application/json": components["schemas"]["TestNotificationsResponse"];
                 };
             };
         };
