@@ -15,5 +15,5 @@ function withoutErrorResponses(document: OpenAPI3): OpenAPI3 {
 }
 
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/api/openapi.json'), 'utf8'))
-const options = { emptyObjectsUnknown: true, defaultNonNullable: false }
+const options = { emptyObjectsUnknown: true, defaultNonNullable: false, rootTypes: true, rootTypesNoSchemaPrefix: true }
 process.stdout.write(astToString(await openapiTS(withoutErrorResponses(document), options)))
