@@ -10,7 +10,10 @@ const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, ...s
 const isBuilt = await buildIfChanged({
   name: 'dashboard',
   dist: join(dashboard, 'dist'),
-  sources: [...filesBelow('dashboard/src'), ...single.map((name) => join(dashboard, name))],
+  // Types are not part of the build.
+  sources: [...filesBelow('dashboard/src'), ...single.map((name) => join(dashboard, name))].filter(
+    (path) => !path.endsWith('.d.ts'),
+  ),
   argsFor: (folder) => ['vite', 'build', dashboard, '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'],
 })
 if (!isBuilt) process.exit(1)

@@ -14,7 +14,7 @@ export const filesBelow = (folder) =>
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
 
 /** Hash of names, sizes and times of the files that a build uses. */
-function hashSources(sources) {
+export function hashSources(sources) {
   const lines = [...sources].sort().map((path) => {
     const { size, mtimeMs } = statSync(path)
     return `${path} ${size} ${mtimeMs}`

@@ -16,6 +16,10 @@ const folders = ['docs', 'site/.vitepress', 'site/markdown', 'site/build']
 await buildIfChanged({
   name: 'documents',
   dist: join(root, 'site/dist'),
-  sources: [...folders.flatMap(filesBelow).filter((path) => !path.includes('/cache/')), ...files.map((name) => join(root, name))],
+  sources: [
+    // The site does not contain the coverage page (site/.vitepress/config.ts).
+    ...folders.flatMap(filesBelow).filter((path) => !path.includes('/cache/') && !path.endsWith('coverage.md')),
+    ...files.map((name) => join(root, name)),
+  ],
   argsFor: (folder) => ['node', 'site/build/build.ts', folder],
 })

@@ -1,5 +1,6 @@
-// Writes the generated files in docs/: the OpenAPI document, the tables of errors and fields, the policy cookbook, and the tests of each rule of the contract. With
-// --check it compares only, and fails if a committed file differs from the code.
+// Writes the generated files in docs/ that are in git: the OpenAPI document, the table of errors and the policy cookbook. With --check it
+// compares only, and fails if a file differs from the code. generate-files.mjs writes the others.
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,10 +10,7 @@ import { readSecrets } from '../server/src/config/secrets.ts'
 import { createContext } from '../server/src/context.ts'
 import { ERRORS } from '../server/src/errors.ts'
 import { PROVIDER_CODES } from '../server/src/providers/rejection.ts'
-import { fieldsPage } from '../server/test/fields/page.ts'
-import { coveragePage } from './contract.ts'
 import { cookbookPage } from './cookbook-page.ts'
-import { readRepositoryFiles } from './repository-files.ts'
 
 const docs = join(import.meta.dirname, '..', 'docs')
 
@@ -24,13 +22,19 @@ async function openApi(): Promise<string> {
   try {
     const app = await createApp(context)
     await app.ready()
-    const document = JSON.stringify(app.swagger(), null, 2)
+    const document = JSON.stringify(app.swagger())
     await app.close()
-    return `${document}\n`
+    return formatted(document)
   } finally {
     await context.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** One schema in a line where it fits, so that a change is a short diff. */
+function formatted(json: string): string {
+  const args = ['format', '--stdin-file-path=openapi.json']
+  return execFileSync(join(import.meta.dirname, 'run'), ['biome', ...args], { input: json, encoding: 'utf8' })
 }
 
 function errorTable(): string {
@@ -72,8 +76,6 @@ ${codes.join('\n')}
 const files = {
   'api/openapi.json': await openApi(),
   'errors.md': errorTable(),
-  'contract/coverage.md': coveragePage(readRepositoryFiles()),
-  'fields.md': fieldsPage(),
   'policy-cookbook.md': cookbookPage(),
 }
 const check = process.argv.includes('--check')

@@ -1,8 +1,8 @@
 // `npm run release`: packs the server, the built dashboard and the built documents into release/gatehouse-<version>.tar.gz. To install it: unpack,
-// `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard. bundle.ts then makes the
-// archive for servers without npm.
+// `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard. The OpenAPI document becomes a
+// file of its own, for generators of clients. bundle.ts then makes the archive for servers without npm.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import './prepare.mjs'
 
@@ -29,6 +29,9 @@ const file = `release/${name}.tar.gz`
 const options = ['--exclude=*.test.ts', '--exclude=docs/images', `--transform=s,^,${name}/,`]
 run('tar', ['czf', file, ...options, ...contents])
 console.log(file)
+const api = `release/${name}-openapi.json`
+copyFileSync(`${root}/docs/api/openapi.json`, `${root}/${api}`)
+console.log(api)
 run('scripts/run', ['node', 'scripts/bundle.ts', file])
 
 function run(command, args) {

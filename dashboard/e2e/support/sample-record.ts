@@ -1,3 +1,5 @@
+import { withoutReferences } from '../../../server/test/support/openapi.ts'
+
 interface Schema {
   readonly type?: string
   readonly const?: unknown
@@ -15,8 +17,8 @@ type Operation = { responses: { 200: { content: { 'application/json': { schema: 
 
 /** The schema of audit records in the server's OpenAPI document. */
 export async function readRecordSchema(base: string): Promise<Schema> {
-  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<typeof RECORD, { get: Operation }> }
-  return paths[RECORD].get.responses[200].content['application/json'].schema
+  const document = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Record<typeof RECORD, { get: Operation }> }
+  return withoutReferences(document).paths[RECORD].get.responses[200].content['application/json'].schema
 }
 
 /** An audit record with each field of the schema: texts are their paths, and numbers are different. */

@@ -1,9 +1,9 @@
 import { ApiError, parseError } from './api-error.ts'
-import type { ResponseOf } from './operations.ts'
+import type { Ingest } from './schema.d.ts'
 import { UnreachableError } from './unreachable-error.ts'
 import { currentWorkspace } from './workspace.ts'
 
-type Outcome = ResponseOf<'post', '/admin/v1/collections/{id}/documents'>['data'][number]
+type Outcome = Ingest['data'][number]
 
 interface Upload {
   readonly collectionId: string

@@ -66,7 +66,7 @@ const changeable = {
   ),
   unpriced: Type.Optional(
     Type.Unsafe<Unpriced>({
-      ...oneOf(UNPRICED),
+      ...oneOf(UNPRICED, 'UnpricedModels'),
       description: 'Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0.',
     }),
   ),
@@ -76,7 +76,7 @@ const changeable = {
 /** Body of `POST /admin/v1/budgets`, and a budget in gatehouse.yaml. */
 export const BudgetCreate = Type.Object({
   name: Name,
-  scope: oneOf(BUDGET_SCOPES),
+  scope: oneOf(BUDGET_SCOPES, 'BudgetScope'),
   claim: resettable({ ...Name, description: 'For the scope `claim`: name of an attribute of verified users.' }),
   member: resettable({
     ...Name,
@@ -84,8 +84,8 @@ export const BudgetCreate = Type.Object({
       'The one member of the scope that the budget counts: id of an Application, key or user, name of a department, value of the claim. null: each member has its own count.',
   }),
   application_id: resettable({ ...Name, description: 'Only requests of this Application. null: of all.' }),
-  unit: oneOf(BUDGET_UNITS),
-  period: oneOf(BUDGET_PERIODS),
+  unit: oneOf(BUDGET_UNITS, 'BudgetUnit'),
+  period: oneOf(BUDGET_PERIODS, 'BudgetPeriod'),
   time_zone: resettable(
     Type.String({
       maxLength: 64,

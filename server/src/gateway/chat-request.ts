@@ -16,16 +16,22 @@ const count = optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }))
 const toolId = Type.String({ maxLength: 16_384 })
 const toolName = Type.String({ maxLength: 256 })
 
-const FunctionCall = Type.Object({
-  id: toolId,
-  type: optional(Type.Literal('function')),
-  function: Type.Object({ name: toolName, arguments: Type.String() }),
-})
-const CustomCall = Type.Object({
-  id: toolId,
-  type: Type.Literal('custom'),
-  custom: Type.Object({ name: toolName, input: Type.String() }),
-})
+const FunctionCall = Type.Object(
+  {
+    id: toolId,
+    type: optional(Type.Literal('function')),
+    function: Type.Object({ name: toolName, arguments: Type.String() }),
+  },
+  { title: 'FunctionCall' },
+)
+const CustomCall = Type.Object(
+  {
+    id: toolId,
+    type: Type.Literal('custom'),
+    custom: Type.Object({ name: toolName, input: Type.String() }),
+  },
+  { title: 'CustomCall' },
+)
 
 /** Roles and contents beyond the contract pass here; `extensionProblem` checks them. */
 const Message = Type.Object(
@@ -47,6 +53,7 @@ const Message = Type.Object(
     audio: Type.Optional(Type.Null({ description: 'Audio is not supported yet.' })),
   },
   {
+    title: 'ChatMessage',
     description:
       'Tools, content parts and the developer role need the extension of that name (GW-CHAT-17). Other fields, such as `reasoning_content` or `extra_content`, are passed to the provider unchanged; their texts are inspected like all others.',
   },
@@ -60,13 +67,16 @@ const FIELDS = {
   max_tokens: count,
   stream: optional(Type.Boolean()),
   governance: optional(
-    Type.Object({
-      user: optional(GovernanceUser),
-      session_id: sessionId,
-      dry_run: optional(Type.Boolean()),
-      review_item_id: optional(Type.String({ minLength: 1, maxLength: 64 })),
-      wait_for_approval_seconds: optional(Type.Integer({ minimum: 0, maximum: 120 })),
-    }),
+    Type.Object(
+      {
+        user: optional(GovernanceUser),
+        session_id: sessionId,
+        dry_run: optional(Type.Boolean()),
+        review_item_id: optional(Type.String({ minLength: 1, maxLength: 64 })),
+        wait_for_approval_seconds: optional(Type.Integer({ minimum: 0, maximum: 120 })),
+      },
+      { title: 'ChatGovernance' },
+    ),
   ),
   max_completion_tokens: count,
   n: optional(Type.Integer({ minimum: 1, maximum: 16 })),
@@ -89,6 +99,7 @@ const FIELDS = {
   tool_choice: optional(Type.Union([Type.String({ maxLength: 64 }), Type.Object({ type: Type.String({ maxLength: 64 }) })])),
 }
 export const ChatBody = Type.Object(FIELDS, {
+  title: 'ChatCompletionRequest',
   description:
     'Other fields are passed to the provider unchanged, and their texts are inspected like all others. Fields that the gateway cannot govern yet are refused by name (`audio`, `web_search_options`, `functions`, fields that choose another model …).',
 })

@@ -1,5 +1,9 @@
 import { type TSchema, Type } from 'typebox'
+import { RISK_LEVELS } from '../domain/classification.ts'
+import { VERDICTS } from '../domain/decision.ts'
 import { type Api, route } from '../http/route.ts'
+import { oneOf } from '../lib/fields.ts'
+import { MEMORY_MODES } from '../memory/memory.ts'
 import { ChatBody } from './chat-request.ts'
 import { EmbeddingsBody } from './embeddings-request.ts'
 import { CaptureBody, KnowledgeSearchBody, MemorySearchBody } from './other-requests.ts'
@@ -7,27 +11,29 @@ import { CLASSIFICATION, MEMORY_KIND, MEMORY_SCOPE } from './request-fields.ts'
 import { ResponseFields, ResponsesBody } from './responses-schemas.ts'
 
 const strings = Type.Array(Type.String())
-const literals = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
 
 /** GW-GOV-2 to GW-GOV-4 */
-export const GovernanceBlock = Type.Object({
-  audit_id: Type.String(),
-  decision: Type.Optional(
-    Type.Object({
-      verdict: literals('allow', 'deny', 'escalate', 'require_approval'),
-      transforms: strings,
-      directives: strings,
-    }),
-  ),
-  risk_level: Type.Optional(literals('low', 'medium', 'high', 'critical')),
-  user_verified: Type.Optional(Type.Boolean()),
-  dry_run: Type.Optional(Type.Boolean()),
-  provider: Type.Optional(Type.String()),
-  review_item_id: Type.Optional(Type.String()),
-  warnings: Type.Optional(
-    Type.Array(Type.String(), { description: 'Names the fields of the request that the gateway does not know (GW-FID-4).' }),
-  ),
-})
+export const GovernanceBlock = Type.Object(
+  {
+    audit_id: Type.String(),
+    decision: Type.Optional(
+      Type.Object({
+        verdict: oneOf(VERDICTS, 'Verdict'),
+        transforms: strings,
+        directives: strings,
+      }),
+    ),
+    risk_level: Type.Optional(oneOf(RISK_LEVELS, 'RiskLevel')),
+    user_verified: Type.Optional(Type.Boolean()),
+    dry_run: Type.Optional(Type.Boolean()),
+    provider: Type.Optional(Type.String()),
+    review_item_id: Type.Optional(Type.String()),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), { description: 'Names the fields of the request that the gateway does not know (GW-FID-4).' }),
+    ),
+  },
+  { title: 'Governance' },
+)
 
 /** GW-COMP-1 to GW-COMP-4 */
 const ChatCompletion = Type.Object({
@@ -70,15 +76,18 @@ const MemoryHit = Type.Object({
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   ({ object: Type.Literal('list'), data: Type.Array(item) }) as const
 
-const header = (description: string) => Type.Optional(Type.String({ description }))
+const header = (description: string, title?: string) => Type.Optional(Type.String({ description, ...(title && { title }) }))
 
 /** GW-GOV-5 */
 const RequestHeaders = Type.Object({
-  'x-gateway-user-token': header('A JWT of the end user, verified against the Workspace JWKS.'),
-  'x-gatehouse-user': header('`governance.user.id`, for clients that cannot send a field of their own in the body.'),
-  'x-gatehouse-user-role': header('`governance.user.role`'),
-  'x-gatehouse-user-department': header('`governance.user.department`'),
-  'x-gatehouse-session': header('`governance.session_id`'),
+  'x-gateway-user-token': header('A JWT of the end user, verified against the Workspace JWKS.', 'UserTokenParameter'),
+  'x-gatehouse-user': header(
+    '`governance.user.id`, for clients that cannot send a field of their own in the body.',
+    'UserParameter',
+  ),
+  'x-gatehouse-user-role': header('`governance.user.role`', 'RoleParameter'),
+  'x-gatehouse-user-department': header('`governance.user.department`', 'DepartmentParameter'),
+  'x-gatehouse-session': header('`governance.session_id`', 'SessionParameter'),
 })
 const EmbeddingsHeaders = Type.Object({
   ...RequestHeaders.properties,
@@ -238,7 +247,10 @@ export const audit = route(GATEWAY, 'GET /v1/audit/:id', {
   summary: 'Get the audit record of a request of the calling Application',
   description: 'Rules: GW-AUD-1 to GW-AUD-3.',
   answers: {
-    200: Type.Object({ id: Type.String(), object: Type.Literal('audit_record') }, { additionalProperties: true }),
+    200: Type.Object(
+      { id: Type.String(), object: Type.Literal('audit_record') },
+      { title: 'ApplicationAuditRecord', additionalProperties: true },
+    ),
   },
   errors: { 404: 'NOT_FOUND: unknown, or of another Application' },
 })
@@ -277,7 +289,7 @@ export const memoryCapture = route(GATEWAY, 'POST /v1/memory/capture', {
     200: Type.Object({
       stored: Type.Boolean(),
       memory_id: Type.Optional(Type.String()),
-      mode: Type.Optional(literals('active', 'audit_only')),
+      mode: Type.Optional(oneOf(MEMORY_MODES, 'MemoryMode')),
       governance: GovernanceBlock,
     }),
   },

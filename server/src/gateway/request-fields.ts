@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { CLASSIFICATIONS } from '../domain/classification.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../domain/memory-words.ts'
 import { MAX_PROJECTS } from '../domain/viewer.ts'
+import { oneOf } from '../lib/fields.ts'
 import type { Problem } from '../lib/schema.ts'
 import type { Parsed, UserAssertion } from '../pipeline/request.ts'
 
@@ -43,20 +44,26 @@ const Attributes = Type.Unsafe<Record<string, unknown>>({
 })
 
 /** The user that a request asserts (GW-AUTH-4). */
-export const GovernanceUser = Type.Object({
-  // A name: directories give ids with spaces (`CN=Jane Roe,OU=…`).
-  id: Type.String({ ...name, minLength: 1, description: 'Workspace-canonical user id, stable across Applications.' }),
-  role: optional(name),
-  department: optional(name),
-  attributes: optional(Attributes),
-})
+export const GovernanceUser = Type.Object(
+  {
+    // A name: directories give ids with spaces (`CN=Jane Roe,OU=…`).
+    id: Type.String({ ...name, minLength: 1, description: 'Workspace-canonical user id, stable across Applications.' }),
+    role: optional(name),
+    department: optional(name),
+    attributes: optional(Attributes),
+  },
+  { title: 'AssertedUser' },
+)
 
 /** Empty: none. */
 export const sessionId = optional(Type.String({ maxLength: MAX_NAME, pattern: IDENTIFIER }))
 
 /** Fields of both searches. */
 export const SearchGovernance = Type.Object({ user: optional(GovernanceUser) })
-export const SessionGovernance = Type.Object({ user: optional(GovernanceUser), session_id: sessionId })
+export const SessionGovernance = Type.Object(
+  { user: optional(GovernanceUser), session_id: sessionId },
+  { title: 'SessionGovernance' },
+)
 
 /** The Identity Assertion of a governance block. */
 export const userOf = (governance: Static<typeof SearchGovernance> | null | undefined): UserAssertion | undefined =>
@@ -84,8 +91,6 @@ export function withClientField(parsed: Parsed, fieldOf: (param: string) => stri
   return { ...parsed, problem: { ...parsed.problem, param: fieldOf(param), message: clientMessage } }
 }
 
-const oneOf = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)))
-
-export const CLASSIFICATION = oneOf(CLASSIFICATIONS)
-export const MEMORY_SCOPE = oneOf(MEMORY_SCOPES)
-export const MEMORY_KIND = oneOf(MEMORY_KINDS)
+export const CLASSIFICATION = oneOf(CLASSIFICATIONS, 'Classification')
+export const MEMORY_SCOPE = oneOf(MEMORY_SCOPES, 'MemoryScope')
+export const MEMORY_KIND = oneOf(MEMORY_KINDS, 'MemoryKind')

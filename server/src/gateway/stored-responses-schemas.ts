@@ -38,7 +38,10 @@ export const deleteResponse = (path: Path) =>
     description: 'Responses that continue it stay, but can no longer be continued (GW-RESP-21).',
     headers,
     answers: {
-      200: Type.Object({ id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) }),
+      200: Type.Object(
+        { id: Type.String(), object: Type.Literal('response'), deleted: Type.Literal(true) },
+        { title: 'DeletedResponse' },
+      ),
     },
     errors,
   })

@@ -3,17 +3,23 @@ import { POLICY_POINTS, VERDICTS } from '../domain/decision.ts'
 import { oneOf } from '../lib/fields.ts'
 
 /** A rule that took part in a decision. */
-export const RuleView = Type.Object({
-  id: Type.String(),
-  point: oneOf(POLICY_POINTS),
-  verdict: oneOf(VERDICTS),
-  error: Type.Optional(Type.String({ description: 'The condition failed, which counts as deny.' })),
-})
+export const RuleView = Type.Object(
+  {
+    id: Type.String(),
+    point: oneOf(POLICY_POINTS, 'PolicyPoint'),
+    verdict: oneOf(VERDICTS, 'Verdict'),
+    error: Type.Optional(Type.String({ description: 'The condition failed, which counts as deny.' })),
+  },
+  { title: 'MatchedRule' },
+)
 
 /** A published policy set, without its document. */
-export const PolicyVersionView = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  version: Type.Integer(),
-  sha256: Type.String(),
-})
+export const PolicyVersionView = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    version: Type.Integer(),
+    sha256: Type.String(),
+  },
+  { title: 'PolicyVersion' },
+)

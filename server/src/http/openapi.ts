@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
+import { nameComponents } from './openapi-components.ts'
 import { ErrorEnvelope } from './schemas.ts'
 
 const DESCRIPTION =
@@ -10,6 +11,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string, publ
   app.addSchema(ErrorEnvelope)
   await app.register(swagger, {
     refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`) },
+    transformObject: (document) => nameComponents('openapiObject' in document ? document.openapiObject : {}),
     openapi: {
       openapi: '3.1.0',
       ...(publicUrl !== undefined && { servers: [{ url: publicUrl }] }),

@@ -6,8 +6,10 @@ import { invalid } from './refusals.ts'
 
 /** Query of the admin API's lists: an opaque cursor. */
 export const PAGE = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-  cursor: Type.Optional(Type.String({ maxLength: 1_000, description: '`next_cursor` of the previous page.' })),
+  limit: Type.Optional(Type.Integer({ title: 'LimitParameter', minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(
+    Type.String({ title: 'CursorParameter', maxLength: 1_000, description: '`next_cursor` of the previous page.' }),
+  ),
 }
 
 interface PageQuery {
@@ -57,9 +59,13 @@ export const List = (item: TSchema) =>
 
 /** Query of the messaging API's lists: ids of objects (MSG-LIST-2, MSG-LIST-3). */
 export const ID_PAGE = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
-  starting_after: Type.Optional(Type.String({ maxLength: 200, description: 'Id of the last object of the previous page.' })),
-  ending_before: Type.Optional(Type.String({ maxLength: 200, description: 'Id of the first object of the next page.' })),
+  limit: Type.Optional(Type.Integer({ title: 'IdLimitParameter', minimum: 1, maximum: 100, default: 10 })),
+  starting_after: Type.Optional(
+    Type.String({ title: 'StartingAfterParameter', maxLength: 200, description: 'Id of the last object of the previous page.' }),
+  ),
+  ending_before: Type.Optional(
+    Type.String({ title: 'EndingBeforeParameter', maxLength: 200, description: 'Id of the first object of the next page.' }),
+  ),
 }
 
 interface IdPageQuery {

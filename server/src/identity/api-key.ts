@@ -67,7 +67,7 @@ export const ApiKeyView = Type.Object({
 })
 
 /** Response to issuing a key; no other response contains the key. `key` comes first, because `hint` looks similar. */
-export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties })
+export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties }, { title: 'IssuedApiKey' })
 
 export const apiKeyView = (key: ApiKey) => ({
   id: key.id,

@@ -51,9 +51,9 @@ const KnownSettings = Type.Object(
       enabled: resettable(Type.Boolean()),
       capture: resettableWord(CAPTURE),
       recall: resettable(Type.Integer({ minimum: 0, maximum: 50 })),
-      scopes: resettable(Type.Array(oneOf(MEMORY_SCOPES), { uniqueItems: true })),
+      scopes: resettable(Type.Array(oneOf(MEMORY_SCOPES, 'MemoryScope'), { uniqueItems: true })),
       assertion_scopes: resettable(
-        Type.Array(oneOf(SHARED_SCOPES), {
+        Type.Array(oneOf(SHARED_SCOPES, 'SharedMemoryScope'), {
           uniqueItems: true,
           description: 'Shared scopes that requests without a verified user may write. Default: none.',
         }),
@@ -73,7 +73,7 @@ const KnownSettings = Type.Object(
       }),
     ),
     assertion_clearance: resettableWord(CLASSIFICATIONS),
-    role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
+    role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS, 'Classification'), { maxProperties: 100 })),
     default_classification: resettableWord(CLASSIFICATIONS),
     unknown_fields: resettableWord(UNKNOWN_FIELDS),
     release: resettableWord(RELEASE_MODES),
@@ -85,7 +85,11 @@ const KnownSettings = Type.Object(
       ),
     ),
   },
-  { additionalProperties: true, description: 'Other names are allowed. Policies read them as `application.settings`.' },
+  {
+    title: 'ApplicationSettingsPatch',
+    additionalProperties: true,
+    description: 'Other names are allowed. Policies read them as `application.settings`.',
+  },
 )
 const SettingsPatch = Type.Unsafe<Static<typeof KnownSettings> & Readonly<Record<string, unknown>>>(KnownSettings)
 
@@ -99,7 +103,7 @@ const LimitsPatch = Type.Object(
     tokens_per_minute: positive(1_000_000_000),
     user_requests_per_minute: positive(1_000_000),
   },
-  { additionalProperties: false },
+  { title: 'ApplicationLimitsPatch', additionalProperties: false },
 )
 
 const optional = {
@@ -199,37 +203,40 @@ export const ApplicationView = Type.Object({
       }),
       memory: Type.Object({
         enabled: Type.Boolean(),
-        capture: oneOf(CAPTURE),
+        capture: oneOf(CAPTURE, 'MemoryCapture'),
         recall: Type.Integer(),
-        scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES))),
-        assertion_scopes: Type.Array(oneOf(SHARED_SCOPES)),
+        scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES, 'MemoryScope'))),
+        assertion_scopes: Type.Array(oneOf(SHARED_SCOPES, 'SharedMemoryScope')),
       }),
       responses: Type.Object({
-        store: oneOf(RESPONSE_STORING),
+        store: oneOf(RESPONSE_STORING, 'ResponseStoring'),
         retention_days: Type.Integer(),
         max_megabytes: Type.Integer(),
       }),
-      assertion_clearance: oneOf(CLASSIFICATIONS),
-      role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
-      default_classification: oneOf(CLASSIFICATIONS),
-      unknown_fields: oneOf(UNKNOWN_FIELDS),
-      release: oneOf(RELEASE_MODES),
+      assertion_clearance: oneOf(CLASSIFICATIONS, 'Classification'),
+      role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS, 'Classification')),
+      default_classification: oneOf(CLASSIFICATIONS, 'Classification'),
+      unknown_fields: oneOf(UNKNOWN_FIELDS, 'UnknownFields'),
+      release: oneOf(RELEASE_MODES, 'ReleaseMode'),
       release_window: Type.Integer(),
       cors: Type.Optional(Type.Object({ origins: Type.Array(Type.String()) })),
     },
-    { additionalProperties: true },
+    { title: 'ApplicationSettings', additionalProperties: true },
   ),
-  limits: Type.Object({
-    requests_per_minute: Type.Integer(),
-    burst: Type.Integer(),
-    concurrency: Type.Integer(),
-    tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
-    user_requests_per_minute: Type.Union([Type.Integer(), Type.Null()]),
-  }),
+  limits: Type.Object(
+    {
+      requests_per_minute: Type.Integer(),
+      burst: Type.Integer(),
+      concurrency: Type.Integer(),
+      tokens_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+      user_requests_per_minute: Type.Union([Type.Integer(), Type.Null()]),
+    },
+    { title: 'ApplicationLimits' },
+  ),
   models: Type.Union([Type.Array(Type.String()), Type.Null()]),
   providers: Type.Union([Type.Array(Type.String()), Type.Null()]),
   default_model: Type.Union([Type.String(), Type.Null()]),
-  ceiling: oneOf(CLASSIFICATIONS),
+  ceiling: oneOf(CLASSIFICATIONS, 'Classification'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

@@ -103,7 +103,7 @@ const SettingsPatch = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'WorkspaceSettingsPatch', additionalProperties: false },
 )
 
 /** Body of `POST /admin/v1/workspaces`. */

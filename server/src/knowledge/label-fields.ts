@@ -17,6 +17,7 @@ interface AclLists {
 
 // One schema with three types instead of a union, so that a problem names the field that causes it.
 const AclField = Type.Unsafe<AclLists | string | null>({
+  title: 'AclInput',
   type: ['object', 'string', 'null'],
   properties: {
     everyone: Type.Optional(Type.Literal(true)),

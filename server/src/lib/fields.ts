@@ -10,8 +10,9 @@ export const resettable = <S extends TSchema & { type: string }>(schema: S) =>
 
 const anyOf = (words: readonly string[]) => words.map((word) => Type.Literal(word))
 
-/** One of a list of words. */
-export const oneOf = <const T extends readonly string[]>(words: T) => Type.Unsafe<T[number]>(Type.Union(anyOf(words)))
+/** One of a list of words. `title`: its name in the OpenAPI document. */
+export const oneOf = <const T extends readonly string[]>(words: T, title?: string) =>
+  Type.Unsafe<T[number]>(Type.Union(anyOf(words), title === undefined ? {} : { title }))
 
 /** One of a list of words, or null for the default. */
 export const resettableWord = <const T extends readonly string[]>(words: T) =>

@@ -25,8 +25,8 @@ export interface AdminToken {
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-const Scopes = Type.Array(oneOf(SCOPES), { uniqueItems: true, minItems: 1 })
-const EffectiveScopes = Type.Array(oneOf(SCOPES), {
+const Scopes = Type.Array(oneOf(SCOPES, 'Scope'), { uniqueItems: true, minItems: 1 })
+const EffectiveScopes = Type.Array(oneOf(SCOPES, 'Scope'), {
   description:
     "Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token.",
 })
@@ -68,7 +68,10 @@ export const AdminTokenView = Type.Object({
 })
 
 /** Response to issuing a token; no other response contains the token. */
-export const IssuedAdminTokenView = Type.Object({ ...AdminTokenView.properties, token: Type.String() })
+export const IssuedAdminTokenView = Type.Object(
+  { ...AdminTokenView.properties, token: Type.String() },
+  { title: 'IssuedAdminToken' },
+)
 
 /** The token as an operator with this access sees it. */
 export const adminTokenView = (token: AdminToken, viewer: Access) => ({

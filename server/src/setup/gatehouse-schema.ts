@@ -38,7 +38,7 @@ const Model = Type.Object(
   {
     id: Type.String(),
     upstream_name: resettable(Type.String()),
-    api: Type.Optional(oneOf(MODEL_APIS)),
+    api: Type.Optional(oneOf(MODEL_APIS, 'ModelApi')),
     input_price: resettable(Type.Number()),
     output_price: resettable(Type.Number()),
     cache_read_price: resettable(Type.Number()),
@@ -53,7 +53,7 @@ const Model = Type.Object(
 const Provider = Type.Object(
   {
     id: Type.String(),
-    kind: Type.Optional(oneOf(PROVIDER_KINDS)),
+    kind: Type.Optional(oneOf(PROVIDER_KINDS, 'ProviderKind')),
     preset: resettableWord(PRESET_IDS),
     base_url: Type.Optional(Type.String()),
     api_key_env: resettable(Variable),
@@ -66,7 +66,7 @@ const Provider = Type.Object(
     max_concurrency: Type.Optional(Type.Integer()),
     weight: Type.Optional(Type.Number()),
     region: resettable(Name),
-    max_classification: Type.Optional(oneOf(CLASSIFICATIONS)),
+    max_classification: Type.Optional(oneOf(CLASSIFICATIONS, 'Classification')),
     enabled: Type.Optional(Type.Boolean()),
     models: Type.Optional(Type.Array(Model, { maxItems: 1_000 })),
   },

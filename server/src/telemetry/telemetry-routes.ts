@@ -22,11 +22,14 @@ const Check = Type.Object({
   }),
   message: Type.Optional(Type.String({ description: 'The problem.' })),
 })
-const Report = Type.Object({
-  status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
-  deadline_ms: Type.Integer({ description: 'Timeout of each check.' }),
-  checks: Type.Array(Check),
-})
+const Report = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
+    deadline_ms: Type.Integer({ description: 'Timeout of each check.' }),
+    checks: Type.Array(Check),
+  },
+  { title: 'Readiness' },
+)
 
 /** Routes for monitoring. They show no names of users and need no key, except the metrics token if one is set. */
 export async function telemetryRoutes(

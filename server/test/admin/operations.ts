@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { withoutReferences } from '../support/openapi.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** An operation of the admin API in /openapi.json. */
@@ -18,7 +19,7 @@ type Documented = Record<string, Record<string, Omit<Operation, 'method' | 'path
 
 /** Every operation of the admin API in /openapi.json. */
 export async function adminOperations({ base }: Pick<TestServer, 'base'>): Promise<Operation[]> {
-  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Documented }
+  const { paths } = withoutReferences((await (await fetch(`${base}/openapi.json`)).json()) as { paths: Documented })
   return Object.entries(paths)
     .filter(([path]) => path.startsWith('/admin/v1/'))
     .flatMap(([path, methods]) =>

@@ -6,6 +6,7 @@ import { createMembers, type Member } from '../messaging/client.ts'
 import type { Governed } from '../support/governed.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { withoutReferences } from '../support/openapi.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
@@ -109,8 +110,8 @@ describe('lists', () => {
     readonly path: string
     readonly params: readonly string[]
   }
-  const { paths } = JSON.parse(readFileSync(new URL('../../../docs/api/openapi.json', import.meta.url), 'utf8'))
-  const listings: Listing[] = Object.entries<Json>(paths).flatMap(([path, { get }]) => {
+  const document: Json = JSON.parse(readFileSync(new URL('../../../docs/api/openapi.json', import.meta.url), 'utf8'))
+  const listings: Listing[] = Object.entries<Json>(withoutReferences(document).paths).flatMap(([path, { get }]) => {
     const parameters: readonly Json[] = get?.parameters ?? []
     const params = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => String(name))
     // These two respond with a stream that does not end.

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import type { ItemOf, ResponseOf } from '../../api/operations.ts'
+import type { ResponseOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
+import type { ListedApplication } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { oneOf, useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -14,7 +15,6 @@ import { Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
 
 export type Application = ResponseOf<'get', '/admin/v1/applications/{id}'>
-type ListedApplication = ItemOf<'/admin/v1/applications'>
 
 const SORTS = ['name', '-name', 'last_used', '-last_used', 'requests', '-requests', 'cost', '-cost'] as const
 const readFilters = (search: Readonly<Record<string, unknown>>) => ({ sort: oneOf(SORTS, search.sort) })

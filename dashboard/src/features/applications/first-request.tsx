@@ -1,8 +1,8 @@
 import { Alert, Group, Loader, Text } from '@mantine/core'
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
+import type { ApiKey } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 import { resultOf, Verdict } from '../../ui/verdict.tsx'
@@ -11,7 +11,7 @@ const POLL_MS = 2_000
 
 interface FirstRequestProps {
   /** Undefined: it is loading. */
-  readonly apiKey: ResponseOf<'get', '/admin/v1/keys/{id}'> | undefined
+  readonly apiKey: ApiKey | undefined
 }
 
 /** Waits for the first request with a key, and then shows the result of the latest record of its Application. */

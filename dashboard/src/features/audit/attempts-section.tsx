@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatCount, formatDollars, formatMs } from '../../ui/format-numbers.ts'
 import { errorLabel } from '../../ui/health-badge.tsx'

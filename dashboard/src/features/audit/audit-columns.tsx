@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { formatCount, formatDollars, formatMs } from '../../ui/format-numbers.ts'
 import { Level } from '../../ui/level.tsx'

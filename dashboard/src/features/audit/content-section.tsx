@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatFileSize } from '../../ui/format-file-size.ts'
 import { formatCount } from '../../ui/format-numbers.ts'

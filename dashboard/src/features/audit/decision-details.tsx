@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'

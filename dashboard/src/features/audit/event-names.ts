@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 
 type Event = Pick<AuditRecord, 'change' | 'endpoint'>
 

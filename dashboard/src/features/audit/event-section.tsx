@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatMs } from '../../ui/format-numbers.ts'

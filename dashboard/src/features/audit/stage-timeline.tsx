@@ -1,6 +1,6 @@
 import { Badge, Group, Text, Timeline } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { formatMs } from '../../ui/format-numbers.ts'
 import { useSummaries } from './use-summaries.ts'
 

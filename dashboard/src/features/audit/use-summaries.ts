@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { attemptsIn } from '../../ui/attempts.ts'
 import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
 import { levelLabel } from '../../ui/level.tsx'

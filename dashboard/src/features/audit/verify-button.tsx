@@ -1,13 +1,11 @@
 import { Alert, Button, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
+import type { AuditVerification as Verification } from '../../api/schema.d.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Link } from '../../ui/link.tsx'
-
-type Verification = ResponseOf<'post', '/admin/v1/audit/verify'>
 
 /** Lets the server verify all records, hashes and signatures of the log. */
 export function VerifyButton() {

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
+import type { BudgetCount as Member } from '../../api/schema.d.ts'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -10,8 +10,6 @@ import { Section } from '../../ui/section.tsx'
 import { type Budget, describeMember, type MemberKind, stateOf } from './budget.ts'
 import { BudgetBar } from './budget-bar.tsx'
 import { ReachedAlerts } from './reached-alerts.tsx'
-
-type Member = ItemOf<'/admin/v1/budgets/{id}/members'>
 
 const REFETCH_MS = 10_000
 

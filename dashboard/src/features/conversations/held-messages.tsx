@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/queries.ts'
+import type { ReviewItem as Review } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { oneOf } from '../../routing/location.ts'
 import { Link } from '../../ui/link.tsx'
@@ -10,8 +10,6 @@ import { Verdict } from '../../ui/verdict.tsx'
 import classes from './conversations.module.css'
 import { dismissHeldMessage, type HeldMessage, heldKey } from './held-message-cache.ts'
 import { useMember } from './member-context.ts'
-
-type Review = ItemOf<'/admin/v1/reviews'>
 
 const PENDING = { params: { query: { state: 'pending', kind: 'hold' } } } as const
 

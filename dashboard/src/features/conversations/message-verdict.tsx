@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 import { resultOf, Verdict } from '../../ui/verdict.tsx'

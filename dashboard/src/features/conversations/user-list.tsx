@@ -1,7 +1,7 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { Trans, useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useAll, useList } from '../../api/queries.ts'
+import type { User } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -9,8 +9,6 @@ import { LinkButton } from '../../ui/link.tsx'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { UserAvatar } from './avatars.tsx'
-
-type User = ItemOf<'/admin/v1/users'>
 
 interface UserListProps {
   /** User in the page's URL. */

@@ -3,13 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconCircle } from '@tabler/icons-react'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useChange, useRead } from '../../api/queries.ts'
+import type { Setup } from '../../api/schema.d.ts'
 import { useScopes, useSession } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 import { notifyError } from '../../ui/notify.ts'
 
-type Setup = ResponseOf<'get', '/admin/v1/setup'>
 type Step = Setup['steps'][number]
 
 const POLL_MS = 5_000

@@ -1,11 +1,9 @@
 import { Group, List, Paper, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import { Trans, useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
+import type { ExplainedHit as Hit } from '../../api/schema.d.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { Link } from '../../ui/link.tsx'
-
-type Hit = ResponseOf<'post', '/admin/v1/knowledge/search'>['visible'][number]
 
 /** A hit with the checks that decide whether the user sees it. */
 export function HitCard({ hit }: { readonly hit: Hit }) {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
+import type { Collection } from '../../api/schema.d.ts'
 
-type Language = ItemOf<'/admin/v1/collections'>['language']
+type Language = Collection['language']
 
 /** Languages that the index knows. */
 const CODES: readonly Exclude<Language, 'none'>[] = [

@@ -1,8 +1,8 @@
 import { Alert, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
+import type { KnowledgeExplanation as Explanation } from '../../api/schema.d.ts'
 import { useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -14,8 +14,6 @@ import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { HitCard } from './hit-card.tsx'
 import { readSearch, searchBody } from './search-filters.ts'
 import { SearchForm } from './search-form.tsx'
-
-type Explanation = ResponseOf<'post', '/admin/v1/knowledge/search'>
 
 /** Searches as a user and explains visible and hidden hits. */
 export function Page() {

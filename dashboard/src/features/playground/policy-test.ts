@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import type { Step, Turn } from './chat.ts'
 
 export type TestPoint = 'input' | 'output'

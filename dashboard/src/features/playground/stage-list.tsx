@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { formatMs } from '../../ui/format-numbers.ts'
 import classes from './stage-list.module.css'
 

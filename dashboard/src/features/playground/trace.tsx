@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { AuditRecord } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
+import type { AuditRecord } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { attemptsIn } from '../../ui/attempts.ts'
 import { Classification } from '../../ui/classification.tsx'

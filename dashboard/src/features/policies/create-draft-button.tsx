@@ -1,7 +1,8 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { type ResponseOf, sendRequest } from '../../api/operations.ts'
+import { sendRequest } from '../../api/operations.ts'
 import { useAll, useChange } from '../../api/queries.ts'
+import type { PolicySetWithSource } from '../../api/schema.d.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { useFragmentAction } from '../../ui/form-dialog.tsx'
 import { notifyError } from '../../ui/notify.ts'
@@ -18,7 +19,7 @@ rules:
 
 interface CreateDraftButtonProps extends Pick<ButtonProps, 'variant'> {
   /** The version whose text the draft starts with. Default: the active one. */
-  readonly from?: ResponseOf<'get', '/admin/v1/policy-sets/{id}'>
+  readonly from?: PolicySetWithSource
 }
 
 /** Creates a draft that replaces the active version, and opens it. */

@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/api-error.ts'
-import type { ItemOf, ResponseOf } from '../../api/operations.ts'
 import { refreshPaths, useChange } from '../../api/queries.ts'
+import type { PolicySet, PolicyTestRun as Run } from '../../api/schema.d.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -16,7 +16,7 @@ import type { DraftState } from './use-draft.ts'
 
 interface DraftActionsProps {
   readonly draft: DraftState
-  readonly active: ItemOf<'/admin/v1/policy-sets'> | undefined
+  readonly active: PolicySet | undefined
 }
 
 /** Deletes or publishes a draft. */
@@ -65,8 +65,6 @@ function PublishButton({ draft, active }: DraftActionsProps) {
     </>
   )
 }
-
-type Run = ResponseOf<'post', '/admin/v1/policy-sets/test'>
 
 /** The tests that refused a publication. */
 const runIn = (error: unknown): Run | undefined =>

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
+import type { PolicySet } from '../../api/schema.d.ts'
 import { MergeAlert } from './merge-alert.tsx'
 import { baseOf } from './use-base-version.ts'
 import type { DraftState } from './use-draft.ts'
@@ -9,7 +9,7 @@ interface DraftMergesProps {
   readonly draft: DraftState
   /** Text of the base version; undefined while it loads. */
   readonly base: string | undefined
-  readonly active: ItemOf<'/admin/v1/policy-sets'> | undefined
+  readonly active: PolicySet | undefined
 }
 
 /** Changes of others that the draft does not have: a later version, or an edit of the same draft. */

@@ -1,7 +1,7 @@
 import { openSearchPanel } from '@codemirror/search'
 import { Button, Grid, Group, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
+import type { PolicySet } from '../../api/schema.d.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { CodeEditor } from './code-editor.tsx'
 import { DocumentView } from './document-view.tsx'
@@ -19,7 +19,7 @@ import { useVersionText } from './use-version-text.ts'
 
 interface DraftProps {
   readonly draft: StoredDraft
-  readonly active: ItemOf<'/admin/v1/policy-sets'> | undefined
+  readonly active: PolicySet | undefined
   readonly canWrite: boolean
 }
 

@@ -1,7 +1,7 @@
 import { Badge, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
+import type { PolicyDraft, PolicySet } from '../../api/schema.d.ts'
 import { useScopes, useSession } from '../../api/session.ts'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,9 +12,6 @@ import { Time } from '../../ui/time.tsx'
 import { CreateDraftButton } from './create-draft-button.tsx'
 import { RollBackButton } from './roll-back-button.tsx'
 import { usePublisherName } from './use-publisher-name.ts'
-
-type PolicySet = ItemOf<'/admin/v1/policy-sets'>
-type PolicyDraft = ItemOf<'/admin/v1/policy-drafts'>
 
 /** Drafts, and the versions of the Workspace's policy set, newest first. */
 export function Page() {

@@ -1,7 +1,7 @@
 import { Group, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
+import type { PolicySetWithSource } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { oneOf, textOf, useFilters, usePathParam } from '../../routing/location.ts'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -79,7 +79,7 @@ export function Page() {
 }
 
 interface PolicySetProps {
-  readonly policySet: ResponseOf<'get', '/admin/v1/policy-sets/{id}'>
+  readonly policySet: PolicySetWithSource
 }
 
 function VersionTabs({ policySet: { id, source, rules } }: PolicySetProps) {

@@ -1,14 +1,15 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { type ItemOf, sendRequest } from '../../api/operations.ts'
+import { sendRequest } from '../../api/operations.ts'
 import { useChange, useRead } from '../../api/queries.ts'
+import type { PolicySet } from '../../api/schema.d.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { useBaseVersion } from './use-base-version.ts'
 
 interface RollBackButtonProps {
-  readonly policySet: Pick<ItemOf<'/admin/v1/policy-sets'>, 'id' | 'name' | 'version'>
+  readonly policySet: Pick<PolicySet, 'id' | 'name' | 'version'>
   readonly size?: 'xs' | 'sm'
 }
 

@@ -1,9 +1,7 @@
 import { Code, List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
-
-type Changes = ResponseOf<'get', '/admin/v1/policy-sets/{id}/diff'>
+import type { PolicyDiff as Changes } from '../../api/schema.d.ts'
 
 /** Changed rules between two versions. */
 export function RuleChanges({ changes: { added, removed, changed, reordered, texts } }: { readonly changes: Changes }) {

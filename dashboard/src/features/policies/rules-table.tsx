@@ -1,11 +1,11 @@
 import { Code, Table, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
+import type { PolicySetWithSource } from '../../api/schema.d.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 
 interface RulesTableProps {
-  readonly rules: ResponseOf<'get', '/admin/v1/policy-sets/{id}'>['rules']
+  readonly rules: PolicySetWithSource['rules']
   /** Rule in the page's URL. */
   readonly selected: string | undefined
 }

@@ -2,8 +2,8 @@ import { Badge, Button, Card, Checkbox, Code, Collapse, Group, Modal, Stack, Tex
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
+import type { PolicyCookbook } from '../../api/schema.d.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { addTemplate } from './rule-document.ts'
@@ -37,7 +37,7 @@ export function TemplatesButton({ source, onAdded }: TemplatesButtonProps) {
   )
 }
 
-type Template = ResponseOf<'get', '/admin/v1/policy-templates'>['templates'][number]
+type Template = PolicyCookbook['templates'][number]
 
 function Templates({ onAdd }: { readonly onAdd: (template: string, withTests: boolean) => void }) {
   const { t } = useTranslation('policies')

@@ -1,8 +1,6 @@
 import { useRef } from 'react'
-import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/queries.ts'
-
-type PolicySet = ItemOf<'/admin/v1/policy-sets'>
+import type { PolicySet } from '../../api/schema.d.ts'
 
 /** Base version of a Workspace without policies (API value). */
 export const NO_VERSION = 'none'

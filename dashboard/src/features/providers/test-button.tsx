@@ -2,14 +2,14 @@ import { Alert, Button, type ButtonProps, Checkbox, Group, Modal, ScrollArea, St
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
+import type { DiscoverModelsResponse } from '../../api/schema.d.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import type { Provider } from './provider.ts'
 
-type DiscoveredModels = ResponseOf<'post', '/admin/v1/providers/{id}/discover'>['data']
+type DiscoveredModels = DiscoverModelsResponse['data']
 
 interface TestButtonProps extends Pick<ButtonProps, 'variant' | 'size'> {
   readonly provider: Provider

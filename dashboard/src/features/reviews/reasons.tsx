@@ -1,12 +1,10 @@
 import { List, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ResponseOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
+import type { PolicySetWithSource as PolicySet } from '../../api/schema.d.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import type { ReviewItem } from './review-item.ts'
-
-type PolicySet = ResponseOf<'get', '/admin/v1/policy-sets/{id}'>
 
 interface ReasonsProps {
   readonly item: ReviewItem

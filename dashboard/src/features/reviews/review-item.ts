@@ -1,7 +1,7 @@
 import type { ItemOf, ResponseOf } from '../../api/operations.ts'
+import type { ReviewItemWithContent as ReviewWithContent } from '../../api/schema.d.ts'
 
 export type ReviewItem = ItemOf<'/admin/v1/reviews'>
-type ReviewWithContent = ResponseOf<'get', '/admin/v1/reviews/{id}'>
 export type HeldContent = NonNullable<ReviewWithContent['content']>
 export type Preview = ResponseOf<'get', '/admin/v1/reviews/{id}/preview'>
 

@@ -1,9 +1,7 @@
 import { Button, Group, List, Popover, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
+import type { AdminToken as Token } from '../../api/schema.d.ts'
 import type { Scope } from '../../api/session.ts'
-
-type Token = ItemOf<'/admin/v1/tokens'>
 
 const SHOWN = 3
 

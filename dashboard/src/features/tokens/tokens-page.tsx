@@ -1,8 +1,8 @@
 import { Badge, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useAll, useChange, useList } from '../../api/queries.ts'
+import type { AdminToken as Token } from '../../api/schema.d.ts'
 import { useScopes, useSession } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
@@ -12,8 +12,6 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Revoked, Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
 import { Scopes } from './scopes.tsx'
-
-type Token = ItemOf<'/admin/v1/tokens'>
 
 /** Admin tokens for automation. */
 export function Page() {

@@ -1,8 +1,8 @@
 import { Badge, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
+import type { AccessToken as Token } from '../../api/schema.d.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { NameButton } from '../../ui/name-button.tsx'
@@ -10,8 +10,6 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Revoked, Time } from '../../ui/time.tsx'
 import type { User } from './user.ts'
-
-type Token = ItemOf<'/admin/v1/users/{id}/tokens'>
 
 const REFRESH = ['/admin/v1/users/{id}/tokens']
 

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { Trans, useTranslation } from 'react-i18next'
-import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
+import type { WebhookDelivery as Delivery } from '../../api/schema.d.ts'
 import { oneOf, textOf, useFilters } from '../../routing/location.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
@@ -11,8 +11,6 @@ import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useEventTypes } from './event-types.ts'
-
-type Delivery = ItemOf<'/admin/v1/webhooks/{id}/deliveries'>
 
 const STATES = ['pending', 'delivered', 'dead'] as const
 const COLORS = { pending: 'yellow', delivered: 'green', dead: 'red' }

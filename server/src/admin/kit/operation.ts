@@ -57,10 +57,16 @@ export const operation = <const T extends Target, D extends Operation & { readon
 ) => describe(target, operationId, summary, { reach: 'server', ...docs }) as unknown as Documented<Inputs<T, D>>
 
 const WORKSPACE = 'Id or name of the Workspace. Default: the first that you can enter.'
-const WORKSPACE_QUERY = { workspace: Type.Optional(Type.String({ maxLength: 200, description: WORKSPACE })) }
+const WORKSPACE_QUERY = {
+  workspace: Type.Optional(Type.String({ title: 'WorkspaceParameter', maxLength: 200, description: WORKSPACE })),
+}
 const WORKSPACE_HEADERS = Type.Object({
   'x-gatehouse-workspace': Type.Optional(
-    Type.String({ maxLength: 200, description: `${WORKSPACE} The query parameter \`workspace\` takes precedence.` }),
+    Type.String({
+      title: 'WorkspaceHeaderParameter',
+      maxLength: 200,
+      description: `${WORKSPACE} The query parameter \`workspace\` takes precedence.`,
+    }),
   ),
 })
 

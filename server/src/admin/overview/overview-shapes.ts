@@ -13,12 +13,15 @@ const ms = nullable(
 
 const CountedFields = {
   requests: count,
-  verdicts: Type.Object({
-    allow: count,
-    escalate: count,
-    require_approval: count,
-    deny: count,
-  }),
+  verdicts: Type.Object(
+    {
+      allow: count,
+      escalate: count,
+      require_approval: count,
+      deny: count,
+    },
+    { title: 'VerdictCounts' },
+  ),
   errors: {
     ...count,
     description: 'Failed requests. Denials by a policy count as verdicts.',
@@ -29,30 +32,36 @@ const CountedFields = {
       description: 'In USD. null: no model has a price.',
     }),
   ),
-  latency: Type.Object({ p50_ms: ms, p95_ms: ms }),
+  latency: Type.Object({ p50_ms: ms, p95_ms: ms }, { title: 'Latency' }),
 }
 
 /** Fields of both overviews. */
 const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
-  interval: oneOf(INTERVAL_NAMES),
-  totals: Type.Object({
-    ...CountedFields,
-    cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
-    reasoning_tokens: { ...count, description: 'Part of `tokens` that models used for reasoning.' },
-  }),
-  series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
+  interval: oneOf(INTERVAL_NAMES, 'Interval'),
+  totals: Type.Object(
+    {
+      ...CountedFields,
+      cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
+      reasoning_tokens: { ...count, description: 'Part of `tokens` that models used for reasoning.' },
+    },
+    { title: 'StatisticsTotals' },
+  ),
+  series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }, { title: 'StatisticsPoint' }), {
     description:
       'One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial.',
   }),
   stages: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      p50_ms: Type.Number(),
-      p95_ms: Type.Number(),
-      count,
-    }),
+    Type.Object(
+      {
+        name: Type.String(),
+        p50_ms: Type.Number(),
+        p95_ms: Type.Number(),
+        count,
+      },
+      { title: 'StageStatistics' },
+    ),
     {
       description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.',
     },
@@ -65,11 +74,14 @@ export const UsageView = Type.Object({
   ...StatisticsFields,
 })
 
-const Waiting = Type.Object({
-  count,
-  oldest: nullable(Timestamp),
-  next_expiry: nullable(Timestamp),
-})
+const Waiting = Type.Object(
+  {
+    count,
+    oldest: nullable(Timestamp),
+    next_expiry: nullable(Timestamp),
+  },
+  { title: 'WaitingItems' },
+)
 
 const ATTENTION = [
   'audit_tampered',

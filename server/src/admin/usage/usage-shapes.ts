@@ -13,7 +13,7 @@ const name = (description: string) => Type.Optional(Type.String({ maxLength: 256
 
 export const USAGE_QUERY = {
   ...USAGE_TIME_QUERY,
-  group_by: Type.Optional({ ...oneOf(GROUPINGS), description: 'Default: none.' }),
+  group_by: Type.Optional({ ...oneOf(GROUPINGS, 'UsageGrouping'), description: 'Default: none.' }),
   order_by: Type.Optional({ ...oneOf(ORDERS), description: 'Which groups are the largest. Default: requests.' }),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'Number of groups; the others are summed. Default: 10, of CSV 100.' }),
@@ -23,26 +23,29 @@ export const USAGE_QUERY = {
   model: name('Requests whose last attempt was at this model. Empty: no model was called.'),
   key_id: name('Requests with this API key. Empty: without a key.'),
   user: name('User id, or its keyed hash as in audit records.'),
-  verdict: Type.Optional(oneOf(VERDICTS)),
+  verdict: Type.Optional(oneOf(VERDICTS, 'Verdict')),
   format: Type.Optional({ ...oneOf(['json', 'csv']), description: 'Default: json.' }),
 }
 
 const count = Type.Integer({ minimum: 0 })
 const ms = nullable(Type.Number())
-const Percentiles = Type.Object({ average_ms: ms, p50_ms: ms, p95_ms: ms })
+const Percentiles = Type.Object({ average_ms: ms, p50_ms: ms, p95_ms: ms }, { title: 'Percentiles' })
 const cost = nullable(Type.Number({ description: 'null: no model has a price.' }))
 
 const Counts = {
   requests: count,
-  verdicts: Type.Object({ allow: count, escalate: count, require_approval: count, deny: count }),
+  verdicts: Type.Object({ allow: count, escalate: count, require_approval: count, deny: count }, { title: 'VerdictCounts' }),
   errors: { ...count, description: 'Failed requests. Denials by a policy count as verdicts.' },
-  tokens: Type.Object({
-    total: count,
-    input: count,
-    cached: { ...count, description: 'Part of `input` that providers read from their caches.' },
-    output: count,
-    reasoning: { ...count, description: 'Part of `output`.' },
-  }),
+  tokens: Type.Object(
+    {
+      total: count,
+      input: count,
+      cached: { ...count, description: 'Part of `input` that providers read from their caches.' },
+      output: count,
+      reasoning: { ...count, description: 'Part of `output`.' },
+    },
+    { title: 'TokenCounts' },
+  ),
   cost,
   latency: Type.Object(
     { total: Percentiles, gateway: Percentiles, provider: Percentiles },
@@ -53,16 +56,17 @@ const Counts = {
   ),
 }
 
-const Totals = Type.Object(Counts)
+const Totals = Type.Object(Counts, { title: 'UsageTotals' })
 const { latency: _, ...SumCounts } = Counts
+const Sums = Type.Object(SumCounts, { title: 'UsageSums' })
 const Point = Type.Object({ at: Timestamp, ...SumCounts })
 
 export const UsageReportView = Type.Object({
   object: Type.Literal('usage'),
   from: Timestamp,
   to: Timestamp,
-  interval: oneOf(INTERVAL_NAMES),
-  group_by: oneOf(GROUPINGS),
+  interval: oneOf(INTERVAL_NAMES, 'Interval'),
+  group_by: oneOf(GROUPINGS, 'UsageGrouping'),
   currency: Type.Literal('USD', { description: 'Of all costs.' }),
   uncounted: {
     ...count,
@@ -83,7 +87,7 @@ export const UsageReportView = Type.Object({
         Type.String({ description: 'Name of an Application or key; id of a user of the Workspace, with `people:read`.' }),
       ),
       totals: Totals,
-      previous: Type.Object(SumCounts),
+      previous: Sums,
       series: Type.Object(
         { requests: Type.Array(count), tokens: Type.Array(count), cost: Type.Array(cost) },
         { description: 'One value for each entry of the series of all requests.' },
@@ -91,7 +95,7 @@ export const UsageReportView = Type.Object({
     }),
     { description: 'Largest first.' },
   ),
-  other: nullable(Type.Object(SumCounts, { description: 'All other groups together.' })),
+  other: nullable({ ...Sums, description: 'All other groups together.' }),
 })
 
 export const sumsView = (counts: UsageCounts) => ({

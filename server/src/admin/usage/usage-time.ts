@@ -26,7 +26,7 @@ export const USAGE_TIME_QUERY = {
   ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
   interval: Type.Optional({
-    ...oneOf(INTERVAL_NAMES),
+    ...oneOf(INTERVAL_NAMES, 'Interval'),
     description:
       'Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute.',
   }),

@@ -22,7 +22,7 @@ const POLL_MS = 500
 
 const Feed = Type.Object({
   object: Type.Literal('audit_feed'),
-  format: oneOf(FEED_FORMATS),
+  format: oneOf(FEED_FORMATS, 'FeedFormat'),
   data: Type.Array(Type.Any(), { description: 'Audit records or OCSF events. Oldest first within each Workspace.' }),
   next: Type.String({ description: '`after` of the next request. Store it after the records are stored.' }),
   has_more: Type.Boolean(),
@@ -39,7 +39,7 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
     after: Type.Optional(
       Type.String({ maxLength: 12_000, description: '`next` of the previous response. Default: the oldest records.' }),
     ),
-    format: Type.Optional(oneOf(FEED_FORMATS)),
+    format: Type.Optional(oneOf(FEED_FORMATS, 'FeedFormat')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
     wait: Type.Optional(
       Type.Integer({

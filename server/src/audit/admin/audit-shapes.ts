@@ -63,10 +63,10 @@ export const AUDIT_FILTER = {
   latency_to: Type.Optional(Type.Integer({ minimum: 0, description: 'Milliseconds, inclusive.' })),
   cost_from: Type.Optional(Cost),
   cost_to: Type.Optional(Cost),
-  risk_level: Type.Optional(oneOf(RISK_LEVELS)),
-  endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS)),
+  risk_level: Type.Optional(oneOf(RISK_LEVELS, 'RiskLevel')),
+  endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS, 'AuditEndpoint')),
   status: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 100, maximum: 599 }), oneOf(STATUS_CLASSES)], {
+    Type.Union([Type.Integer({ minimum: 100, maximum: 599 }), oneOf(STATUS_CLASSES, 'StatusClass')], {
       description: 'A status, or a class such as `5xx`.',
     }),
   ),
@@ -95,13 +95,16 @@ export const Checkpoint = Type.Object({
 
 export const PublicKey = Type.String({ description: "The Workspace's signing key, SPKI PEM." })
 
-const FirstFault = Type.Object({
-  sequence: Type.Integer({ description: "0: the Workspace's keys or its audit seal, not a record." }),
-  through: Type.Optional(Type.Integer({ description: 'The bad record is between `sequence` and `through`.' })),
-  id: nullable(Type.String()),
-  reason: oneOf(Object.keys(FAULT_MESSAGES)),
-  message: Type.String(),
-})
+const FirstFault = Type.Object(
+  {
+    sequence: Type.Integer({ description: "0: the Workspace's keys or its audit seal, not a record." }),
+    through: Type.Optional(Type.Integer({ description: 'The bad record is between `sequence` and `through`.' })),
+    id: nullable(Type.String()),
+    reason: oneOf(Object.keys(FAULT_MESSAGES)),
+    message: Type.String(),
+  },
+  { title: 'AuditFault' },
+)
 
 export const VerificationView = Type.Object({
   object: Type.Literal('audit_verification'),

@@ -7,20 +7,23 @@ import { oneOf, Timestamp } from '../../lib/fields.ts'
 export const Hash = Type.String({ description: 'Lowercase hexadecimal.' })
 
 /** Records of other versions may have further fields, and their hash covers all of them. */
-const Open = <P extends TProperties>(properties: P, options: { readonly description?: string } = {}) =>
+const Open = <P extends TProperties>(properties: P, options: { readonly title?: string; readonly description?: string } = {}) =>
   Type.Object(properties, { ...options, additionalProperties: true })
 const Count = Type.Optional(Type.Number())
 
-const Facts = Open({
-  hash: nullable(Type.String()),
-  bytes: Type.Number(),
-  messages: Count,
-  choices: Count,
-  embeddings: Count,
-  models: Count,
-  hits: Count,
-  carried_fields: Count,
-})
+const Facts = Open(
+  {
+    hash: nullable(Type.String()),
+    bytes: Type.Number(),
+    messages: Count,
+    choices: Count,
+    embeddings: Count,
+    models: Count,
+    hits: Count,
+    carried_fields: Count,
+  },
+  { title: 'ContentFacts' },
+)
 
 const Attempt = Open({
   provider: Type.String(),
@@ -37,20 +40,20 @@ const Attempt = Open({
 })
 
 const Decision = Open({
-  verdict: oneOf(VERDICTS),
+  verdict: oneOf(VERDICTS, 'Verdict'),
   transforms: Type.Array(Type.String()),
   directives: Type.Array(Type.String()),
   rules: Type.Array(
     Open({
       id: Type.String(),
-      point: oneOf(POLICY_POINTS),
-      verdict: oneOf(VERDICTS),
+      point: oneOf(POLICY_POINTS, 'PolicyPoint'),
+      verdict: oneOf(VERDICTS, 'Verdict'),
       error: Type.Optional(Type.String({ description: 'Name of the failure of the condition.' })),
     }),
   ),
 })
 
-const Hits = Type.Array(Open({ id: Type.String(), hash: Type.String(), score: Type.Number() }))
+const Hits = Type.Array(Open({ id: Type.String(), hash: Type.String(), score: Type.Number() }, { title: 'RecordedHit' }))
 
 /** A record (record/record.ts). It never holds content. */
 export const RecordView = Open({
@@ -68,8 +71,8 @@ export const RecordView = Open({
   response: nullable(Facts),
   stages: Type.Array(Open({ name: Type.String(), outcome: Type.String(), ms: Type.Number() })),
   findings: Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()), { description: 'Stage → finding → count.' }),
-  classification: nullable(oneOf(CLASSIFICATIONS)),
-  risk_level: nullable(oneOf(RISK_LEVELS)),
+  classification: nullable(oneOf(CLASSIFICATIONS, 'Classification')),
+  risk_level: nullable(oneOf(RISK_LEVELS, 'RiskLevel')),
   decision: nullable(Decision),
   playground: Type.Optional(
     Open(

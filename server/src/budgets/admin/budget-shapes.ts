@@ -15,7 +15,7 @@ const count = {
   expired: Type.Integer({
     description: 'Reservations, also those for several requests, that ended without being settled in full.',
   }),
-  reached: Type.Array(Type.Object({ fraction: Type.Number(), at: Timestamp }), {
+  reached: Type.Array(Type.Object({ fraction: Type.Number(), at: Timestamp }, { title: 'ReachedAlert' }), {
     description: 'Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first.',
   }),
 }
@@ -26,16 +26,16 @@ export const BudgetView = Type.Object({
   id: Type.String(),
   object: Type.Literal('budget'),
   name: Type.String(),
-  scope: oneOf(BUDGET_SCOPES),
+  scope: oneOf(BUDGET_SCOPES, 'BudgetScope'),
   claim: nullable(Type.String()),
   member: nullable(Type.String()),
   application_id: nullable(Type.String()),
-  unit: oneOf(BUDGET_UNITS),
+  unit: oneOf(BUDGET_UNITS, 'BudgetUnit'),
   limit: Amount,
-  period: oneOf(BUDGET_PERIODS),
+  period: oneOf(BUDGET_PERIODS, 'BudgetPeriod'),
   time_zone: Type.String(),
   alerts: Type.Array(Type.Number()),
-  unpriced: oneOf(UNPRICED),
+  unpriced: oneOf(UNPRICED, 'UnpricedModels'),
   enabled: Type.Boolean(),
   window_starts_at: Timestamp,
   resets_at: Timestamp,

@@ -7,7 +7,7 @@ import type { Db } from '../../db/database.ts'
 import type { Reads } from '../../db/reads.ts'
 import { POLICY_POINTS, VERDICTS } from '../../domain/decision.ts'
 import { RuleView } from '../../http/decision-shapes.ts'
-import { encodeCursor, PAGE } from '../../http/paging.ts'
+import { encodeCursor } from '../../http/paging.ts'
 import { invalid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
@@ -27,24 +27,29 @@ const ReplayBody = Type.Object({
   last: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'Number of audit records, newest first.' }),
   ),
-  cursor: Type.Optional({ ...PAGE.cursor, description: '`next_cursor` of the previous part. Default: the newest records.' }),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 1_000, description: '`next_cursor` of the previous part. Default: the newest records.' }),
+  ),
   ...AUDIT_FILTER,
 })
 
 const strings = Type.Array(Type.String())
-const ReplayedDecisionView = Type.Object({
-  verdict: oneOf(VERDICTS),
-  classification: Type.String({ description: 'The minimum that rules raise it to.' }),
-  risk_level: Type.String({ description: 'The minimum that rules raise it to.' }),
-  transforms: { ...strings, description: 'Transforms that rules demand, whether or not they changed a text.' },
-  directives: strings,
-  rules: Type.Array(RuleView),
-})
+const ReplayedDecisionView = Type.Object(
+  {
+    verdict: oneOf(VERDICTS, 'Verdict'),
+    classification: Type.String({ description: 'The minimum that rules raise it to.' }),
+    risk_level: Type.String({ description: 'The minimum that rules raise it to.' }),
+    transforms: { ...strings, description: 'Transforms that rules demand, whether or not they changed a text.' },
+    directives: strings,
+    rules: Type.Array(RuleView),
+  },
+  { title: 'ReplayedDecision' },
+)
 
 const limit = {
   reason: oneOf(Object.keys(REPLAY_LIMITS) as (keyof typeof REPLAY_LIMITS)[]),
   rule: nullable(Type.String({ description: 'null: the record as a whole.' })),
-  point: nullable(oneOf(POLICY_POINTS)),
+  point: nullable(oneOf(POLICY_POINTS, 'PolicyPoint')),
   fact: nullable(Type.String({ description: 'The name that the rule reads and the record does not contain.' })),
 }
 
@@ -58,7 +63,7 @@ const ReplayView = Type.Object({
   unchanged: count,
   changed: count,
   not_replayed: { ...count, description: 'Records without a known outcome; `limits` lists the reasons.' },
-  transitions: Type.Array(Type.Object({ from: oneOf(VERDICTS), to: oneOf(VERDICTS), count }), {
+  transitions: Type.Array(Type.Object({ from: oneOf(VERDICTS, 'Verdict'), to: oneOf(VERDICTS, 'Verdict'), count }), {
     description: 'Changed decisions by old and new verdict, which can be equal.',
   }),
   changes: Type.Array(

@@ -4,6 +4,7 @@ import { MEMORY_KINDS, MEMORY_SCOPES } from '../../domain/memory-words.ts'
 import { PolicyVersionView } from '../../http/decision-shapes.ts'
 import { Anything, nullable } from '../../http/schemas.ts'
 import { oneOf } from '../../lib/fields.ts'
+import { MEMORY_MODES } from '../../memory/memory.ts'
 
 const strings = (description: string) => Type.Array(Type.String(), { description })
 
@@ -19,10 +20,10 @@ const RememberedView = Type.Object({
     Type.Object({
       content: Type.String(),
       summary: nullable(Type.String()),
-      kind: oneOf(MEMORY_KINDS),
-      scope: oneOf(MEMORY_SCOPES),
-      classification: oneOf(CLASSIFICATIONS),
-      mode: oneOf(['active', 'audit_only']),
+      kind: oneOf(MEMORY_KINDS, 'MemoryKind'),
+      scope: oneOf(MEMORY_SCOPES, 'MemoryScope'),
+      classification: oneOf(CLASSIFICATIONS, 'Classification'),
+      mode: oneOf(MEMORY_MODES, 'MemoryMode'),
     }),
     { description: 'Memories that the user asks for. Output rules can still turn them off when a held request is released.' },
   ),

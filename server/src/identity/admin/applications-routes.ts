@@ -37,22 +37,25 @@ const ApplicationWithWarnings = Type.Object({
 })
 
 /** An Application with its use. */
-const ListedApplicationView = Type.Object({
-  ...ApplicationView.properties,
-  last_used_at: nullable({
-    ...Timestamp,
-    description: 'When one of its keys was last used, accurate to about a minute. null: never.',
-  }),
-  usage: Type.Optional(
-    Type.Object(
-      {
-        requests: Type.Integer({ minimum: 0 }),
-        cost: nullable(Type.Number({ description: 'In USD. null: no model has a price.' })),
-      },
-      { description: `Of the last 30 days in UTC, today included. Only with \`usage=true\`.` },
+const ListedApplicationView = Type.Object(
+  {
+    ...ApplicationView.properties,
+    last_used_at: nullable({
+      ...Timestamp,
+      description: 'When one of its keys was last used, accurate to about a minute. null: never.',
+    }),
+    usage: Type.Optional(
+      Type.Object(
+        {
+          requests: Type.Integer({ minimum: 0 }),
+          cost: nullable(Type.Number({ description: 'In USD. null: no model has a price.' })),
+        },
+        { description: `Of the last 30 days in UTC, today included. Only with \`usage=true\`.` },
+      ),
     ),
-  ),
-})
+  },
+  { title: 'ListedApplication' },
+)
 
 const docs = {
   list: inWorkspace('GET /applications', 'listApplications', 'List Applications, oldest first', {

@@ -16,16 +16,19 @@ export type CollectionPatch = Static<typeof CollectionPatch>
 
 /** `{everyone: true}`, or the lists. */
 export const AclView = Type.Unsafe<Acl>(
-  Type.Object({
-    everyone: Type.Optional(Type.Boolean()),
-    users: Type.Optional(Type.Array(Type.String())),
-    roles: Type.Optional(Type.Array(Type.String())),
-    departments: Type.Optional(Type.Array(Type.String())),
-  }),
+  Type.Object(
+    {
+      everyone: Type.Optional(Type.Boolean()),
+      users: Type.Optional(Type.Array(Type.String())),
+      roles: Type.Optional(Type.Array(Type.String())),
+      departments: Type.Optional(Type.Array(Type.String())),
+    },
+    { title: 'Acl' },
+  ),
 )
 
 export const LabelsView = {
-  classification: nullable(oneOf(CLASSIFICATIONS)),
+  classification: nullable(oneOf(CLASSIFICATIONS, 'Classification')),
   regulations: Type.Array(Type.String()),
   acl: nullable(AclView),
 }
@@ -37,7 +40,7 @@ export const CollectionView = Type.Object({
   name: Type.String(),
   description: Type.String(),
   ...LabelsView,
-  language: oneOf(LANGUAGES),
+  language: oneOf(LANGUAGES, 'Language'),
   applications: nullable(Type.Array(Type.String(), { description: 'Ids.' })),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -16,7 +16,7 @@ const Source = Type.Optional(
 
 const FlagsView = Type.Partial(
   Type.Object(Object.fromEntries(FINDING_TYPES.map((type) => [type, Type.Integer({ minimum: 1 })]))),
-  { description: 'Number of suspected prompt injections. null: none found, or cleared by an operator.' },
+  { title: 'InjectionFlags', description: 'Number of suspected prompt injections. null: none found, or cleared by an operator.' },
 )
 
 export const DocumentView = Type.Object({
@@ -37,7 +37,7 @@ export const DocumentView = Type.Object({
   }),
   effective: Type.Object(
     {
-      classification: oneOf(CLASSIFICATIONS),
+      classification: oneOf(CLASSIFICATIONS, 'Classification'),
       regulations: Type.Array(Type.String()),
       acls: Type.Array(AclView, { description: 'A user must match all of them. Empty: no user can read the document.' }),
     },
@@ -45,7 +45,7 @@ export const DocumentView = Type.Object({
   ),
   flags: nullable(FlagsView),
   chunks: Type.Integer(),
-  language: oneOf(LANGUAGES),
+  language: oneOf(LANGUAGES, 'Language'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

@@ -31,33 +31,36 @@ const SearchBody = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
 })
 
-const HitView = Type.Object({
-  chunk_id: Type.String(),
-  document_id: Type.String(),
-  collection_id: Type.String(),
-  collection: Type.String(),
-  title: Type.String(),
-  headings: Type.Array(Type.String()),
-  content: Type.String(),
-  source: Type.String(),
-  classification: oneOf(CLASSIFICATIONS),
-  similarity: Type.Number(),
-  flagged: Type.Boolean(),
-  checks: Type.Array(
-    Type.Object({
-      rule: oneOf(VISIBILITY_RULES),
-      passed: Type.Boolean(),
-      because: Type.String({ description: 'Explanation in plain words.' }),
-    }),
-    { description: 'The rules that decide whether the user can see the chunk.' },
-  ),
-})
+const HitView = Type.Object(
+  {
+    chunk_id: Type.String(),
+    document_id: Type.String(),
+    collection_id: Type.String(),
+    collection: Type.String(),
+    title: Type.String(),
+    headings: Type.Array(Type.String()),
+    content: Type.String(),
+    source: Type.String(),
+    classification: oneOf(CLASSIFICATIONS, 'Classification'),
+    similarity: Type.Number(),
+    flagged: Type.Boolean(),
+    checks: Type.Array(
+      Type.Object({
+        rule: oneOf(VISIBILITY_RULES),
+        passed: Type.Boolean(),
+        because: Type.String({ description: 'Explanation in plain words.' }),
+      }),
+      { description: 'The rules that decide whether the user can see the chunk.' },
+    ),
+  },
+  { title: 'ExplainedHit' },
+)
 
 const ExplanationView = Type.Object({
   object: Type.Literal('knowledge_explanation'),
   enabled: Type.Boolean({ description: 'Whether knowledge is enabled for the Application. If not, its users find nothing.' }),
   ceiling: Type.Unsafe<(typeof CLASSIFICATIONS)[number]>({
-    ...oneOf(CLASSIFICATIONS),
+    ...oneOf(CLASSIFICATIONS, 'Classification'),
     description: 'Highest classification that this user can see through this Application.',
   }),
   visible: Type.Array(HitView, { description: 'Hits of the user, best first.' }),

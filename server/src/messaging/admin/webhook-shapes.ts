@@ -11,13 +11,13 @@ const Url = Type.String({
   description: 'Absolute https:// or http:// URL with a public address. Redirects are not followed.',
 })
 const Types = nullable(
-  Type.Array(oneOf(EVENT_TYPES), {
+  Type.Array(oneOf(EVENT_TYPES, 'WebhookEvent'), {
     minItems: 1,
     maxItems: EVENT_TYPES.length,
     description: 'Event types. null: all of the format.',
   }),
 )
-const Format = oneOf(WEBHOOK_FORMATS)
+const Format = oneOf(WEBHOOK_FORMATS, 'WebhookFormat')
 
 /** Body of `POST /admin/v1/webhooks`. */
 export const WebhookCreate = Type.Object({
@@ -51,10 +51,13 @@ export const WebhookView = Type.Object({
 })
 
 /** Response of creation: the only response with the secret. */
-export const CreatedWebhookView = Type.Object({
-  secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }),
-  ...WebhookView.properties,
-})
+export const CreatedWebhookView = Type.Object(
+  {
+    secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }),
+    ...WebhookView.properties,
+  },
+  { title: 'CreatedWebhook' },
+)
 
 /** A URL can be a credential: operators who cannot change webhooks see its origin only. */
 export const webhookView = (webhook: Webhook, canSeeUrl = true) => ({
@@ -68,7 +71,7 @@ export const webhookView = (webhook: Webhook, canSeeUrl = true) => ({
   updated_at: webhook.updatedAt.toISOString(),
 })
 
-export const State = oneOf(DELIVERY_STATES)
+export const State = oneOf(DELIVERY_STATES, 'DeliveryState')
 
 export const DeliveryView = Type.Object({
   id: Type.String({ description: 'Sent as `webhook-id`, the same for all attempts.' }),

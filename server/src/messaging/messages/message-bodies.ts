@@ -7,7 +7,7 @@ const MAX_ATTACHMENTS = 20
 
 const Id = Type.String({ minLength: 1, maxLength: 200 })
 const Text = Type.String({ minLength: 1, maxLength: MAX_BYTES, description: 'At most 32 KiB.' })
-const Attachments = Type.Array(Type.Union([Id, Type.Object({ id: Id })]), {
+const Attachments = Type.Array(Type.Union([Id, Type.Object({ id: Id }, { title: 'AttachmentReference' })]), {
   maxItems: MAX_ATTACHMENTS,
   description: "Ids of the caller's uploads, or objects with an `id`.",
 })

@@ -30,7 +30,10 @@ export const AccessTokenView = Type.Object({
 })
 
 /** The response when a token is issued: the only response that contains the token. */
-export const IssuedAccessTokenView = Type.Object({ ...AccessTokenView.properties, token: Type.String() })
+export const IssuedAccessTokenView = Type.Object(
+  { ...AccessTokenView.properties, token: Type.String() },
+  { title: 'IssuedAccessToken' },
+)
 
 export const accessTokenView = (token: AccessToken) => ({
   id: token.id,

@@ -13,13 +13,18 @@ import type { Mailer } from '../mail/mailer.ts'
 import { readTopics, saveTopics } from '../settings-store.ts'
 import { NOTIFICATION_TOPICS, SCOPE_OF } from '../topic.ts'
 
-const Topics = Type.Array(oneOf(NOTIFICATION_TOPICS), { maxItems: NOTIFICATION_TOPICS.length, uniqueItems: true })
+const Topics = Type.Array(oneOf(NOTIFICATION_TOPICS, 'NotificationTopic'), {
+  maxItems: NOTIFICATION_TOPICS.length,
+  uniqueItems: true,
+})
 const NotificationsBody = Type.Object({ topics: Topics })
 
 const NotificationsView = Type.Object({
   object: Type.Literal('notifications'),
-  topics: Type.Array(oneOf(NOTIFICATION_TOPICS), { description: 'Your topics.' }),
-  available: Type.Array(oneOf(NOTIFICATION_TOPICS), { description: 'The topics whose scope you have in a Workspace.' }),
+  topics: Type.Array(oneOf(NOTIFICATION_TOPICS, 'NotificationTopic'), { description: 'Your topics.' }),
+  available: Type.Array(oneOf(NOTIFICATION_TOPICS, 'NotificationTopic'), {
+    description: 'The topics whose scope you have in a Workspace.',
+  }),
   address: Type.String({ description: 'Your e-mail address.' }),
   sender: nullable(Type.String({ description: 'GATEHOUSE_MAIL_FROM. null: the server sends no e-mail.' })),
   has_links: Type.Boolean({ description: 'Whether messages have links: GATEHOUSE_PUBLIC_URL is set.' }),

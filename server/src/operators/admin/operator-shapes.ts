@@ -7,9 +7,9 @@ import { Name, oneOf, Timestamp } from '../../lib/fields.ts'
 import type { Person } from '../operator.ts'
 
 const Email = Type.String({ maxLength: 200, pattern: '^[^\\s@\\p{Cc}\\p{Cs}]+@[^\\s@\\p{Cc}\\p{Cs}]+$' })
-const RoleName = oneOf(ROLES)
+const RoleName = oneOf(ROLES, 'Role')
 
-const WorkspaceRole = Type.Object({ workspace_id: Type.String(), role: RoleName })
+const WorkspaceRole = Type.Object({ workspace_id: Type.String(), role: RoleName }, { title: 'WorkspaceRole' })
 const MAX_WORKSPACES = 100
 
 export const OperatorCreate = Type.Object({
@@ -67,13 +67,13 @@ export const SessionView = Type.Object({
     role: { ...nullable(RoleName), description: 'Role in all Workspaces.' },
     two_factor: Type.Boolean(),
   }),
-  scopes: Type.Array(oneOf(SCOPES), { description: 'Scopes in all Workspaces and for the server.' }),
+  scopes: Type.Array(oneOf(SCOPES, 'Scope'), { description: 'Scopes in all Workspaces and for the server.' }),
   workspaces: Type.Array(
     Type.Object({
       id: Type.String(),
       name: Type.String(),
       role: { ...nullable(RoleName), description: 'Role in this Workspace; null for a token.' },
-      scopes: Type.Array(oneOf(SCOPES), { description: 'Scopes in this Workspace.' }),
+      scopes: Type.Array(oneOf(SCOPES, 'Scope'), { description: 'Scopes in this Workspace.' }),
     }),
     { description: 'The Workspaces that the operator can enter, oldest first.' },
   ),

@@ -47,10 +47,13 @@ export const DraftView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const DraftWithSourceView = Type.Object({
-  ...DraftView.properties,
-  source: Type.String({ description: 'The document. It may have errors.' }),
-})
+export const DraftWithSourceView = Type.Object(
+  {
+    ...DraftView.properties,
+    source: Type.String({ description: 'The document. It may have errors.' }),
+  },
+  { title: 'PolicyDraftWithSource' },
+)
 
 export const draftView = (draft: PolicyDraftSummary, names: ActorNames) => ({
   id: draft.id,

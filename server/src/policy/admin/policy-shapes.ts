@@ -42,35 +42,44 @@ export const PolicySetView = Type.Object({
   created_at: Timestamp,
 })
 
-export const PublishedPolicySetView = Type.Object({
-  ...PolicySetView.properties,
-  warnings: Type.Array(Type.String(), {
-    description: 'Settings of Applications that have no effect with the version, and why: `release: windowed`.',
-  }),
-})
-
-export const PolicySetWithSourceView = Type.Object({
-  ...PolicySetView.properties,
-  source: Type.String({ description: 'The published document, byte for byte.' }),
-  rules: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      description: Type.String(),
-      at: Type.Array(oneOf(POLICY_POINTS)),
-      verdict: oneOf(VERDICTS),
-      when: Type.String(),
+export const PublishedPolicySetView = Type.Object(
+  {
+    ...PolicySetView.properties,
+    warnings: Type.Array(Type.String(), {
+      description: 'Settings of Applications that have no effect with the version, and why: `release: windowed`.',
     }),
-    { description: 'Rules of the document. Empty when this release cannot read the document.' },
-  ),
-})
+  },
+  { title: 'PublishedPolicySet' },
+)
+
+export const PolicySetWithSourceView = Type.Object(
+  {
+    ...PolicySetView.properties,
+    source: Type.String({ description: 'The published document, byte for byte.' }),
+    rules: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        description: Type.String(),
+        at: Type.Array(oneOf(POLICY_POINTS, 'PolicyPoint')),
+        verdict: oneOf(VERDICTS, 'Verdict'),
+        when: Type.String(),
+      }),
+      { description: 'Rules of the document. Empty when this release cannot read the document.' },
+    ),
+  },
+  { title: 'PolicySetWithSource' },
+)
 
 /** A draft or a published version. */
-export const ChosenPolicyView = Type.Object({
-  id: nullable(Type.String({ description: 'null: a draft.' })),
-  name: Type.String(),
-  version: nullable(Type.Integer()),
-  sha256: Type.String(),
-})
+export const ChosenPolicyView = Type.Object(
+  {
+    id: nullable(Type.String({ description: 'null: a draft.' })),
+    name: Type.String(),
+    version: nullable(Type.Integer()),
+    sha256: Type.String(),
+  },
+  { title: 'ChosenPolicy' },
+)
 
 export const chosenPolicyView = ({ id, name, version, sha256 }: PolicyVersion) => ({
   id: id || null,

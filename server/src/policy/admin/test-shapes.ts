@@ -48,7 +48,7 @@ export const testRunView = ({ results, missing, errors, ...counts }: TestRun) =>
 const values = Type.Record(Type.String(), Type.Unknown())
 const definition = {
   name: { ...Name, description: 'The statement that the case shows: "a pasted key is refused".' },
-  at: oneOf(POLICY_POINTS),
+  at: oneOf(POLICY_POINTS, 'PolicyPoint'),
   input: Type.Optional({
     ...values,
     description: 'Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values.',

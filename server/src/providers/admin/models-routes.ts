@@ -24,23 +24,30 @@ const ALL = { limit: 100_000 }
 
 const price = (of: string, without = 'unknown', which = '') =>
   resettable(Type.Number({ description: `Price in USD per 1M ${of} tokens${which}, at most 1000000. null: ${without}.` }))
-const ModelFields = Type.Object({
-  upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
-  api: Type.Optional(
-    Type.Unsafe<ModelApi>({
-      ...oneOf(MODEL_APIS),
-      description:
-        'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
-    }),
-  ),
-  input_price: price('prompt'),
-  output_price: price('completion'),
-  cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),
-  cache_write_price: price('prompt', 'the same as `input_price`', ' that the provider writes to its cache'),
-  cache_write_1h_price: price('prompt', 'the same as `cache_write_price`', ' that the provider writes to its cache for an hour'),
-  reasoning_price: price('reasoning', 'the same as `output_price`'),
-  request_price: resettable(Type.Number({ description: 'Price of one request in USD, at most 1000000. null: 0.' })),
-})
+const ModelFields = Type.Object(
+  {
+    upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
+    api: Type.Optional(
+      Type.Unsafe<ModelApi>({
+        ...oneOf(MODEL_APIS, 'ModelApi'),
+        description:
+          'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
+      }),
+    ),
+    input_price: price('prompt'),
+    output_price: price('completion'),
+    cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),
+    cache_write_price: price('prompt', 'the same as `input_price`', ' that the provider writes to its cache'),
+    cache_write_1h_price: price(
+      'prompt',
+      'the same as `cache_write_price`',
+      ' that the provider writes to its cache for an hour',
+    ),
+    reasoning_price: price('reasoning', 'the same as `output_price`'),
+    request_price: resettable(Type.Number({ description: 'Price of one request in USD, at most 1000000. null: 0.' })),
+  },
+  { title: 'ProviderModelFields' },
+)
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
 
@@ -55,22 +62,25 @@ const PriceView = Type.Object(
   { description: 'The price that counts now, of the lowest tier. null: no price is known, so costs are not recorded.' },
 )
 
-const ModelView = Type.Object({
-  id: Type.String(),
-  object: Type.Literal('model'),
-  provider_id: Type.String(),
-  upstream_name: nullable(Name),
-  api: oneOf(MODEL_APIS),
-  input_price: nullable(Type.Number()),
-  output_price: nullable(Type.Number()),
-  cache_read_price: nullable(Type.Number()),
-  cache_write_price: nullable(Type.Number()),
-  cache_write_1h_price: nullable(Type.Number()),
-  reasoning_price: nullable(Type.Number()),
-  request_price: nullable(Type.Number()),
-  price: nullable(PriceView),
-  created_at: Timestamp,
-})
+const ModelView = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('model'),
+    provider_id: Type.String(),
+    upstream_name: nullable(Name),
+    api: oneOf(MODEL_APIS, 'ModelApi'),
+    input_price: nullable(Type.Number()),
+    output_price: nullable(Type.Number()),
+    cache_read_price: nullable(Type.Number()),
+    cache_write_price: nullable(Type.Number()),
+    cache_write_1h_price: nullable(Type.Number()),
+    reasoning_price: nullable(Type.Number()),
+    request_price: nullable(Type.Number()),
+    price: nullable(PriceView),
+    created_at: Timestamp,
+  },
+  { title: 'ProviderModel' },
+)
 
 const UNKNOWN = { 404: 'NOT_FOUND: the provider, the model, or the Workspace' }
 
@@ -90,7 +100,9 @@ const docs = {
     scope: 'providers:write',
     description: `At most ${MAX_AT_ONCE} models, all or none of them. Other models stay unchanged.`,
     body: ModelsBody,
-    answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelView) }) },
+    answers: {
+      200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelView) }, { title: 'ChangedProviderModels' }),
+    },
     errors: UNKNOWN,
   }),
   put: inWorkspace('PUT /providers/:id/models/:model', 'putModel', 'Add or replace a model. Missing fields become unknown', {

@@ -50,14 +50,14 @@ const settings = {
     ...Name,
     description: 'For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`.',
   }),
-  max_classification: Type.Optional(oneOf(CLASSIFICATIONS)),
+  max_classification: Type.Optional(oneOf(CLASSIFICATIONS, 'Classification')),
   enabled: Type.Optional(Type.Boolean()),
 }
 
 export const ProviderPatch = Type.Object(settings)
 export const ProviderCreate = Type.Object({
   id: Type.String({ maxLength: 63, description: 'A slug. Models show it as `owned_by`.' }),
-  kind: Type.Optional(oneOf(PROVIDER_KINDS)),
+  kind: Type.Optional(oneOf(PROVIDER_KINDS, 'ProviderKind')),
   ...settings,
 })
 
@@ -98,8 +98,8 @@ export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof Prov
 export const ProviderView = Type.Object({
   id: Type.String(),
   object: Type.Literal('provider'),
-  kind: oneOf(PROVIDER_KINDS),
-  preset: nullable(oneOf(PRESET_IDS)),
+  kind: oneOf(PROVIDER_KINDS, 'ProviderKind'),
+  preset: nullable(oneOf(PRESET_IDS, 'ProviderPresetId')),
   source: oneOf(PROVIDER_SOURCES),
   base_url: nullable(Type.String()),
   api_key_from: nullable(oneOf(['stored', 'environment'])),
@@ -113,7 +113,7 @@ export const ProviderView = Type.Object({
   max_concurrency: Type.Integer(),
   weight: Type.Number(),
   region: nullable(Type.String()),
-  max_classification: oneOf(CLASSIFICATIONS),
+  max_classification: oneOf(CLASSIFICATIONS, 'Classification'),
   enabled: Type.Boolean(),
   health: Type.Object(
     {
@@ -132,7 +132,7 @@ export const ProviderView = Type.Object({
         }),
       ),
     },
-    { description: 'State on the node that responds.' },
+    { title: 'ProviderHealth', description: 'State on the node that responds.' },
   ),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -9,28 +9,31 @@ import { MarkView } from './review-marks.ts'
 
 export const REVIEW_KINDS = ['hold', 'escalation'] as const
 
-const ApprovalView = Type.Object({
-  by: Type.String({ description: 'Id of the operator or admin token.' }),
-  at: Timestamp,
-  comment: nullable(Type.String()),
-})
+const ApprovalView = Type.Object(
+  {
+    by: Type.String({ description: 'Id of the operator or admin token.' }),
+    at: Timestamp,
+    comment: nullable(Type.String()),
+  },
+  { title: 'Approval' },
+)
 
 /** Schema of review-json.ts. */
 export const ReviewView = Type.Object({
   id: Type.String(),
   object: Type.Literal('review_item'),
-  kind: oneOf(REVIEW_KINDS),
-  state: oneOf(REVIEW_STATES),
+  kind: oneOf(REVIEW_KINDS, 'ReviewKind'),
+  state: oneOf(REVIEW_STATES, 'ReviewState'),
   workspace_id: Type.String(),
   application_id: nullable(Type.String({ description: 'null: a message of the messaging API.' })),
   message_id: nullable(Type.String({ description: 'The held message.' })),
   user_id: Type.String({ description: 'Empty for a request without a user.' }),
   session_id: nullable(Type.String()),
   endpoint: Type.String(),
-  point: oneOf(POLICY_POINTS),
+  point: oneOf(POLICY_POINTS, 'PolicyPoint'),
   rules: Type.Array(RuleView, { description: 'The reasons.' }),
-  classification: oneOf(CLASSIFICATIONS),
-  risk_level: oneOf(RISK_LEVELS),
+  classification: oneOf(CLASSIFICATIONS, 'Classification'),
+  risk_level: oneOf(RISK_LEVELS, 'RiskLevel'),
   findings: Type.Record(Type.String(), Type.Integer()),
   request_hash: Type.String(),
   policy: nullable(PolicyVersionView),
@@ -58,33 +61,39 @@ export const ReviewView = Type.Object({
   }),
 })
 
-export const ReviewWithContentView = Type.Object({
-  ...ReviewView.properties,
-  content: Type.Union(
-    [
-      Type.Object({
-        messages: Type.Array(Anything),
-        parameters: Type.Optional({
-          ...Anything,
-          description:
-            'Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API.',
+export const ReviewWithContentView = Type.Object(
+  {
+    ...ReviewView.properties,
+    content: Type.Union(
+      [
+        Type.Object({
+          messages: Type.Array(Anything),
+          parameters: Type.Optional({
+            ...Anything,
+            description:
+              'Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API.',
+          }),
+          completion: Type.Optional({ ...Anything, description: 'The held completion.' }),
         }),
-        completion: Type.Optional({ ...Anything, description: 'The held completion.' }),
-      }),
-      Type.Null(),
-    ],
-    { description: 'null after erasure: when the item is denied or expires.' },
-  ),
-  marks: Type.Array(MarkView, { description: 'Current findings of the detectors in the content.' }),
-})
+        Type.Null(),
+      ],
+      { description: 'null after erasure: when the item is denied or expires.' },
+    ),
+    marks: Type.Array(MarkView, { description: 'Current findings of the detectors in the content.' }),
+  },
+  { title: 'ReviewItemWithContent' },
+)
 
-export const DecisionBody = Type.Object({
-  comment: Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      maxLength: 4_000,
-      pattern: '^[^\\u0000]*$',
-      description: 'Reason of the decision.',
-    }),
-  ),
-})
+export const DecisionBody = Type.Object(
+  {
+    comment: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        maxLength: 4_000,
+        pattern: '^[^\\u0000]*$',
+        description: 'Reason of the decision.',
+      }),
+    ),
+  },
+  { title: 'ReviewDecision' },
+)

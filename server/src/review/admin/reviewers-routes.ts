@@ -17,17 +17,20 @@ const MAX_RANGE_DAYS = 92
 const MAX_ABSENCE_DAYS = 366
 const MAX_REVIEWERS = 500
 
-const AbsenceFields = {
-  starts_at: Timestamp,
-  ends_at: Timestamp,
-  delegate_id: nullable(Type.String({ maxLength: 64, description: 'The reviewer who gets the assignments. null: none.' })),
-}
+const AbsenceView = Type.Object(
+  {
+    starts_at: Timestamp,
+    ends_at: Timestamp,
+    delegate_id: nullable(Type.String({ maxLength: 64, description: 'The reviewer who gets the assignments. null: none.' })),
+  },
+  { title: 'Absence' },
+)
 
 const ReviewerView = Type.Object({
   id: Type.String(),
   object: Type.Literal('reviewer'),
   name: Type.String(),
-  absence: nullable(Type.Object(AbsenceFields)),
+  absence: nullable(AbsenceView),
   representative_id: nullable(
     Type.String({ description: 'The reviewer who gets the assignments now, because this one is away. null: none.' }),
   ),
@@ -64,7 +67,7 @@ const docs = {
     'Set your absence: assignments go to your delegate during this time',
     {
       scope: 'reviews:write',
-      body: Type.Object(AbsenceFields),
+      body: AbsenceView,
       answers: { 204: null },
     },
   ),

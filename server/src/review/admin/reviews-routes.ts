@@ -55,8 +55,8 @@ const docs = {
             description: 'Only this item, to follow its state: reading the content of an item is recorded.',
           }),
         ),
-        state: Type.Optional(oneOf(REVIEW_STATES)),
-        kind: Type.Optional(oneOf(REVIEW_KINDS)),
+        state: Type.Optional(oneOf(REVIEW_STATES, 'ReviewState')),
+        kind: Type.Optional(oneOf(REVIEW_KINDS, 'ReviewKind')),
         application_id: Type.Optional(Type.String()),
         rule: Type.Optional(Type.String({ maxLength: 200, description: 'Id of a rule that demanded the review.' })),
         assigned_to: Type.Optional(
