@@ -6489,7 +6489,7 @@ export interface operations {
                 provider?: string;
                 /** @description Requests whose last attempt was at this model. Empty: no model was called. */
                 model?: string;
-                /** @description Requests with this API key. Empty: without a key, or recorded by an older version. */
+                /** @description Requests with this API key. Empty: without a key. */
                 key_id?: string;
                 /** @description User id, or its keyed hash as in audit records. */
                 user?: string;
@@ -6528,7 +6528,7 @@ export interface operations {
                          * @enum {string}
                          */
                         currency: "USD";
-                        /** @description Recorded requests and changes that the counts do not contain yet: many only after an upgrade or an import. */
+                        /** @description Recorded requests and changes that the counts do not contain yet: many only after an import. */
                         uncounted: number;
                         totals: {
                             requests: number;
@@ -12720,8 +12720,7 @@ export interface operations {
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
-                            /** @description Absent in checkpoints of older versions. */
-                            previous?: {
+                            previous: {
                                 /** @description Hash of the previous checkpoint. 64 zeros for the first. */
                                 hash: string;
                                 /** @description Ed25519 over this checkpoint and `hash`, base64. */
@@ -12957,8 +12956,7 @@ export interface operations {
                             /** @description Ed25519, base64. */
                             signature: string;
                             frontier: string[];
-                            /** @description Absent in checkpoints of older versions. */
-                            previous?: {
+                            previous: {
                                 /** @description Hash of the previous checkpoint. 64 zeros for the first. */
                                 hash: string;
                                 /** @description Ed25519 over this checkpoint and `hash`, base64. */
@@ -13006,8 +13004,7 @@ export interface operations {
                         /** @description Ed25519, base64. */
                         signature: string;
                         frontier: string[];
-                        /** @description Absent in checkpoints of older versions. */
-                        previous?: {
+                        previous: {
                             /** @description Hash of the previous checkpoint. 64 zeros for the first. */
                             hash: string;
                             /** @description Ed25519 over this checkpoint and `hash`, base64. */
@@ -13045,7 +13042,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -13085,7 +13082,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
