@@ -194,7 +194,7 @@ module.exports = {
       to: {
         path: '^server/src/db/',
         pathNot:
-          '^server/src/db/(page|values|snapshot|long-statements|deferred-indexes|partitions/(partition-job|list-partitions|months))\\.ts$',
+          '^server/src/db/(page|values|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

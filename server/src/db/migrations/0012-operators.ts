@@ -114,7 +114,7 @@ export const up = execute([
     starts_at timestamptz not null,
     ends_at timestamptz not null
   )`,
-  // What operators get by e-mail, and the queue of these e-mails.
+  // Topics that operators get by e-mail, and the queue of these e-mails.
   `create table operator_notification (
     operator_id text primary key references operator on delete cascade,
     topics text[] not null,
