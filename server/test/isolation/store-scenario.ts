@@ -11,7 +11,7 @@ import type { StoreCalls } from './store-calls.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const clock = { now: () => NOW }
-const hasher = { known: (_: string, text: string) => [Buffer.from(text).toString('hex')] }
+const hasher = { text: (_: string, text: string) => Buffer.from(text).toString('hex') }
 const scanText = () => countFindings([])
 
 const DRAFT = {
