@@ -193,8 +193,7 @@ module.exports = {
       // … and the files of helpers that stores need.
       to: {
         path: '^server/src/db/',
-        pathNot:
-          '^server/src/db/(page|values|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
+        pathNot: '^server/src/db/(page|values|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },
