@@ -5,7 +5,7 @@ const MINUTES = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numer
 const DAYS = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const DAY_MS = 86_400_000
 
-/** The period of a filter in words; empty: any time. */
+/** The period of a filter in words. An empty text means that all times match. */
 export function usePeriodText({ period, from, to }: FilterValues): string {
   const { t } = useTranslation('ui')
   if (period) return t(`period.last.${period}` as 'period.last.24h')

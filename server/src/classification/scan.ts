@@ -53,7 +53,7 @@ function lookInto(reading: PlainText, detector: Detector, list: Finding[]): void
   for (const { type, start, end } of detector.detect(reading.text)) list.push({ type, ...reading.original(start, end) })
 }
 
-/** All forms of a text, and its decoded keys and numbers if it has any. */
+/** All forms of a text, with the keys and numbers that it holds in an encoding. */
 type ScannedReadings = Readings & { readonly encoded: PlainText | undefined }
 
 function readingsOf(text: string): ScannedReadings {

@@ -27,7 +27,7 @@ const CAPTURE = ['off', 'explicit', 'extract'] as const
 const Collections = Type.Array(Name, { maxItems: 100 })
 const Patterns = Type.Array(Name, { maxItems: 1_000 })
 
-/** The `Origin` header of a browser: scheme, host and port in lower case. `*`: any origin. */
+/** The `Origin` header of a browser: scheme, host and port in lower case. `*` allows every origin. */
 const Origin = Type.String({
   maxLength: 255,
   pattern: '^(?:\\*|https?://[a-z0-9._-]+(?::\\d{1,5})?|https?://\\[[0-9a-f:]+\\](?::\\d{1,5})?)$',

@@ -15,7 +15,7 @@ const NAME = /^\p{Lu}[\p{L}'.-]*(?:\s+(?:van|von|de|der|di|da|del|la|bin|al|\p{L
 /** Values that state nothing definite. */
 const NO_VALUE =
   /^(?:not|no|none|neither|nothing|never|n't|unknown|unclear|undecided|open|why|because|what|how|that|to be|still)\b/i
-/** Words that make a value one of several: a second statement may be true beside it. */
+/** Words that make a value one of several: a second statement may also be true. */
 const ONE_OF_SEVERAL =
   /\b(?:and|or|also|too|both|either|as well|another|but|except|only|unless|if|when|while|sometimes|usually|often|mostly|partly|rarely|maybe|perhaps|probably|possibly|likely|hardly|not|never|because|which|who)\b|\(|,(?!\p{N})|\s[-–—/]\s/iu
 /** Words after the first that restrict a value to a time, place or case. */

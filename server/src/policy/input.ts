@@ -46,7 +46,7 @@ interface PolicyContent {
   readonly text: string
   /** Texts that belong together, joined: parts of a message, reasoning and completion. Tests on `content.text` read it too. */
   readonly joined?: string | undefined
-  /** Whether a text of it has line ends or wide spaces of its own, over which a phrase can continue; absent: not known. */
+  /** Whether one of the joined texts contains a line end or several spaces, over which a phrase can continue. Absent: not known. */
   readonly hasLines?: boolean | undefined
   /** Number of pictures, sounds and files that no detector reads. */
   readonly unread?: number | undefined

@@ -23,7 +23,7 @@ const LABELS = labels(
 )
 /** Verbs that ask for a call. The same words are nouns: `function call 4815162`, `the text 1234567`. */
 const VERBS = labels('call, calling, called, dial, ring, text, reach, answering', `${FILLERS} me him her them`)
-/** A request: the verb starts a sentence, or follows a word that introduces one, or names whom to call. */
+/** A request: the verb starts a sentence, or follows a word that introduces one, or is followed by a name. */
 const REQUEST =
   /(?:(?:^|[.!?:;,("'\n-]\s*|\b(?:please|to|by|or|can|could|should|must|may|just|and|then|you|we|i|they|he|she|pls|always|never|now|also|so|kindly|simply)\s+)(?:call|calling|called|dial|ring|text|reach|answering)|\b(?:call|calling|called|dial|ring|text|reach|answering)\s+(?:me|us|him|her|them|back|at|our|my|his|their|your|toll)\b)[^.!?\d\n]{0,30}$/i
 const REQUEST_REACH = 60

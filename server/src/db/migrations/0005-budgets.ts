@@ -180,7 +180,7 @@ $function$`
 
 /**
  * Budgets and their ledger (docs/decisions/0027-budgets.md). Amounts are billionths of a dollar or tokens, so that sums are exact. Each
- * window is a row of its own, and a reset is the next row.
+ * window has one row, and a reset adds the next row.
  */
 export const up = execute([
   `create table budget (
