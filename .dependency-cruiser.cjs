@@ -1,43 +1,36 @@
 /** The import rules of docs/architecture.md: what a folder may import is listed, the rest is forbidden. */
-const DOMAINS = [
-  'identity',
-  'limits',
-  'classification',
-  'policy',
-  'knowledge',
-  'memory',
-  'providers',
-  'review',
-  'responses',
-  'audit',
-  'budgets',
-  'operators',
-  'telemetry',
-]
+const DOMAINS =
+  'identity limits classification policy knowledge memory providers review responses audit budgets operators views'.split(' ')
+const domain = (folder) => `domains/${folder}/`
 /** Search, which knowledge and memory share. */
-const RETRIEVAL = 'retrieval/'
-const EACH_DOMAIN = [...DOMAINS.map((folder) => `${folder}/`), RETRIEVAL]
+const RETRIEVAL = domain('retrieval')
+/** With telemetry, which each may report to. */
+const EACH_DOMAIN = [...DOMAINS.map(domain), RETRIEVAL, 'platform/telemetry/']
 const BASES = { knowledge: [RETRIEVAL], memory: [RETRIEVAL], providers: ['dialects/'] }
 const baseOf = (folder) => BASES[folder] ?? []
-const WORDS = ['lib', 'domain', 'errors\\.ts']
-/** The mechanism of background queues: wake-ups, leases, retry delays. */
-const QUEUE = 'jobs/queue/'
-/** The outbox: stores announce a change in its transaction. */
-const OUTBOX = 'outbox/'
+const LIB = 'platform/lib/'
+const DB = 'platform/db/'
+const WORDS = [LIB, 'shared/', 'errors\\.ts']
+const CONFIG = 'platform/config/'
+const KIT = 'api/kit/'
+/** Authentication of operators, scopes, recorded changes. */
+const ADMIN_KIT = 'api/admin/kit/'
+/** The mechanism of background queues (wake-ups, leases, retry delays), and the outbox: stores announce a change in its transaction. */
+const QUEUE = 'platform/queue/'
 
-/** Each folder of the messaging API, and the folders and files of it that the folder may import. */
+/** Each folder of `domains/messaging/`, and the folders and files of it that the folder may import. */
 const MESSAGING_LAYERS = [
-  ['api'],
-  ['events', 'api/'],
-  ['governance', 'events/', 'api/'],
-  ['people', 'governance/', 'events/', 'api/'],
-  ['conversations', 'people/', 'events/', 'api/'],
-  ['groups', 'conversations/', 'people/', 'governance/', 'events/', 'api/'],
-  ['attachments', 'events/', 'api/'],
+  ['people', 'events/', 'governance/', 'idempotency/'],
+  ['idempotency', 'people/member\\.ts'],
+  ['events', 'people/member\\.ts'],
+  ['governance', 'events/', 'people/member\\.ts'],
+  ['conversations', 'people/', 'events/', 'idempotency/'],
+  ['groups', 'conversations/', 'people/', 'governance/', 'events/', 'idempotency/'],
+  ['attachments', 'events/', 'people/member\\.ts'],
   // Sending a message enqueues the turn of an assistant in the same transaction.
-  ['messages', 'attachments/', 'conversations/', 'people/', 'governance/', 'events/', 'api/', 'assistants/enqueue-turn\\.ts'],
-  ['assistants', 'messages/', 'conversations/', 'people/', 'governance/', 'events/', 'api/'],
-  ['retention', 'messages/', 'groups/', 'conversations/', 'people/', 'events/', 'api/'],
+  ['messages', '(?!assistants|retention|groups)', 'assistants/enqueue-turn\\.ts'],
+  ['assistants', '(?!retention|groups)'],
+  ['retention', ''],
 ]
 
 const only = (name, from, allowed, { pathNot = '\\.test\\.ts$' } = {}) => ({
@@ -69,191 +62,204 @@ const onlyInDashboard = (name, from, allowed, fromServer = []) => ({
 module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
-    only('lib-imports-nothing-of-ours', 'lib/', ['lib/']),
-    only('domain', 'domain/', ['domain/', 'lib/', 'errors\\.ts']),
-    only('config', 'config/', ['config/', 'domain/', 'lib/', 'errors\\.ts']),
-    only('db', 'db/', ['db/', 'domain/', 'lib/']),
-    only('retrieval', RETRIEVAL, [RETRIEVAL, QUEUE, 'db/', ...WORDS]),
-    only('outbox', OUTBOX, [OUTBOX, 'db/', ...WORDS]),
+    only('lib-imports-nothing-of-ours', LIB, [LIB]),
+    only('shared', 'shared/', WORDS),
+    only('config', CONFIG, [CONFIG, ...WORDS]),
+    only('db', DB, [DB, 'shared/', LIB]),
+    only('queue', QUEUE, [QUEUE, DB, ...WORDS]),
+    only('telemetry', 'platform/telemetry/', ['platform/telemetry/', DB, ...WORDS]),
+    only('retrieval', RETRIEVAL, [RETRIEVAL, QUEUE, DB, ...WORDS]),
     // Reads events from their log, and never the code of the messaging API.
-    only('notifications', 'notifications/', [
-      'notifications/',
+    only('notifications', domain('notifications'), [
+      domain('notifications'),
       QUEUE,
-      'admin/kit/',
-      'identity/',
-      'operators/',
-      'review/',
-      'http/',
-      'db/',
+      domain('identity'),
+      domain('operators'),
+      domain('review'),
+      DB,
       ...WORDS,
     ]),
-    only('http-translates', 'http/', ['http/', 'db/page\\.ts', ...WORDS]),
+    only('http-translates', KIT, [KIT, 'platform/db/page\\.ts', ...WORDS]),
     ...DOMAINS.map((folder) =>
-      only(`${folder}-never-another-domain`, `${folder}/`, [`${folder}/`, ...baseOf(folder), QUEUE, OUTBOX, 'db/', ...WORDS], {
-        pathNot: `(\\.test|-routes)\\.ts$|^server/src/${folder}/admin/`,
-      }),
-    ),
-    ...DOMAINS.map((folder) =>
-      only(`${folder}-routes`, `${folder}/.*-routes\\.ts$`, [`${folder}/`, 'db/', 'http/', ...WORDS], {
-        pathNot: `^server/src/${folder}/admin/`,
-      }),
-    ),
-    // The operators' API of a domain; the kit authenticates, checks scopes and records changes.
-    ...DOMAINS.map((folder) =>
-      only(
-        `${folder}-admin`,
-        `${folder}/admin/`,
-        [`${folder}/`, ...baseOf(folder), 'admin/kit/', 'operators/', 'db/', 'http/', 'version\\.ts', ...WORDS],
-        {
-          pathNot: '\\.test\\.ts$',
-        },
-      ),
+      only(`${folder}-never-another-domain`, domain(folder), [domain(folder), ...baseOf(folder), QUEUE, DB, ...WORDS]),
     ),
     only('a-stage-knows-capabilities-not-stages', 'pipeline/stages/', [
       ...EACH_DOMAIN,
-      'db/(database|signal)\\.ts',
+      'platform/db/(database|signal)\\.ts',
       'pipeline/[^/]*\\.ts$',
       ...WORDS,
     ]),
-    only('pipeline', 'pipeline/[^/]*\\.ts$', ['pipeline/', ...EACH_DOMAIN, 'db/(database|signal)\\.ts', ...WORDS]),
+    only('pipeline', 'pipeline/[^/]*\\.ts$', ['pipeline/', ...EACH_DOMAIN, 'platform/db/(database|signal)\\.ts', ...WORDS]),
     only('dialects-translate', 'dialects/', ['dialects/', ...WORDS]),
-    only('gateway', 'gateway/', [
-      'gateway/',
+    only('gateway', 'api/gateway/', [
+      'api/gateway/',
       'dialects/',
       'pipeline/',
-      'admin/kit/',
-      'http/',
-      'db/(database|reads|signal)\\.ts',
+      KIT,
+      'platform/db/(database|reads|signal)\\.ts',
       ...EACH_DOMAIN,
       ...WORDS,
     ]),
-    only('messaging', 'messaging/', [
+    only('messaging', domain('messaging'), [
       QUEUE,
-      OUTBOX,
-      'notifications/[^/]*\\.ts$',
-      'messaging/',
+      `${domain('notifications')}[^/]*\\.ts$`,
+      domain('messaging'),
       'pipeline/',
-      'gateway/',
-      'admin/kit/',
-      'http/',
+      // A turn of an assistant is read as a chat.
+      'api/gateway/chat-request\\.ts',
       ...EACH_DOMAIN,
-      'db/',
+      DB,
+      ...WORDS,
+    ]),
+    only('messaging-routes', 'api/messaging/', [
+      'api/messaging/',
+      domain('messaging'),
+      'pipeline/',
+      KIT,
+      ...EACH_DOMAIN,
+      DB,
       ...WORDS,
     ]),
     ...MESSAGING_LAYERS.map(([folder, ...allowed]) => ({
       name: `messaging-${folder}`,
       severity: 'error',
-      from: { path: `^server/src/messaging/${folder}/`, pathNot: '\\.test\\.ts$' },
+      from: { path: `^server/src/domains/messaging/${folder}/`, pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^server/src/messaging/[^/]+/',
-        pathNot: [folder, ...allowed].map((path) => `^server/src/messaging/${path}`),
+        path: '^server/src/domains/messaging/',
+        pathNot: [`${folder}/`, 'timestamps\\.ts', ...allowed].map((path) => `^server/src/domains/messaging/${path}`),
       },
     })),
-    only('admin-kit', 'admin/kit/', ['admin/kit/', 'operators/', 'audit/', 'identity/', 'http/', 'db/', ...WORDS]),
-    only('admin', 'admin/', [
-      'admin/',
-      'messaging/',
-      'notifications/',
+    only('admin-kit', ADMIN_KIT, [ADMIN_KIT, domain('operators'), domain('audit'), domain('identity'), KIT, DB, ...WORDS]),
+    only('admin', 'api/admin/', [
+      'api/admin/',
+      domain('messaging'),
+      domain('notifications'),
+      domain('keys'),
       'pipeline/',
-      'gateway/',
-      'keys/',
-      'demo/admin/',
-      'http/',
+      'dialects/',
+      'api/gateway/',
+      'tools/demo/removal/',
+      KIT,
       ...EACH_DOMAIN,
-      'db/',
+      QUEUE,
+      DB,
       'version\\.ts',
       ...WORDS,
     ]),
     // Content reaches a provider through the pipeline only, so no route can forget a policy. `memory-candidates` is a part of stage 11.
-    onlyBy('content-reaches-a-provider-by-the-pipeline', 'providers/(invoke|operation)\\.ts$', [
+    onlyBy('content-reaches-a-provider-by-the-pipeline', 'domains/providers/(invoke|operation)\\.ts$', [
       'pipeline/stages/09-invoke\\.ts',
       'pipeline/memory-candidates\\.ts',
-      'providers/invoke\\.ts',
+      'domains/providers/invoke\\.ts',
     ]),
-    onlyBy('a-chat-or-an-embedding-is-sent-by-invoke', 'providers/(request-completion|embeddings-adapter)\\.ts$', [
-      'providers/(operation|embeddings-adapter|stub-embeddings)\\.ts',
+    onlyBy('a-chat-or-an-embedding-is-sent-by-invoke', 'domains/providers/(request-completion|embeddings-adapter)\\.ts$', [
+      'domains/providers/(operation|embeddings-adapter|stub-embeddings)\\.ts',
     ]),
     // Discovery and the connection test send no content.
-    onlyBy('a-request-to-a-provider', 'providers/send-to-provider\\.ts$', [
-      'providers/(request-completion|discover-models|test-connection)\\.ts',
+    onlyBy('a-request-to-a-provider', 'domains/providers/send-to-provider\\.ts$', [
+      'domains/providers/(request-completion|discover-models|test-connection)\\.ts',
     ]),
     {
       name: 'a-store-throws-no-http-error',
       severity: 'error',
       from: { path: '-store\\.ts$' },
-      to: { path: '^server/src/(errors\\.ts|http/)', dependencyTypesNot: ['type-only'] },
+      to: { path: '^server/src/(errors\\.ts|shared/refusals\\.ts|api/kit/)', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'of-the-database-only-types',
       severity: 'error',
       from: {
-        path: `^server/src/(${[...DOMAINS, 'pipeline', 'gateway', 'admin', 'jobs'].join('|')})/`,
+        path: `^server/src/(${[...DOMAINS.map((folder) => `domains/${folder}`), 'pipeline', 'api/gateway', 'api/admin/(?!demo)', 'domains/jobs'].join('|')})/`,
         pathNot: '\\.test\\.ts$',
       },
       // … and the files of helpers that stores need.
       to: {
-        path: '^server/src/db/',
-        pathNot: '^server/src/db/(page|values|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
+        path: '^server/src/platform/db/',
+        pathNot:
+          '^server/src/platform/db/(page|values|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },
     // Everything that the secret key seals.
-    only('keys', 'keys/', ['keys/', 'admin/kit/', 'http/', 'providers/', 'responses/', 'review/', 'operators/', 'db/', ...WORDS]),
+    only('keys', domain('keys'), [
+      domain('keys'),
+      domain('providers'),
+      domain('responses'),
+      domain('review'),
+      domain('operators'),
+      DB,
+      ...WORDS,
+    ]),
     // Export, import, and copies of the embedded database.
-    only('backup', 'backup/', [
-      'backup/',
-      'keys/',
-      'operators/',
+    only('backup', 'tools/backup/', [
+      'tools/backup/',
+      domain('keys'),
+      domain('operators'),
       RETRIEVAL,
-      'messaging/attachments/',
-      'db/',
+      `${domain('messaging')}attachments/`,
+      DB,
       'version\\.ts',
       ...WORDS,
     ]),
-    only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
-    only('jobs-queue', QUEUE, [QUEUE, 'db/signal\\.ts', 'lib/']),
-    only('jobs', 'jobs/', ['jobs/', 'keys/', 'messaging/', 'notifications/', ...EACH_DOMAIN, 'db/', ...WORDS]),
-    only('ingestion', 'ingestion/', ['ingestion/', 'setup/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
-    // The operators' API of the demo.
-    only('demo-admin', 'demo/admin/', ['demo/', 'admin/kit/', 'http/', ...EACH_DOMAIN, 'db/', ...WORDS]),
-    only('demo', 'demo/(?!history/|admin/)', [
-      'demo/',
-      'setup/',
-      'ingestion/',
-      'messaging/',
-      'config/',
-      // The tables of a Workspace, which removing it deletes.
-      'backup/exported-tables\\.ts',
-      'admin/views/view-store\\.ts',
+    only('dashboard', 'api/dashboard/', ['api/dashboard/', 'errors\\.ts']),
+    only('jobs', domain('jobs'), [
+      domain('jobs'),
+      domain('keys'),
+      domain('messaging'),
+      domain('notifications'),
+      QUEUE,
       ...EACH_DOMAIN,
-      'db/',
+      DB,
+      ...WORDS,
+    ]),
+    only('ingestion', 'tools/ingestion/', ['tools/ingestion/', 'tools/setup/', CONFIG, ...EACH_DOMAIN, DB, ...WORDS]),
+    only('demo', 'tools/demo/(?!history/)', [
+      'tools/demo/',
+      'tools/setup/',
+      'tools/ingestion/',
+      domain('messaging'),
+      CONFIG,
+      'tools/backup/exported-tables\\.ts',
+      ...EACH_DOMAIN,
+      DB,
       ...WORDS,
     ]),
     // The history of the demo is made by the real pipeline.
-    only('demo-history', 'demo/history/', [
-      'demo/',
-      'admin/kit/',
-      'gateway/',
+    only('demo-history', 'tools/demo/history/', [
+      'tools/demo/',
+      ADMIN_KIT,
+      'api/gateway/',
       'dialects/',
       'pipeline/',
       ...EACH_DOMAIN,
-      'db/',
+      DB,
       ...WORDS,
     ]),
-    only('setup', 'setup/', ['setup/', 'demo/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
-    only('processes', 'processes/', ['processes/', 'config/', 'telemetry/', 'setup/check-configuration-file\\.ts', ...WORDS]),
-    only('cli', 'cli/', [
-      'cli/',
-      'backup/',
-      'keys/',
-      'messaging/',
-      'setup/',
-      'demo/',
-      'ingestion/',
-      'config/',
+    only('setup', 'tools/setup/', [
+      'tools/setup/',
+      'tools/demo/',
+      'tools/ingestion/',
+      domain('messaging'),
+      CONFIG,
       ...EACH_DOMAIN,
-      'processes/',
-      'db/',
+      DB,
+      ...WORDS,
+    ]),
+    only('processes', 'platform/processes/', [
+      'platform/processes/',
+      'platform/telemetry/',
+      CONFIG,
+      'tools/setup/check-configuration-file\\.ts',
+      ...WORDS,
+    ]),
+    only('cli', 'tools/cli/', [
+      'tools/',
+      domain('keys'),
+      domain('messaging'),
+      CONFIG,
+      ...EACH_DOMAIN,
+      'platform/processes/',
+      DB,
       '(serve|version|context-options)\\.ts',
       ...WORDS,
     ]),
@@ -261,8 +267,7 @@ module.exports = {
       name: 'no-http-framework-in-the-core',
       severity: 'error',
       from: {
-        path: '^server/src/(domain|lib|pipeline|policy|review|audit|classification|providers|limits)/',
-        pathNot: '-routes\\.ts$',
+        path: '^server/src/(shared|platform/lib|pipeline|dialects|domains)/',
       },
       to: { path: 'node_modules/fastify' },
     },
@@ -275,7 +280,7 @@ module.exports = {
       'features/([^/]+)/',
       ['(api|ui|routing|views)/', 'features/$1/'],
       // The texts that the command line prints too.
-      ['domain/client-snippets\\.ts$'],
+      ['shared/client-snippets\\.ts$'],
     ),
     onlyInDashboard('app', 'app/', ['(api|ui|routing|views|app|texts)/', 'features/[^/]+/feature\\.ts$']),
     {

@@ -14,7 +14,7 @@ const maxWorkers = Math.max(1, Math.min(availableParallelism() + 1, Math.floor(t
 
 /** `npm test` runs these with few cases, `npm run test:full` with all of them. */
 const SCALED = [
-  'server/src/classification/hostile-texts.test.ts',
+  'server/src/domains/classification/hostile-texts.test.ts',
   'server/test/fuzz/**/*.test.ts',
   'server/test/gateway/windowed-release-pairs.test.ts',
   'server/test/growth/*.test.ts',
@@ -27,16 +27,16 @@ const SCALED = [
  * schema, thousands of probes, and tests that wait for seconds.
  */
 const FULL_ONLY = [
-  'server/src/cli/cli-ingest.test.ts',
-  'server/src/db/database-maintenance.test.ts',
-  'server/src/db/embedded.test.ts',
-  'server/src/db/migrate.test.ts',
-  'server/src/demo/**/*.test.ts',
-  'server/src/knowledge/visibility.test.ts',
-  'server/src/memory/erase.test.ts',
-  'server/src/providers/invoke-breaker.test.ts',
-  'server/src/providers/invoke-time.test.ts',
-  'server/src/setup/prepare.test.ts',
+  'server/src/tools/cli/cli-ingest.test.ts',
+  'server/src/platform/db/database-maintenance.test.ts',
+  'server/src/platform/db/embedded.test.ts',
+  'server/src/platform/db/migrate.test.ts',
+  'server/src/tools/demo/**/*.test.ts',
+  'server/src/domains/knowledge/visibility.test.ts',
+  'server/src/domains/memory/erase.test.ts',
+  'server/src/domains/providers/invoke-breaker.test.ts',
+  'server/src/domains/providers/invoke-time.test.ts',
+  'server/src/tools/setup/prepare.test.ts',
   'server/test/admin/policy-checks.test.ts',
   'server/test/backup/*.test.ts',
   'server/test/admin/role-matrix.test.ts',

@@ -4,7 +4,7 @@ import { buildIfChanged, filesBelow, root } from './build-if-changed.mjs'
 
 const dashboard = join(root, 'dashboard')
 const scripts = ['scripts/api-reference.ts', 'scripts/compress-assets.ts']
-const shared = ['../package-lock.json', '../server/src/domain/client-snippets.ts']
+const shared = ['../package-lock.json', '../server/src/shared/client-snippets.ts']
 const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, ...shared]
 
 const isBuilt = await buildIfChanged({

@@ -1,4 +1,4 @@
-import { type PolicyTemplate, readCookbook } from '../server/src/policy/cookbook.ts'
+import { type PolicyTemplate, readCookbook } from '../server/src/domains/policy/cookbook.ts'
 
 /** docs/policy-cookbook.md: every template with its explanation and its rules. */
 export function cookbookPage(): string {

@@ -14,7 +14,10 @@ const FILES = [
   },
   {
     file: 'docs/fields.md',
-    folders: ['server/test/fields', ...['dialects', 'domain', 'gateway', 'lib', 'providers'].map((name) => `server/src/${name}`)],
+    folders: [
+      'server/test/fields',
+      ...['dialects', 'shared', 'api/gateway', 'platform/lib', 'domains/providers'].map((name) => `server/src/${name}`),
+    ],
     sources: [],
     generator: ['scripts/generate-page.ts', 'fields'],
   },

@@ -31,7 +31,7 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   { of: 'csv-parse', path: /^dist\/cjs$/ },
   // ES modules of a package that only CommonJS loads.
   { of: 'validator', path: /^es$/ },
-  // Names of attributes that are not stable yet. The server has its own list (telemetry/gen-ai.ts).
+  // Names of attributes that are not stable yet. The server has its own list (platform/telemetry/gen-ai.ts).
   { of: '@opentelemetry/semantic-conventions', path: /^dist\/(?:experimental_|index-incubating)/ },
   // The conformance tests of CEL.
   { of: '@bufbuild/cel-spec', path: /^dist\/(?:cjs|esm)\/testdata$/ },

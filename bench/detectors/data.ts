@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DETECTORS } from '../../server/src/classification/detectors.ts'
-import { scan } from '../../server/src/classification/scan.ts'
-import type { Finding } from '../../server/src/domain/finding.ts'
+import { DETECTORS } from '../../server/src/domains/classification/detectors.ts'
+import { scan } from '../../server/src/domains/classification/scan.ts'
+import type { Finding } from '../../server/src/shared/finding.ts'
 
 /** Scans a text with all detectors. Throws if a detector fails. */
 export function find(text: string): readonly Finding[] {

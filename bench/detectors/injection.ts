@@ -1,4 +1,4 @@
-import { groupOf } from '../../server/src/domain/finding.ts'
+import { groupOf } from '../../server/src/shared/finding.ts'
 import { HARMLESS } from '../../server/test/support/classification/harmless-texts.ts'
 import { INJECTIONS } from '../../server/test/support/classification/injection-texts.ts'
 import { type Data, find } from './data.ts'

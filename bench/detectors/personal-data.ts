@@ -1,4 +1,4 @@
-import type { FindingType } from '../../server/src/domain/finding.ts'
+import type { FindingType } from '../../server/src/shared/finding.ts'
 import { find, type PresidioText } from './data.ts'
 import { kindRow, newScore, type Score, scoreRow } from './score.ts'
 

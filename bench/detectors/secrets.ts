@@ -1,4 +1,4 @@
-import { type FindingType, groupOf } from '../../server/src/domain/finding.ts'
+import { type FindingType, groupOf } from '../../server/src/shared/finding.ts'
 import { Random } from '../../server/test/support/classification/random.ts'
 import {
   makeApiKeys,

@@ -1,5 +1,5 @@
-import { DETECTORS } from '../../server/src/classification/detectors.ts'
-import { scan } from '../../server/src/classification/scan.ts'
+import { DETECTORS } from '../../server/src/domains/classification/detectors.ts'
+import { scan } from '../../server/src/domains/classification/scan.ts'
 import { HOSTILE_UNITS, repeated } from '../../server/test/support/classification/hostile-texts.ts'
 import type { Data } from './data.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AuditWriter } from '../../server/src/audit/chain/writer.ts'
-import { requireWorkspaceKeys } from '../../server/src/audit/workspace-keys.ts'
-import { openDatabase } from '../../server/src/db/database.ts'
-import { Cache } from '../../server/src/lib/cache.ts'
-import { secretBox } from '../../server/src/lib/secret-box.ts'
+import { AuditWriter } from '../../server/src/domains/audit/chain/writer.ts'
+import { requireWorkspaceKeys } from '../../server/src/domains/audit/workspace-keys.ts'
+import { openDatabase } from '../../server/src/platform/db/database.ts'
+import { Cache } from '../../server/src/platform/lib/cache.ts'
+import { secretBox } from '../../server/src/platform/lib/secret-box.ts'
 import { testDraft } from '../../server/test/support/audit.ts'
 
 /** Secret key of the databases of these benchmarks. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '../../server/src/db/database.ts'
+import type { Db } from '../../server/src/platform/db/database.ts'
 
 /** Longest times, in milliseconds, that a statement of another connection and a turn of the event loop took while some work ran. */
 export interface Hold {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase } from '../../server/src/db/database.ts'
-import { newUuid } from '../../server/src/lib/id.ts'
-import { addEntries, type Entry } from '../../server/src/retrieval/entries.ts'
-import type { Language } from '../../server/src/retrieval/language.ts'
-import { openPartition, type Partition } from '../../server/src/retrieval/partition.ts'
+import { addEntries, type Entry } from '../../server/src/domains/retrieval/entries.ts'
+import type { Language } from '../../server/src/domains/retrieval/language.ts'
+import { openPartition, type Partition } from '../../server/src/domains/retrieval/partition.ts'
+import { type Database, openDatabase } from '../../server/src/platform/db/database.ts'
+import { newUuid } from '../../server/src/platform/lib/id.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
 /** A database with one Workspace for search entries. */

@@ -1,5 +1,5 @@
-import { readConfig } from '../../server/src/config/config.ts'
-import { readSecrets } from '../../server/src/config/secrets.ts'
+import { readConfig } from '../../server/src/platform/config/config.ts'
+import { readSecrets } from '../../server/src/platform/config/secrets.ts'
 import { type ServeOptions, serve } from '../../server/src/serve.ts'
 
 /** Starts the server as the command `serve` does, with some parts of its context replaced. */

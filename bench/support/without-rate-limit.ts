@@ -1,4 +1,4 @@
-import { UserRateLimiter } from '../../server/src/messaging/api/user-rate-limiter.ts'
+import { UserRateLimiter } from '../../server/src/domains/messaging/people/user-rate-limiter.ts'
 import { serveWith } from './serve-with.ts'
 
 /** The server with rate limits for messaging that no benchmark reaches. Requests are still counted. Production code has no such switch. */

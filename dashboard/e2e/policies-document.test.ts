@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parsePolicySet } from '../../server/src/policy/parse.ts'
+import { parsePolicySet } from '../../server/src/domains/policy/parse.ts'
 import { fromCel, toCel } from '../src/features/policies/condition-form.ts'
 import { mergeTexts, resolve } from '../src/features/policies/merge.ts'
 import { addTemplate, putRule, rulesIn } from '../src/features/policies/rule-document.ts'

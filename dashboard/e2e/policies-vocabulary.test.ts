@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { CLASSIFICATIONS, RISK_LEVELS } from '../../server/src/domain/classification.ts'
-import { POLICY_POINTS, VERDICTS } from '../../server/src/domain/decision.ts'
-import { FINDING_GROUPS, FINDING_TYPES } from '../../server/src/domain/finding.ts'
-import { FUNCTIONS } from '../../server/src/policy/condition/functions.ts'
-import { VARIABLES } from '../../server/src/policy/condition/variables.ts'
-import { RULE_FIELDS } from '../../server/src/policy/rule-reader.ts'
-import { parseTransform } from '../../server/src/policy/transforms.ts'
+import { FUNCTIONS } from '../../server/src/domains/policy/condition/functions.ts'
+import { VARIABLES } from '../../server/src/domains/policy/condition/variables.ts'
+import { RULE_FIELDS } from '../../server/src/domains/policy/rule-reader.ts'
+import { parseTransform } from '../../server/src/domains/policy/transforms.ts'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../server/src/shared/classification.ts'
+import { POLICY_POINTS, VERDICTS } from '../../server/src/shared/decision.ts'
+import { FINDING_GROUPS, FINDING_TYPES } from '../../server/src/shared/finding.ts'
 import * as vocabulary from '../src/features/policies/vocabulary.ts'
 
 test('policy editor: completes the names and values of the server', () => {

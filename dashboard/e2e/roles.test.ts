@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES } from '../../server/src/domain/operator.ts'
-import { ROLE_SCOPES } from '../../server/src/domain/roles.ts'
+import { ROLES } from '../../server/src/shared/operator.ts'
+import { ROLE_SCOPES } from '../../server/src/shared/roles.ts'
 import type { Json } from '../../server/test/admin/client.ts'
 import app from '../src/texts/en/app.json' with { type: 'json' }
 import { type Dashboard, startDashboard } from './support/dashboard.ts'

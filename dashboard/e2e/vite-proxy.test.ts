@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../server/src/config/config.ts'
+import { readConfig } from '../../server/src/platform/config/config.ts'
 import vite from '../vite.config.ts'
 
 test('vite: proxy uses the default port of the server', () => {

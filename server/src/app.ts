@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { adminRoutes } from './admin/admin-routes.ts'
+import { adminRoutes } from './api/admin/admin-routes.ts'
+import { signInRoutes } from './api/admin/operators/sign-in-routes.ts'
+import { dashboardRoutes } from './api/dashboard/dashboard-routes.ts'
+import { gatewayRoutes } from './api/gateway/gateway-routes.ts'
+import { handleErrors } from './api/kit/error-responses.ts'
+import { closeOnlyIdleConnections } from './api/kit/idle-connections.ts'
+import { limitLargeBodies, OTHER_BODY_BYTES } from './api/kit/large-bodies.ts'
+import { collectOpenApi, serveOpenApi } from './api/kit/openapi.ts'
+import { addBaseUrl } from './api/kit/public-base.ts'
+import { requestIdOf, sendRequestId } from './api/kit/request-id.ts'
+import { SCHEMA_COMPILERS } from './api/kit/serializers.ts'
+import { closeStalledConnections } from './api/kit/stalled-clients.ts'
+import { messagingRoutes } from './api/messaging/messaging-routes.ts'
+import { telemetryRoutes } from './api/telemetry-routes.ts'
 import type { Context } from './context.ts'
-import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
 import { ERRORS, type ErrorCode, errorBody, GatehouseError } from './errors.ts'
-import { gatewayRoutes } from './gateway/gateway-routes.ts'
-import { handleErrors } from './http/error-responses.ts'
-import { closeOnlyIdleConnections } from './http/idle-connections.ts'
-import { limitLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
-import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
-import { addBaseUrl } from './http/public-base.ts'
-import { requestIdOf, sendRequestId } from './http/request-id.ts'
-import { SCHEMA_COMPILERS } from './http/serializers.ts'
-import { closeStalledConnections } from './http/stalled-clients.ts'
-import { newId } from './lib/id.ts'
-import { runInTrace, type Sample, traceContext } from './lib/trace-context.ts'
-import { messagingRoutes } from './messaging/messaging-routes.ts'
-import { signInRoutes } from './operators/sign-in-routes.ts'
-import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
+import { newId } from './platform/lib/id.ts'
+import { runInTrace, type Sample, traceContext } from './platform/lib/trace-context.ts'
 import { API_VERSION } from './version.ts'
 
 const CODES: Readonly<Record<string, ErrorCode>> = { HPE_HEADER_OVERFLOW: 'PAYLOAD_TOO_LARGE' }
@@ -101,7 +101,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => app.errorHandler(error, request, reply.headers(headers)),
     clientErrorHandler: respondToClientError,
     forceCloseConnections: 'idle',
-    // Requests on open connections are served as usual while the server drains (http/drain.ts).
+    // Requests on open connections are served as usual while the server drains (api/kit/drain.ts).
     return503OnClosing: false,
     http: NODE_OPTIONS,
     schemaController: { compilersFactory: SCHEMA_COMPILERS },

@@ -1,10 +1,10 @@
-import { AuditWriter, type AuditWriterOptions } from './audit/chain/writer.ts'
-import type { AuditWatch } from './audit/checkpoints/watch.ts'
-import { RecentRecords } from './audit/statistics/recent-records.ts'
-import type { WorkspaceKeys } from './audit/workspace-keys.ts'
-import type { Database } from './db/database.ts'
-import type { Cache } from './lib/cache.ts'
-import type { PlaceInNode } from './processes/node-link.ts'
+import { AuditWriter, type AuditWriterOptions } from './domains/audit/chain/writer.ts'
+import type { AuditWatch } from './domains/audit/checkpoints/watch.ts'
+import { RecentRecords } from './domains/audit/statistics/recent-records.ts'
+import type { WorkspaceKeys } from './domains/audit/workspace-keys.ts'
+import type { Database } from './platform/db/database.ts'
+import type { Cache } from './platform/lib/cache.ts'
+import type { PlaceInNode } from './platform/processes/node-link.ts'
 
 /** The part of an AuditWriter that the server uses. */
 export type AuditLogWriter = Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>

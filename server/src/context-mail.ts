@@ -1,7 +1,7 @@
-import type { Config } from './config/config.ts'
-import type { Secrets } from './config/secrets.ts'
-import { type MailDeps, MailWorker } from './notifications/mail/mail-worker.ts'
-import { Mailer } from './notifications/mail/mailer.ts'
+import { type MailDeps, MailWorker } from './domains/notifications/mail/mail-worker.ts'
+import { Mailer } from './domains/notifications/mail/mailer.ts'
+import type { Config } from './platform/config/config.ts'
+import type { Secrets } from './platform/config/secrets.ts'
 
 interface Base extends Omit<MailDeps, 'mailer' | 'publicUrl'> {
   readonly config: Config

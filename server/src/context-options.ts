@@ -1,10 +1,10 @@
-import type { ArchiveOptions } from './audit/archive/open-archive.ts'
-import type { DestinationOptions } from './audit/delivery/open-destinations.ts'
-import type { CheckpointBucketConfig } from './config/checkpoint-delivery.ts'
-import type { Config } from './config/config.ts'
-import type { Secrets } from './config/secrets.ts'
-import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
-import type { PasswordHashing } from './operators/better-auth.ts'
+import type { ArchiveOptions } from './domains/audit/archive/open-archive.ts'
+import type { DestinationOptions } from './domains/audit/delivery/open-destinations.ts'
+import type { FileStoreOptions } from './domains/messaging/attachments/open-file-store.ts'
+import type { PasswordHashing } from './domains/operators/better-auth.ts'
+import type { CheckpointBucketConfig } from './platform/config/checkpoint-delivery.ts'
+import type { Config } from './platform/config/config.ts'
+import type { Secrets } from './platform/config/secrets.ts'
 
 /** The file store of the configuration, with its credentials. */
 export function fileStoreOptions({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {

@@ -1,25 +1,25 @@
 import type { Logger } from 'pino'
-import type { BudgetMeter } from './budgets/budget-meter.ts'
-import type { Config } from './config/config.ts'
-import type { Database } from './db/database.ts'
-import type { ProviderCall } from './domain/provider-call.ts'
-import type { QueueMeter } from './jobs/queue-meter.ts'
-import type { CacheStatistics } from './lib/cache-statistics.ts'
-import type { Clock } from './lib/clock.ts'
-import type { PlaceInNode } from './processes/node-link.ts'
-import { faultReporter } from './telemetry/fault-reporter.ts'
-import { Metrics } from './telemetry/metrics.ts'
-import type { Readings } from './telemetry/readings.ts'
-import { requestObserver } from './telemetry/request-observer.ts'
-import { NO_TRACING } from './telemetry/request-span.ts'
-import { registerRuntimeMetrics } from './telemetry/runtime-metrics.ts'
+import type { BudgetMeter } from './domains/budgets/budget-meter.ts'
+import type { QueueMeter } from './domains/jobs/queue-meter.ts'
+import type { Config } from './platform/config/config.ts'
+import type { Database } from './platform/db/database.ts'
+import type { CacheStatistics } from './platform/lib/cache-statistics.ts'
+import type { Clock } from './platform/lib/clock.ts'
+import type { PlaceInNode } from './platform/processes/node-link.ts'
+import { faultReporter } from './platform/telemetry/fault-reporter.ts'
+import { Metrics } from './platform/telemetry/metrics.ts'
+import type { Readings } from './platform/telemetry/readings.ts'
+import { requestObserver } from './platform/telemetry/request-observer.ts'
+import { NO_TRACING } from './platform/telemetry/request-span.ts'
+import { registerRuntimeMetrics } from './platform/telemetry/runtime-metrics.ts'
+import type { ProviderCall } from './shared/provider-call.ts'
 import { VERSION } from './version.ts'
 
 /** OpenTelemetry is loaded only if a collector is configured, because most servers have none. */
 export async function loadOpenTelemetry({ telemetry: { spans, metrics } }: Config) {
   const [tracing, exporting] = await Promise.all([
-    spans && import('./telemetry/otlp.ts'),
-    metrics && import('./telemetry/otlp-metrics.ts'),
+    spans && import('./platform/telemetry/otlp.ts'),
+    metrics && import('./platform/telemetry/otlp-metrics.ts'),
   ])
   return { openTracing: tracing?.openTracing, exportMetrics: exporting?.exportMetrics }
 }

@@ -1,5 +1,5 @@
-import { runCli } from './cli/cli.ts'
-import { limitThreadMemory } from './lib/idle-heap-collector.ts'
+import { limitThreadMemory } from './platform/lib/idle-heap-collector.ts'
+import { runCli } from './tools/cli/cli.ts'
 
 limitThreadMemory()
 

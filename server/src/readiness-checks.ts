@@ -1,13 +1,13 @@
-import type { AuditWatch } from './audit/checkpoints/watch.ts'
-import { opensDatabaseKeys } from './audit/secret-key-check.ts'
-import type { Config } from './config/config.ts'
-import type { Database } from './db/database.ts'
-import { freeBytes, MIN_FREE_BYTES, megabytes } from './db/disk-space.ts'
-import { compareSchema } from './db/migrate.ts'
-import { MIGRATIONS } from './db/migrations/index.ts'
-import type { SecretBox } from './lib/secret-box.ts'
-import type { Shutdown } from './lib/shutdown.ts'
-import { Degraded, NotReady, type ReadinessCheck } from './telemetry/readiness.ts'
+import type { AuditWatch } from './domains/audit/checkpoints/watch.ts'
+import { opensDatabaseKeys } from './domains/audit/secret-key-check.ts'
+import type { Config } from './platform/config/config.ts'
+import type { Database } from './platform/db/database.ts'
+import { freeBytes, MIN_FREE_BYTES, megabytes } from './platform/db/disk-space.ts'
+import { compareSchema } from './platform/db/migrate.ts'
+import { MIGRATIONS } from './platform/db/migrations/index.ts'
+import type { SecretBox } from './platform/lib/secret-box.ts'
+import type { Shutdown } from './platform/lib/shutdown.ts'
+import { Degraded, NotReady, type ReadinessCheck } from './platform/telemetry/readiness.ts'
 
 interface Deps {
   readonly config: Config

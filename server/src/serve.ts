@@ -1,18 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { recordInterruptedResponses } from './audit/interrupted-responses.ts'
-import { type Config, readConfig, serverUrl } from './config/config.ts'
-import type { Environment } from './config/environment.ts'
-import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
-import { warnAboutConnectionLimit } from './db/connection-limit.ts'
-import { startJobs } from './jobs/jobs.ts'
-import { recurringJobs } from './jobs/recurring-jobs.ts'
-import type { NodeLink } from './processes/node-link.ts'
-import { onlyProcess } from './processes/only-process.ts'
-import { CLOSE_MS, RECORD_MS } from './processes/stop-limits.ts'
-import { createLogger } from './telemetry/logger.ts'
+import { recordInterruptedResponses } from './domains/audit/interrupted-responses.ts'
+import { startJobs } from './domains/jobs/jobs.ts'
+import { recurringJobs } from './domains/jobs/recurring-jobs.ts'
+import { type Config, readConfig, serverUrl } from './platform/config/config.ts'
+import type { Environment } from './platform/config/environment.ts'
+import type { Secrets } from './platform/config/secrets.ts'
+import { warnAboutConnectionLimit } from './platform/db/connection-limit.ts'
+import type { NodeLink } from './platform/processes/node-link.ts'
+import { onlyProcess } from './platform/processes/only-process.ts'
+import { CLOSE_MS, RECORD_MS } from './platform/processes/stop-limits.ts'
+import { createLogger } from './platform/telemetry/logger.ts'
 
 /** Time for which `/readyz` responds 503 after the embedded database has died, so that monitoring can read the reason. */
 const BROKEN_DATABASE_DELAY_MS = 1_000
@@ -38,8 +38,8 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
   const [context, { createApp }, { joinNode, prepareStart }, { applyConfigurationFile }] = await Promise.all([
     createContext(config, secrets, { ...(node.number !== undefined && { log: logOf(config, node) }), ...options, node }),
     import('./app.ts'),
-    import('./setup/prepare.ts'),
-    import('./setup/apply-configuration-file.ts'),
+    import('./tools/setup/prepare.ts'),
+    import('./tools/setup/apply-configuration-file.ts'),
   ])
   const { log } = context
   if (node.prepares) await warnAtStart(context, node)
@@ -148,7 +148,7 @@ function exitAfter(ms: number, { log }: Pick<Context, 'log'>): void {
 function startDemoHistory(context: Context): void {
   if (!context.config.demo) return
   context.background.start(async (signal) => {
-    const { makeDemoHistory } = await import('./demo/history/make-history.ts')
+    const { makeDemoHistory } = await import('./tools/demo/history/make-history.ts')
     await makeDemoHistory(context, context.config.dataDir, signal)
   })
 }

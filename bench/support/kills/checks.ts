@@ -1,5 +1,5 @@
-import { uuidOf } from '../../../server/src/db/values.ts'
-import { USD_SCALE } from '../../../server/src/domain/spending.ts'
+import { uuidOf } from '../../../server/src/platform/db/values.ts'
+import { USD_SCALE } from '../../../server/src/shared/spending.ts'
 import type { KnownHold } from '../crash-ledger.ts'
 import type { KillClient } from './clients.ts'
 import type { KillLedger } from './ledger.ts'

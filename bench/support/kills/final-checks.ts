@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toId } from '../../../server/src/lib/id.ts'
+import { toId } from '../../../server/src/platform/lib/id.ts'
 import { checkCalls, checkReleases, checkRepeatedRequests, checkStates } from '../crash-checks.ts'
 import { verifyChain } from '../crash-run.ts'
 import { startGatehouse } from '../gatehouse.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../../../server/src/domain/operator.ts'
+import type { Role } from '../../../server/src/shared/operator.ts'
 import { PASSWORD, signInOperator } from '../../../server/test/support/operators.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../domain/message.ts'
+import type { ChatMessage } from '../shared/message.ts'
 
 /** Texts that the gateway adds to the messages of a client. */
 export interface AddedTexts {

@@ -1,5 +1,5 @@
-import { CARRIED_FIELDS, NAMESPACED_NAMES, type OriginalRequest } from '../domain/original-request.ts'
-import type { Fields } from '../lib/untrusted-json.ts'
+import type { Fields } from '../platform/lib/untrusted-json.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES, type OriginalRequest } from '../shared/original-request.ts'
 import { isEmpty } from './untranslatable.ts'
 import type { UpstreamRequest } from './upstream-dialect.ts'
 

@@ -1,10 +1,10 @@
-import type { Completion, CompletionHead } from '../domain/completion.ts'
-import type { Origin, RequestSource } from '../domain/original-request.ts'
-import type { ResponseStoring } from '../domain/principal.ts'
-import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
-import type { Problem } from '../lib/schema.ts'
-import type { Fields } from '../lib/untrusted-json.ts'
+import type { Problem } from '../platform/lib/schema.ts'
+import type { Fields } from '../platform/lib/untrusted-json.ts'
+import type { Completion, CompletionHead } from '../shared/completion.ts'
+import type { Origin, RequestSource } from '../shared/original-request.ts'
+import type { ResponseStoring } from '../shared/principal.ts'
+import type { NewStoredContent, StoredContent } from '../shared/stored-content.ts'
 import type { KnownFields } from './known-fields.ts'
 
 /** The governance block of a response (GW-GOV-2), as JSON. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Random } from '../../test/support/classification/random.ts'
-import type { Completion } from '../domain/completion.ts'
+import type { Completion } from '../shared/completion.ts'
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts'
 import type { ClientDialect, ResponseEncoder } from './client-dialect.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
 /**
  * The names that an API defines for a kind of object, each with the kind of the objects under it. undefined: the value is any JSON, or no

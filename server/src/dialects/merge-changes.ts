@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Fields, isObject } from '../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
 /**
  * `written` with the differences between `before` and `after`, two translations of it: the second was made after a policy had changed some

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../domain/message.ts'
-import type { OriginalRequest } from '../domain/original-request.ts'
+import type { ChatMessage } from '../shared/message.ts'
+import type { OriginalRequest } from '../shared/original-request.ts'
 
 /** A run of messages of the chat form, and the items that they were made from. */
 export interface Segment {

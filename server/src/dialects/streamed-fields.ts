@@ -1,4 +1,4 @@
-import { isSet } from '../lib/untrusted-json.ts'
+import { isSet } from '../platform/lib/untrusted-json.ts'
 
 /** Ends the reading of a stream whose events contradict each other or the API. The reader turns it into a value. */
 export class MalformedStream extends Error {

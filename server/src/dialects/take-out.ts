@@ -1,4 +1,4 @@
-import type { Fields } from '../lib/untrusted-json.ts'
+import type { Fields } from '../platform/lib/untrusted-json.ts'
 
 /** Other names could be read as a path. */
 const PATH = /^[a-z_]\w*(?:\[\d+\]|\.[a-z_]\w*)*$/i

@@ -1,7 +1,7 @@
-import { FREE_JSON } from '../domain/free-json.ts'
-import { collectTexts } from '../domain/message.ts'
-import { parseKeepingNumbers } from '../lib/json-numbers.ts'
-import { isObject } from '../lib/untrusted-json.ts'
+import { parseKeepingNumbers } from '../platform/lib/json-numbers.ts'
+import { isObject } from '../platform/lib/untrusted-json.ts'
+import { FREE_JSON } from '../shared/free-json.ts'
+import { collectTexts } from '../shared/message.ts'
 import type { DecodedRequest } from './client-dialect.ts'
 import { takeOut } from './take-out.ts'
 import type { UpstreamRequest } from './upstream-dialect.ts'
@@ -13,7 +13,7 @@ type Decode = (body: unknown) => { readonly ok: true; readonly chat: unknown } |
  * bring the original back. `body` has no texts that the gateway adds.
  */
 export function textsAgree(body: unknown, request: UpstreamRequest, decode: Decode): boolean {
-  // Numbers whose text is kept (lib/json-numbers.ts) are read as those of the request.
+  // Numbers whose text is kept (platform/lib/json-numbers.ts) are read as those of the request.
   const chat = decodeKnown(parseKeepingNumbers(JSON.stringify(body), FREE_JSON).value, decode)
   if (!isObject(chat)) return false
   const { model: _, stream: _stream, messages, ...parameters } = chat

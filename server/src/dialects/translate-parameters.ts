@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 import { isEmpty, UntranslatableField } from './untranslatable.ts'
 
 /** The fields of a provider's API for a parameter of the chat API. */

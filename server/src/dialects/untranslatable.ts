@@ -1,4 +1,4 @@
-import type { Fields } from '../lib/untrusted-json.ts'
+import type { Fields } from '../platform/lib/untrusted-json.ts'
 import type { Unsupported } from './upstream-dialect.ts'
 
 /** Ends the translation of a request for a provider. The encoder of the dialect turns it into a value. */

@@ -1,7 +1,7 @@
-import type { Completion } from '../domain/completion.ts'
-import type { ChatMessage } from '../domain/message.ts'
-import type { OriginalRequest } from '../domain/original-request.ts'
-import type { Fields } from '../lib/untrusted-json.ts'
+import type { Fields } from '../platform/lib/untrusted-json.ts'
+import type { Completion } from '../shared/completion.ts'
+import type { ChatMessage } from '../shared/message.ts'
+import type { OriginalRequest } from '../shared/original-request.ts'
 import type { AddedTexts } from './added-texts.ts'
 
 /** A chat request for one provider. */

@@ -1,5 +1,5 @@
-import type { Reservation } from '../budgets/ledger.ts'
-import type { Spending } from '../domain/spending.ts'
+import type { Reservation } from '../domains/budgets/ledger.ts'
+import type { Spending } from '../shared/spending.ts'
 
 /** The amounts that are set aside for a request, for each call of a provider. */
 export interface CallReservation extends Reservation {

@@ -1,4 +1,4 @@
-import type { Application, User } from '../domain/principal.ts'
+import type { Application, User } from '../shared/principal.ts'
 
 interface Trusted {
   /** As currently stored in the database. */

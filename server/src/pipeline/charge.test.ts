@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ProviderAttempt } from '../domain/completion.ts'
+import type { ProviderAttempt } from '../shared/completion.ts'
 import { chargeOf } from './charge.ts'
 import { NOT_INVOKED } from './stage-results.ts'
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../domain/principal.ts'
+import type { Endpoint } from '../shared/principal.ts'
 
 /** The twelve stages, in the order that every request takes (GW-PIPE-1). */
 export const STAGES = [

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Detector } from '../classification/detector.ts'
-import type { Fault } from '../domain/fault.ts'
-import { ANONYMOUS_USER, type User } from '../domain/principal.ts'
-import { compile } from '../policy/compile.ts'
-import type { PolicyInput } from '../policy/input.ts'
-import { parsePolicySet } from '../policy/parse.ts'
+import type { Detector } from '../domains/classification/detector.ts'
+import { compile } from '../domains/policy/compile.ts'
+import type { PolicyInput } from '../domains/policy/input.ts'
+import { parsePolicySet } from '../domains/policy/parse.ts'
+import type { Fault } from '../shared/fault.ts'
+import { ANONYMOUS_USER, type User } from '../shared/principal.ts'
 import { govern } from './govern.ts'
 
 const RULES = `name: p

@@ -1,4 +1,4 @@
-import { UNKNOWN_FIELD } from '../domain/original-request.ts'
+import { UNKNOWN_FIELD } from '../shared/original-request.ts'
 import type { PipelineResult } from './pipeline-result.ts'
 import { decisionOf, transformsOf } from './stage-results.ts'
 

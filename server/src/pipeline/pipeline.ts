@@ -1,8 +1,8 @@
-import { type Outcome, Stop } from '../domain/outcome.ts'
+import { ApprovalWait } from '../domains/review/approval-wait.ts'
 import { GatehouseError } from '../errors.ts'
-import { untilAborted } from '../lib/until-aborted.ts'
-import { ApprovalWait } from '../review/approval-wait.ts'
-import type { FinishedRequest } from '../telemetry/request-observer.ts'
+import { untilAborted } from '../platform/lib/until-aborted.ts'
+import type { FinishedRequest } from '../platform/telemetry/request-observer.ts'
+import { type Outcome, Stop } from '../shared/outcome.ts'
 import type { CallReservation } from './call-reservation.ts'
 import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
@@ -61,7 +61,7 @@ interface Run {
 export const runPipeline = async (incoming: IncomingRequest, deps: PipelineDeps): Promise<PipelineResult> =>
   recordRun(await runStages(incoming, deps), deps)
 
-/** Runs a chat, which may wait for its reviewer and then runs again: review/approval-wait.ts draws the states. */
+/** Runs a chat, which may wait for its reviewer and then runs again: domains/review/approval-wait.ts draws the states. */
 export async function chatWithApprovalWait(incoming: IncomingRequest, deps: PipelineDeps): Promise<PipelineResult> {
   const wait = new ApprovalWait(incoming.clientSignal, deps)
   let run = await runStages(incoming, deps)

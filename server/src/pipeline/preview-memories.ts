@@ -1,5 +1,5 @@
-import type { MemoryDraft } from '../memory/memory.ts'
-import { combineDirectives } from '../policy/directives.ts'
+import type { MemoryDraft } from '../domains/memory/memory.ts'
+import { combineDirectives } from '../domains/policy/directives.ts'
 import { explicitCandidates } from './memory-candidates.ts'
 import type { Authorized, Inspected, RequestContext } from './stage-results.ts'
 import { type CapturePlan, decideOnCandidates, planCapture } from './stages/11-remember.ts'

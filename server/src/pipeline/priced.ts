@@ -1,5 +1,5 @@
-import { requestedTier } from '../providers/price-tier.ts'
-import { areOffersPriced } from '../providers/route.ts'
+import { requestedTier } from '../domains/providers/price-tier.ts'
+import { areOffersPriced } from '../domains/providers/route.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import type { RouteDeps } from './find-candidates.ts'
 import type { IncomingRequest } from './request.ts'

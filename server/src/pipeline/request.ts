@@ -1,16 +1,16 @@
-import type { Classification } from '../domain/classification.ts'
-import type { Completion, CompletionHead } from '../domain/completion.ts'
-import { FREE_JSON } from '../domain/free-json.ts'
-import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
-import { type ChatMessage, collect } from '../domain/message.ts'
-import type { RequestSource } from '../domain/original-request.ts'
-import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../domain/principal.ts'
-import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
-import { estimateRequestTokens } from '../domain/tokens.ts'
+import type { Lease } from '../domains/limits/lease.ts'
+import type { ConversationLimits } from '../domains/responses/stored-response-store.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
-import { parseJsonKeepingNumbers } from '../lib/json.ts'
-import type { Lease } from '../limits/lease.ts'
-import type { ConversationLimits } from '../responses/stored-response-store.ts'
+import { parseJsonKeepingNumbers } from '../platform/lib/json.ts'
+import type { Classification } from '../shared/classification.ts'
+import type { Completion, CompletionHead } from '../shared/completion.ts'
+import { FREE_JSON } from '../shared/free-json.ts'
+import type { MemoryKind, MemoryScope } from '../shared/memory-words.ts'
+import { type ChatMessage, collect } from '../shared/message.ts'
+import type { RequestSource } from '../shared/original-request.ts'
+import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../shared/principal.ts'
+import type { NewStoredContent, StoredContent } from '../shared/stored-content.ts'
+import { estimateRequestTokens } from '../shared/tokens.ts'
 import type { PlaygroundCaller, TrustedCaller } from './callers.ts'
 
 /** A request as it was received: no part of it is parsed or trusted yet. */
@@ -52,7 +52,7 @@ export interface EarlyHead {
 
 /** Data for a parser besides the body. */
 export interface ParseContext {
-  /** The body with its numbers as they were written (lib/json-numbers.ts). */
+  /** The body with its numbers as they were written (platform/lib/json-numbers.ts). */
   readonly written?: unknown
   /** The stored conversation that the request continues, oldest first. */
   readonly history?: readonly StoredContent[]

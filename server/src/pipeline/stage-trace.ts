@@ -1,5 +1,5 @@
-import { type Outcome, Skipped, type StageReturn, Stop } from '../domain/outcome.ts'
-import { elapsed } from '../lib/clock.ts'
+import { elapsed } from '../platform/lib/clock.ts'
+import { type Outcome, Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import { STAGES, type StageName } from './endpoints.ts'
 
 export interface StageNote {

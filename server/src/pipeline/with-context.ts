@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
-import type { Cache } from '../lib/cache.ts'
-import { combineDirectives } from '../policy/directives.ts'
+import type { WorkspaceKeys } from '../domains/audit/workspace-keys.ts'
+import { combineDirectives } from '../domains/policy/directives.ts'
+import type { Cache } from '../platform/lib/cache.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from './stage-results.ts'
 
 /**

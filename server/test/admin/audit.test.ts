@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkInclusion } from '../../src/audit/checkpoints/proof.ts'
-import { makeCheckpoint } from '../../src/audit/checkpoints/sign-checkpoints.ts'
-import { verifyExport } from '../../src/audit/verify/verify-export.ts'
-import { fromId } from '../../src/lib/id.ts'
+import { checkInclusion } from '../../src/domains/audit/checkpoints/proof.ts'
+import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpoints.ts'
+import { verifyExport } from '../../src/domains/audit/verify/verify-export.ts'
+import { fromId } from '../../src/platform/lib/id.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { type Admin, adminClient, expectError, type Json } from './client.ts'
 

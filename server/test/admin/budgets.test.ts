@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { budgetJobs } from '../../src/jobs/budget-jobs.ts'
+import { budgetJobs } from '../../src/domains/jobs/budget-jobs.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'

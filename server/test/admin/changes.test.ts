@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fromId } from '../../src/lib/id.ts'
+import { fromId } from '../../src/platform/lib/id.ts'
 import { assertNoContent } from '../support/audit.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { suspendPerson } from '../../src/operators/operator-store.ts'
+import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
+import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
 import { expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'

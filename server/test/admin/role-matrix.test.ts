@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES, type Role } from '../../src/domain/operator.ts'
+import { ROLES, type Role } from '../../src/shared/operator.ts'
 import { signInOperator } from '../support/operators.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'

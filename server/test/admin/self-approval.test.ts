@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasOperatorIssuedPassword } from '../../src/operators/independence-store.ts'
-import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
+import { hasOperatorIssuedPassword } from '../../src/domains/operators/independence-store.ts'
+import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
 import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readSetup } from '../../src/admin/setup/setup-store.ts'
+import { readSetup } from '../../src/api/admin/setup/setup-store.ts'
 import { signInOperator } from '../support/operators.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { type Admin, adminClient, expectError, type Json } from './client.ts'

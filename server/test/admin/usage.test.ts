@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId } from '../../src/lib/id.ts'
+import { newId } from '../../src/platform/lib/id.ts'
 import type { Governed } from '../support/governed.ts'
 import { signInOperator } from '../support/operators.ts'
 import { completion, json } from '../support/scripted-provider.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULT_EXTENSIONS } from '../../src/domain/client-snippets.ts'
+import { DEFAULT_EXTENSIONS } from '../../src/shared/client-snippets.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
 import { MODELS, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'

@@ -3,9 +3,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { readConfig } from '../../src/config/config.ts'
-import { KNOWN_VARIABLES } from '../../src/config/known-variables.ts'
-import { stopLimitMs } from '../../src/processes/stop-limits.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
+import { KNOWN_VARIABLES } from '../../src/platform/config/known-variables.ts'
+import { stopLimitMs } from '../../src/platform/processes/stop-limits.ts'
 import { VERSION } from '../../src/version.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')

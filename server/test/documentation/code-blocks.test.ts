@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { runCli } from '../../src/cli/cli.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { KNOWN_VARIABLES } from '../../src/config/known-variables.ts'
-import { EVENT_TYPES } from '../../src/messaging/events/event.ts'
-import { parsePolicySet } from '../../src/policy/parse.ts'
-import { testPolicyFile } from '../../src/policy/policy-test-file.ts'
+import { EVENT_TYPES } from '../../src/domains/messaging/events/event.ts'
+import { parsePolicySet } from '../../src/domains/policy/parse.ts'
+import { testPolicyFile } from '../../src/domains/policy/policy-test-file.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
+import { KNOWN_VARIABLES } from '../../src/platform/config/known-variables.ts'
+import { runCli } from '../../src/tools/cli/cli.ts'
 import { type CodeBlock, copiedBlocks } from '../support/code-blocks.ts'
 import { TEST_TOOLS } from '../support/policy-tools.ts'
 import { EXECUTED_PAGES } from './executed-pages.ts'
@@ -17,11 +17,12 @@ import { EXECUTED_PAGES } from './executed-pages.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 /** Why a `bash` block is checked but not executed. Each block that is marked `bash` needs a reason here. */
 const REASONS: Readonly<Record<string, string>> = {
-  'docs/start/quick-start.md': 'starts another server; server/test/setup/start.test.ts and server/src/demo do so',
+  'docs/start/quick-start.md': 'starts another server; server/test/setup/start.test.ts and server/src/tools/demo do so',
   'docs/guides/providers.md': 'needs keys of providers; server/test/gateway/routes-to-providers.test.ts has scripted ones',
   'docs/guides/clients.md': 'Claude Code is another program; server/test/clients/claude-code.test.ts replays its requests',
   'docs/guides/backup.md': 'needs a second database; server/test/backup/export-import.test.ts has one',
-  'docs/guides/siem.md': 'needs receivers; server/src/audit/follow and server/test/faults/audit-follow-kill.test.ts have them',
+  'docs/guides/siem.md':
+    'needs receivers; server/src/domains/audit/follow and server/test/faults/audit-follow-kill.test.ts have them',
   'docs/guides/deploy.md': 'needs Docker, systemd or a cluster; server/test/deploy checks the files',
 }
 /** Variables of other programs. */
@@ -146,7 +147,7 @@ describe('yaml', () => {
 
   test('every block has a check', () => {
     const policies = ['docs/policies.md', 'docs/policy-cookbook.md']
-    // The providers' block: server/src/setup/documentation.test.ts.
+    // The providers' block: server/src/tools/setup/documentation.test.ts.
     const others = ['docs/guides/monitor.md', 'docs/guides/providers.md']
     expect(ofLanguage('yaml').filter(({ file }) => ![...policies, ...others].includes(file))).toEqual([])
   })

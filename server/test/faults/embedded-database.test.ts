@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
-import { freeBytes } from '../../src/db/disk-space.ts'
+import { freeBytes } from '../../src/platform/db/disk-space.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const MB = 1_048_576

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateUserTokenKeys, signUserToken } from '../../src/demo/user-tokens.ts'
+import { generateUserTokenKeys, signUserToken } from '../../src/tools/demo/user-tokens.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -44,7 +44,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** identity/remote-keys.test.ts tests expiry. */
+/** domains/identity/remote-keys.test.ts tests expiry. */
 describe('JWKS by URL [GW-AUTH-13]', () => {
   test.each([
     [500, '{"keys":[]}'],

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import { type Database, openDatabase } from '../../src/platform/db/database.ts'
 import { postgresUrl } from '../support/database.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { poolerUrl, throughPooler } from '../support/pooler.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Detector } from '../../src/classification/detector.ts'
-import { DETECTORS } from '../../src/classification/detectors.ts'
+import type { Detector } from '../../src/domains/classification/detector.ts'
+import { DETECTORS } from '../../src/domains/classification/detectors.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { MIN_RELEASE_WINDOW } from '../../src/domain/principal.ts'
+import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
 
-// Windowed release to a client that stops reading. Those that never read again are disconnected (http/stalled-clients.ts).
+// Windowed release to a client that stops reading. Those that never read again are disconnected (api/kit/stalled-clients.ts).
 
 const PROSE = 'Good morning to all of you, and thank you for coming. '
 const LONG = PROSE.repeat(100)

@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/lib/untrusted-json.ts'
+import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
 import type { Api } from '../fuzz/codecs/request-bodies.ts'
 import type { SdkType } from './sdk-types.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { UNKNOWN_FIELD } from '../../src/domain/original-request.ts'
+import { UNKNOWN_FIELD } from '../../src/shared/original-request.ts'
 import { decode } from '../fuzz/codecs/forward.ts'
 import { LEFT_OUT, leftOutRow } from './left-out.ts'
 import { fieldsOf } from './sdk-types.ts'

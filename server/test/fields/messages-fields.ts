@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/lib/untrusted-json.ts'
+import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
 import { EPHEMERAL, FILE, type FieldGroup, OTHER_SCHEMA, OTHER_SIGNATURE, PICTURE, SCHEMA, SIGNATURE } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }

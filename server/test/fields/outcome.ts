@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Fields } from '../../src/lib/untrusted-json.ts'
-import { isObject } from '../../src/lib/untrusted-json.ts'
+import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
+import { isObject } from '../../src/platform/lib/untrusted-json.ts'
 import { decode, encode, UPSTREAMS } from '../fuzz/codecs/forward.ts'
 import type { Api } from '../fuzz/codecs/request-bodies.ts'
 import type { FieldGroup } from './field-group.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '../../src/lib/untrusted-json.ts'
+import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
 import { mark } from '../fuzz/codecs/mutations.ts'
 import type { Api } from '../fuzz/codecs/request-bodies.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Fields } from '../../src/lib/untrusted-json.ts'
+import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
 import { readJson, writtenFor } from '../fuzz/codecs/complete.ts'
 import { UPSTREAMS } from '../fuzz/codecs/forward.ts'
 import { MARK, placesOf } from '../fuzz/codecs/mutations.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import type { Fields } from '../../src/lib/untrusted-json.ts'
+import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
 import { Random } from '../support/classification/random.ts'
 import { cpuMs } from '../support/cpu-time.ts'
 import { isDocumentedLoss } from './codecs/documented-losses.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
-import { isObject } from '../../src/lib/untrusted-json.ts'
-import type { StreamFormat } from '../../src/providers/response-reader.ts'
+import type { StreamFormat } from '../../src/domains/providers/response-reader.ts'
+import { isObject } from '../../src/platform/lib/untrusted-json.ts'
 import { Random } from '../support/classification/random.ts'
 import { cpuMs } from '../support/cpu-time.ts'
 import { readJson, readStream, writtenFor } from './codecs/complete.ts'

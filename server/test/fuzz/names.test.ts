@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectTexts } from '../../src/domain/message.ts'
+import { collectTexts } from '../../src/shared/message.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
 import { withTextEverywhere } from '../support/mutations.ts'
 import { decode, encode, UPSTREAMS } from './codecs/forward.ts'

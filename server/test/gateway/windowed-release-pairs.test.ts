@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { MIN_RELEASE_WINDOW } from '../../src/domain/principal.ts'
+import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'

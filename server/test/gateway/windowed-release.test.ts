@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { MIN_RELEASE_WINDOW } from '../../src/domain/principal.ts'
+import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'

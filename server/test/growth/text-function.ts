@@ -1,6 +1,6 @@
-import { DETECTORS } from '../../src/classification/detectors.ts'
-import type { Completion } from '../../src/domain/completion.ts'
-import { Vault } from '../../src/policy/vault.ts'
+import { DETECTORS } from '../../src/domains/classification/detectors.ts'
+import { Vault } from '../../src/domains/policy/vault.ts'
+import type { Completion } from '../../src/shared/completion.ts'
 import type { Shape } from './shapes.ts'
 
 /** A function that reads texts of clients, documents or providers. */

@@ -46,9 +46,9 @@ test('normalize: is the only function that normalizes texts of any length', () =
   const users = files.filter((name) => readFileSync(join(root, name), 'utf8').includes('.normalize('))
   // The others normalise one character, or letters that hold no run of marks.
   expect(users.toSorted()).toEqual([
-    'classification/detectors/injection/fold.ts',
-    'lib/normalize.ts',
-    'lib/plain-characters.ts',
-    'lib/plain-text.ts',
+    'domains/classification/detectors/injection/fold.ts',
+    'platform/lib/normalize.ts',
+    'platform/lib/plain-characters.ts',
+    'platform/lib/plain-text.ts',
   ])
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AuditRecord } from '../../src/audit/record/record.ts'
-import { canonicalJson } from '../../src/lib/canonical-json.ts'
+import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
+import { canonicalJson } from '../../src/platform/lib/canonical-json.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -16,7 +16,7 @@ const HEX = /\b[0-9a-f]{64}\b/g
 const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).update(text).digest('hex')
 const MALLORY = { user: { id: 'mallory' }, session_id: 'afternoon' }
 
-/** The text of the request hash of a review item (review/request-hash.ts), built from values that the client knows. */
+/** The text of the request hash of a review item (domains/review/request-hash.ts), built from values that the client knows. */
 async function bindingText(held: { id: string; prompt: string }): Promise<string> {
   const item = expectSuccess(await governed.admin('GET', `/reviews/${held.id}`))
   const { parameters } = item.content as { parameters: unknown }

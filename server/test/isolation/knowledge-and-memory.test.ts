@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
+import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { contentOf, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'

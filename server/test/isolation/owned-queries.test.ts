@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromId } from '../../src/lib/id.ts'
+import { fromId } from '../../src/platform/lib/id.ts'
 import { type FreshDatabase, separateDatabases } from '../support/fresh-database.ts'
 import { seedApplication, seedWorkspace } from '../support/seed.ts'
 import { findUnlimitedTables, flat, tablesIn } from './statement-ownership.ts'

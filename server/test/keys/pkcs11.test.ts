@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
-import { readSecrets } from '../../src/config/secrets.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
+import { readSecrets } from '../../src/platform/config/secrets.ts'
 
 const isInstalled = ['softhsm2-util', 'pkcs11-tool'].every((tool) => spawnSync(tool, ['--help']).error === undefined)
 if (!isInstalled) console.warn('There is no softhsm2 and opensc here: the secret key in a PKCS#11 token is not tested.')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noticeFor } from '../../src/messaging/assistants/notices.ts'
-import { takeTurn } from '../../src/messaging/assistants/take-turn.ts'
-import { claimTurns } from '../../src/messaging/assistants/turn-store.ts'
+import { noticeFor } from '../../src/domains/messaging/assistants/notices.ts'
+import { takeTurn } from '../../src/domains/messaging/assistants/take-turn.ts'
+import { claimTurns } from '../../src/domains/messaging/assistants/turn-store.ts'
 
 import { type AssistantFixture, MODEL, startAssistantFixture } from '../support/assistant-fixture.ts'
 

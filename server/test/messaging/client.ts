@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { UserRateLimiter } from '../../src/domains/messaging/people/user-rate-limiter.ts'
 import type { ErrorCode } from '../../src/errors.ts'
-import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
 import { type ApiResponse, adminClient, expectError as expectErrorResponse, type Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
-import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
+import { demoDeclaration } from '../../src/tools/demo/demo-declaration.ts'
+import { applyWorkspace } from '../../src/tools/setup/apply-workspace.ts'
 import { type Admin, type ApiResponse, adminClient, expectError, type Json } from '../admin/client.ts'
 import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'
@@ -223,5 +223,8 @@ test('governed fields: only messaging/governance creates a GovernedString', () =
   const makers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .filter((path) => /\bas (readonly )?GovernedString\b|as Governed</.test(readFileSync(join(root, path), 'utf8')))
-  expect(makers.toSorted()).toEqual(['messaging/governance/governed-fields.ts', 'messaging/governance/governed-text.ts'])
+  expect(makers.toSorted()).toEqual([
+    'domains/messaging/governance/governed-fields.ts',
+    'domains/messaging/governance/governed-text.ts',
+  ])
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromId } from '../../src/lib/id.ts'
-import { fillMessageWords } from '../../src/messaging/messages/fill-message-words.ts'
+import { fillMessageWords } from '../../src/domains/messaging/messages/fill-message-words.ts'
+import { fromId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'

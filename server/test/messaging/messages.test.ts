@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromId } from '../../src/lib/id.ts'
+import { fromId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
+import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { createMembers } from '../messaging/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { budgetJobs } from '../../src/jobs/budget-jobs.ts'
+import { budgetJobs } from '../../src/domains/jobs/budget-jobs.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { expectSuccess } from '../support/gateway-client.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { SCOPES } from '../../src/domain/scope.ts'
+import { SCOPES } from '../../src/shared/scope.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { postgresUrl } from '../support/database.ts'
 import { Browser, createFirstLoginToken, inviteOperator, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'

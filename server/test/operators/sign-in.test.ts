@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { removeExpiredSignIns } from '../../src/operators/expired-sign-ins.ts'
+import { removeExpiredSignIns } from '../../src/domains/operators/expired-sign-ins.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { Browser, inviteOperator, PASSWORD, readChangesOf, signInOperator, totp } from '../support/operators.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLE_SCOPES } from '../../src/domain/roles.ts'
+import { ROLE_SCOPES } from '../../src/shared/roles.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ROLE_SCOPES } from '../../src/domain/roles.ts'
-import { SCOPES } from '../../src/domain/scope.ts'
+import { ROLE_SCOPES } from '../../src/shared/roles.ts'
+import { SCOPES } from '../../src/shared/scope.ts'
 import { type Admin, adminClient, expectError, type Json } from '../admin/client.ts'
 import { postgresUrl } from '../support/database.ts'
 import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'

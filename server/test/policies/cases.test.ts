@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
-import { parsePolicySet } from '../../src/policy/parse.ts'
-import { runPolicyTests } from '../../src/policy/policy-test.ts'
-import { testPolicyFile } from '../../src/policy/policy-test-file.ts'
+import { parsePolicySet } from '../../src/domains/policy/parse.ts'
+import { runPolicyTests } from '../../src/domains/policy/policy-test.ts'
+import { testPolicyFile } from '../../src/domains/policy/policy-test-file.ts'
 import { TEST_TOOLS } from '../support/policy-tools.ts'
 
 const folder = join(import.meta.dirname, 'cases')

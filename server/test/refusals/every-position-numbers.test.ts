@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
+import { parserOf } from '../../src/api/gateway/chat.ts'
 import { anthropicMessages } from '../../src/dialects/anthropic-messages/anthropic-messages.ts'
 import type { ClientDialect } from '../../src/dialects/client-dialect.ts'
 import { openaiChat } from '../../src/dialects/openai-chat/openai-chat.ts'
 import { openaiResponses } from '../../src/dialects/openai-responses/openai-responses.ts'
-import { collectTexts } from '../../src/domain/message.ts'
+import { parseBody } from '../../src/pipeline/request.ts'
+import { collectTexts } from '../../src/shared/message.ts'
 import {
   type Application,
   DEFAULT_LIMITS,
   DEFAULT_SETTINGS,
   UNKNOWN_FIELDS,
   type UnknownFields,
-} from '../../src/domain/principal.ts'
-import { parserOf } from '../../src/gateway/chat.ts'
-import { parseBody } from '../../src/pipeline/request.ts'
+} from '../../src/shared/principal.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
 import { withValueEverywhere } from '../support/mutations.ts'
 

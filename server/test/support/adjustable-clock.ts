@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts'
+import type { Clock } from '../../src/platform/lib/clock.ts'
 
 /** The system time plus all durations given to `advance`. */
 export function adjustableClock(): Clock & { advance(ms: number): void } {

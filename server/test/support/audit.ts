@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { RecordSealer } from '../../src/audit/chain/chain.ts'
-import type { AuditDraft, AuditRecord } from '../../src/audit/record/record.ts'
-import { requireWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
-import type { Db } from '../../src/db/database.ts'
-import { newId } from '../../src/lib/id.ts'
-import { secretBox } from '../../src/lib/secret-box.ts'
+import type { RecordSealer } from '../../src/domains/audit/chain/chain.ts'
+import type { AuditDraft, AuditRecord } from '../../src/domains/audit/record/record.ts'
+import { requireWorkspaceKeys, type WorkspaceKeys } from '../../src/domains/audit/workspace-keys.ts'
 import { STAGES } from '../../src/pipeline/endpoints.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { newId } from '../../src/platform/lib/id.ts'
+import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 
 /** Creates a Workspace and loads its keys. */

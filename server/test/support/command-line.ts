@@ -1,5 +1,5 @@
-import { runCli } from '../../src/cli/cli.ts'
-import type { Environment } from '../../src/config/environment.ts'
+import type { Environment } from '../../src/platform/config/environment.ts'
+import { runCli } from '../../src/tools/cli/cli.ts'
 
 export interface CommandResult {
   readonly code: number | null

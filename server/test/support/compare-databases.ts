@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { EXPORTED_TABLES } from '../../src/backup/exported-tables.ts'
+import { EXPORTED_TABLES } from '../../src/tools/backup/exported-tables.ts'
 
 /** All rows of the exported tables in PostgreSQL's text form, sorted. `except`: columns (`table.column`) that may differ. */
 export async function dumpExported(pool: pg.Pool, except: readonly string[] = []): Promise<Record<string, string[]>> {

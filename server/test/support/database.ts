@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, openDatabase, pgTypes } from '../../src/db/database.ts'
-import { type Embedded, startEmbedded } from '../../src/db/embedded.ts'
-import { primaryReads } from '../../src/db/reads.ts'
-import type { Schema } from '../../src/db/schema.ts'
-import { localSignal } from '../../src/db/signal.ts'
+import { type Database, openDatabase, pgTypes } from '../../src/platform/db/database.ts'
+import { type Embedded, startEmbedded } from '../../src/platform/db/embedded.ts'
+import { primaryReads } from '../../src/platform/db/reads.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import { localSignal } from '../../src/platform/db/signal.ts'
 
 /** The PostgreSQL of this run. null without TEST_DATABASE_URL, and in `npm test`, which tests the embedded database only. */
 export const postgresUrl = (): string | null => (inject('databases').includes('postgresql') ? inject('postgresUrl') : null)

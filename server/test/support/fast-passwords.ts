@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { verifyPassword } from 'better-auth/crypto'
-import type { PasswordHashing } from '../../src/operators/better-auth.ts'
+import type { PasswordHashing } from '../../src/domains/operators/better-auth.ts'
 
 const PREFIX = 'sha256:'
 const hash = (password: string): string => PREFIX + createHash('sha256').update(password).digest('hex')

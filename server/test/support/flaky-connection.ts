@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Database } from '../../src/db/database.ts'
+import type { Database } from '../../src/platform/db/database.ts'
 
 /** The fate of a packet: it arrives, it is lost, or it arrives and is executed but its response is lost. */
 export type PacketOutcome = 'arrives' | 'is lost' | 'response is lost'

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database.ts'
+import type { Database } from '../../src/platform/db/database.ts'
 import { type NamedDatabase, newDatabases, testDatabases } from './database.ts'
 import { listTables } from './list-tables.ts'
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { readConfig } from '../../src/config/config.ts'
-import { readSecrets } from '../../src/config/secrets.ts'
 import { createContext } from '../../src/context.ts'
-import { openDatabase } from '../../src/db/database.ts'
-import { prepareStart } from '../../src/setup/prepare.ts'
-import { createLogger } from '../../src/telemetry/logger.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
+import { readSecrets } from '../../src/platform/config/secrets.ts'
+import { openDatabase } from '../../src/platform/db/database.ts'
+import { createLogger } from '../../src/platform/telemetry/logger.ts'
+import { prepareStart } from '../../src/tools/setup/prepare.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
-import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
+import type { Environment } from '../../src/platform/config/environment.ts'
 import {
   type ChatOptions,
   expectError,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { findChainEnd, readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
-import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/audit/chain/chain.ts'
-import type { AuditRecord } from '../../src/audit/record/record.ts'
-import type { Db } from '../../src/db/database.ts'
-import { uuidOf } from '../../src/db/values.ts'
+import { findChainEnd, readRecordPages, type StoredRecord } from '../../src/domains/audit/audit-store.ts'
+import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/domains/audit/chain/chain.ts'
+import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { uuidOf } from '../../src/platform/db/values.ts'
 
 /**
  * An attacker with write access to the database but without the secret key: changes records, recomputes all later unkeyed

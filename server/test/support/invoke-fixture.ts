@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach } from 'vitest'
-import { Health } from '../../src/providers/health.ts'
-import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/providers/invoke.ts'
-import type { Provider } from '../../src/providers/provider.ts'
-import type { ProviderRequest } from '../../src/providers/request-completion.ts'
+import { Health } from '../../src/domains/providers/health.ts'
+import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/domains/providers/invoke.ts'
+import type { Provider } from '../../src/domains/providers/provider.ts'
+import type { ProviderRequest } from '../../src/domains/providers/request-completion.ts'
 import { type Behaviour, type FaultyProvider, respond, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
 import { testPools, testProvider } from './providers.ts'
 

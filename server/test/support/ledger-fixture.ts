@@ -1,10 +1,10 @@
-import { type Budget, newBudgetOf } from '../../src/budgets/budget.ts'
-import { createBudget } from '../../src/budgets/budget-store.ts'
-import { type BudgetLedger, type Reservation, settlementOf } from '../../src/budgets/ledger.ts'
-import type { Database } from '../../src/db/database.ts'
-import { uuidOfWorkspace } from '../../src/db/values.ts'
-import type { Spending } from '../../src/domain/spending.ts'
-import { newId } from '../../src/lib/id.ts'
+import { type Budget, newBudgetOf } from '../../src/domains/budgets/budget.ts'
+import { createBudget } from '../../src/domains/budgets/budget-store.ts'
+import { type BudgetLedger, type Reservation, settlementOf } from '../../src/domains/budgets/ledger.ts'
+import type { Database } from '../../src/platform/db/database.ts'
+import { uuidOfWorkspace } from '../../src/platform/db/values.ts'
+import { newId } from '../../src/platform/lib/id.ts'
+import type { Spending } from '../../src/shared/spending.ts'
 
 type Matched = Parameters<BudgetLedger['reserve']>[1]
 

@@ -1,6 +1,6 @@
-import { type ApplicationLimits, DEFAULT_LIMITS } from '../../src/domain/principal.ts'
-import type { Admission, LimitedApplication } from '../../src/limits/lease.ts'
-import { Limiter } from '../../src/limits/limiter.ts'
+import type { Admission, LimitedApplication } from '../../src/domains/limits/lease.ts'
+import { Limiter } from '../../src/domains/limits/limiter.ts'
+import { type ApplicationLimits, DEFAULT_LIMITS } from '../../src/shared/principal.ts'
 
 export const application = (limits: Partial<ApplicationLimits> = {}, id = 'app_1'): LimitedApplication => ({
   id,

@@ -1,4 +1,4 @@
-import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
+import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
 import { type ChatOptions, expectSuccess, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 

@@ -1,6 +1,6 @@
 import { EventReader } from '../../../bench/support/event-reader.ts'
-import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
+import type { Environment } from '../../src/platform/config/environment.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { createMembers, type Member, unlimitedRate } from '../messaging/client.ts'
 import { type Governed, startGoverned } from './governed.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
-import type { SchemaMigration } from '../../src/db/migrate.ts'
+import type { SchemaMigration } from '../../src/platform/db/migrate.ts'
 import { fillTable } from './fill-table.ts'
 
 /** Tables that grow with the traffic; of the audit records, the first partition. A migration must not read or rewrite them while it blocks writers. */

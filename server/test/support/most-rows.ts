@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from 'kysely'
-import type { Db } from '../../src/db/database.ts'
+import type { Db } from '../../src/platform/db/database.ts'
 
 /** The largest number of rows that a statement of `work` returns. */
 export async function mostRows(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { MIGRATIONS } from '../../src/db/migrations/index.ts'
+import { MIGRATIONS } from '../../src/platform/db/migrations/index.ts'
 
 /** The server as a possible next version: with two more migrations of tables that every request uses. */
 Object.assign(MIGRATIONS, {

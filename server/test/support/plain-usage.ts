@@ -1,7 +1,7 @@
-import type { Dimension } from '../../src/audit/statistics/dimension-values.ts'
-import type { UsageCounts } from '../../src/audit/statistics/read-usage.ts'
-import type { UsageQuery } from '../../src/audit/statistics/usage-query.ts'
-import { VERDICTS } from '../../src/domain/decision.ts'
+import type { Dimension } from '../../src/domains/audit/statistics/dimension-values.ts'
+import type { UsageCounts } from '../../src/domains/audit/statistics/read-usage.ts'
+import type { UsageQuery } from '../../src/domains/audit/statistics/usage-query.ts'
+import { VERDICTS } from '../../src/shared/decision.ts'
 
 interface Attempt {
   readonly provider: string

@@ -1,10 +1,10 @@
-import type { PolicyPoint } from '../../src/domain/decision.ts'
-import { countFindings } from '../../src/domain/finding.ts'
-import { ANONYMOUS_USER, DEFAULT_SETTINGS } from '../../src/domain/principal.ts'
-import { type CompiledPolicy, compile } from '../../src/policy/compile.ts'
-import type { PolicyInput } from '../../src/policy/input.ts'
-import { parsePolicySet } from '../../src/policy/parse.ts'
-import { type PolicySet, policySha256 } from '../../src/policy/policy.ts'
+import { type CompiledPolicy, compile } from '../../src/domains/policy/compile.ts'
+import type { PolicyInput } from '../../src/domains/policy/input.ts'
+import { parsePolicySet } from '../../src/domains/policy/parse.ts'
+import { type PolicySet, policySha256 } from '../../src/domains/policy/policy.ts'
+import type { PolicyPoint } from '../../src/shared/decision.ts'
+import { countFindings } from '../../src/shared/finding.ts'
+import { ANONYMOUS_USER, DEFAULT_SETTINGS } from '../../src/shared/principal.ts'
 
 /** A policy input without findings; `changes` replaces fields. */
 export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => ({

@@ -1,7 +1,7 @@
-import { DETECTORS } from '../../src/classification/detectors.ts'
-import { assess } from '../../src/classification/risk.ts'
-import { scan } from '../../src/classification/scan.ts'
-import type { TestTools } from '../../src/policy/policy-test.ts'
+import { DETECTORS } from '../../src/domains/classification/detectors.ts'
+import { assess } from '../../src/domains/classification/risk.ts'
+import { scan } from '../../src/domains/classification/scan.ts'
+import type { TestTools } from '../../src/domains/policy/policy-test.ts'
 
 /** The real detectors, for policy tests. */
 export const TEST_TOOLS: TestTools = {

@@ -1,4 +1,4 @@
-import type { Environment } from '../../src/config/environment.ts'
+import type { Environment } from '../../src/platform/config/environment.ts'
 import { createOwnDatabase } from './own-database.ts'
 
 /** A pooler in transaction mode in front of the server of TEST_DATABASE_URL, for example PgBouncer (docs/high-availability.md). */

@@ -1,6 +1,6 @@
-import { ConnectionPools, type ConnectionPoolsOptions } from '../../src/providers/connection-pools.ts'
-import { NO_PRICES } from '../../src/providers/prices.ts'
-import { type Provider, providerDefaults } from '../../src/providers/provider.ts'
+import { ConnectionPools, type ConnectionPoolsOptions } from '../../src/domains/providers/connection-pools.ts'
+import { NO_PRICES } from '../../src/domains/providers/prices.ts'
+import { type Provider, providerDefaults } from '../../src/domains/providers/provider.ts'
 
 /** A provider with one model, as the store loads it. Its source is `config`, so that loopback addresses are allowed. */
 export const testProvider = (change: Partial<Provider> = {}): Provider => ({

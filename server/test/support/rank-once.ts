@@ -1,8 +1,8 @@
-import type { Db } from '../../src/db/database.ts'
-import { inSnapshot } from '../../src/db/snapshot.ts'
-import type { Partition } from '../../src/retrieval/partition.ts'
-import type { Ranked, Ranker } from '../../src/retrieval/rank.ts'
-import { rankSemantically, type SemanticRanker } from '../../src/retrieval/semantic/semantic-ranker.ts'
+import type { Partition } from '../../src/domains/retrieval/partition.ts'
+import type { Ranked, Ranker } from '../../src/domains/retrieval/rank.ts'
+import { rankSemantically, type SemanticRanker } from '../../src/domains/retrieval/semantic/semantic-ranker.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { inSnapshot } from '../../src/platform/db/snapshot.ts'
 
 type Search = readonly [workspaceUuid: string, partitions: readonly Partition[], text: string, depth: number]
 

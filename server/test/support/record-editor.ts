@@ -1,7 +1,7 @@
-import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
-import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/audit/chain/chain.ts'
-import { createFirstSeal, type LogSeal, readSeal, writeSeal } from '../../src/audit/checkpoints/log-seal.ts'
-import type { AuditRecord } from '../../src/audit/record/record.ts'
+import { readRecordPages, type StoredRecord } from '../../src/domains/audit/audit-store.ts'
+import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/domains/audit/chain/chain.ts'
+import { createFirstSeal, type LogSeal, readSeal, writeSeal } from '../../src/domains/audit/checkpoints/log-seal.ts'
+import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
 import type { AuditLogFixture } from './audit-log.ts'
 
 /** Edits the stored records of a log and the end of its chain, as an attacker with write access to the database and the secret key could. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/context.ts'
-import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
+import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 
 /** Runs a recurring job now. */
 export const runRecurringJob = (context: Context, name: string) =>

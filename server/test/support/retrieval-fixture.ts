@@ -1,8 +1,8 @@
-import type { Database } from '../../src/db/database.ts'
-import { fromId, newUuid } from '../../src/lib/id.ts'
-import { addEntries, type Entry, removeEntries } from '../../src/retrieval/entries.ts'
-import type { Language } from '../../src/retrieval/language.ts'
-import { openPartition, type Partition } from '../../src/retrieval/partition.ts'
+import { addEntries, type Entry, removeEntries } from '../../src/domains/retrieval/entries.ts'
+import type { Language } from '../../src/domains/retrieval/language.ts'
+import { openPartition, type Partition } from '../../src/domains/retrieval/partition.ts'
+import type { Database } from '../../src/platform/db/database.ts'
+import { fromId, newUuid } from '../../src/platform/lib/id.ts'
 import { seedWorkspace } from './seed.ts'
 
 /** Creates a Workspace and returns functions that change its index. */

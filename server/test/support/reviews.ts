@@ -1,9 +1,9 @@
-import type { Db, Tx } from '../../src/db/database.ts'
-import { newId } from '../../src/lib/id.ts'
-import { secretBox } from '../../src/lib/secret-box.ts'
-import { decideHold } from '../../src/review/decision-store.ts'
-import type { Lease, ReviewItem, ReviewOwner } from '../../src/review/review.ts'
-import { type NewReview, openHold } from '../../src/review/review-store.ts'
+import { decideHold } from '../../src/domains/review/decision-store.ts'
+import type { Lease, ReviewItem, ReviewOwner } from '../../src/domains/review/review.ts'
+import { type NewReview, openHold } from '../../src/domains/review/review-store.ts'
+import type { Db, Tx } from '../../src/platform/db/database.ts'
+import { newId } from '../../src/platform/lib/id.ts'
+import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 
 /** Encrypts the content of review items. */

@@ -1,7 +1,7 @@
-import { createWorkspaceKeys } from '../../src/audit/workspace-keys.ts'
-import type { Db } from '../../src/db/database.ts'
-import { fromId, newId } from '../../src/lib/id.ts'
-import { secretBox } from '../../src/lib/secret-box.ts'
+import { createWorkspaceKeys } from '../../src/domains/audit/workspace-keys.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { fromId, newId } from '../../src/platform/lib/id.ts'
+import { secretBox } from '../../src/platform/lib/secret-box.ts'
 
 /** The secret key of tests. */
 export const TEST_SECRET_KEY = Buffer.alloc(32, 7)

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
-import { syncEnvironmentProviders } from '../../src/setup/environment-sync.ts'
+import { UserRateLimiter } from '../../src/domains/messaging/people/user-rate-limiter.ts'
+import { syncEnvironmentProviders } from '../../src/tools/setup/environment-sync.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
 import { type Governed, prepareGoverned, providerEnvironment } from './governed.ts'
 import { type MessagingServer, prepareMessaging } from './messenger.ts'

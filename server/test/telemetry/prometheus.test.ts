@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { freePort } from '../../../bench/support/free-port.ts'
-import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
+import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 

@@ -1,6 +1,6 @@
 import { Alert, Code, Group, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CLIENT_SNIPPETS, type ClientSnippet } from '../../../../server/src/domain/client-snippets.ts'
+import { CLIENT_SNIPPETS, type ClientSnippet } from '../../../../server/src/shared/client-snippets.ts'
 import { useAll, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Copyable, CopyButton } from '../../ui/copy.tsx'

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { DEFAULT_EXTENSIONS } from '../../../../server/src/domain/client-snippets.ts'
+import { DEFAULT_EXTENSIONS } from '../../../../server/src/shared/client-snippets.ts'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { NameButton } from '../../ui/name-button.tsx'

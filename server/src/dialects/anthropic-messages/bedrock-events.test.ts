@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bedrockChunk, eventStreamMessage, header } from '../../../test/support/event-stream.ts'
-import { EventStreamDecoder } from '../../lib/aws-event-stream.ts'
+import { EventStreamDecoder } from '../../platform/lib/aws-event-stream.ts'
 import { type BedrockEvent, readBedrockEvent } from './bedrock-events.ts'
 
 const EVENTS = [

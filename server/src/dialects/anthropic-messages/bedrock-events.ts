@@ -1,6 +1,6 @@
-import { parseResponse } from '../../domain/free-json.ts'
-import type { EventStreamMessage } from '../../lib/aws-event-stream.ts'
-import { type Fields, parseJsonObject, textOf } from '../../lib/untrusted-json.ts'
+import type { EventStreamMessage } from '../../platform/lib/aws-event-stream.ts'
+import { type Fields, parseJsonObject, textOf } from '../../platform/lib/untrusted-json.ts'
+import { parseResponse } from '../../shared/free-json.ts'
 
 /**
  * A message of InvokeModelWithResponseStream: `event`: an event of the Messages API, and the bytes of its JSON. `failed`: the

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import type { UpstreamDialect } from '../upstream-dialect.ts'
 import { EventCollector } from './upstream-events.ts'
 import { encodeRequest } from './upstream-request.ts'

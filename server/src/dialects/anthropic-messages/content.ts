@@ -1,5 +1,5 @@
-import type { ChatMessage, ContentPart } from '../../domain/message.ts'
-import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
+import type { ChatMessage, ContentPart } from '../../shared/message.ts'
 import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt, UnknownField, Untranslatable } from './fields.ts'
 import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'

@@ -1,5 +1,5 @@
-import type { Completion, CompletionHead } from '../../domain/completion.ts'
-import type { Fields } from '../../lib/untrusted-json.ts'
+import type { Fields } from '../../platform/lib/untrusted-json.ts'
+import type { Completion, CompletionHead } from '../../shared/completion.ts'
 import type { GovernanceBlock, GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
 import { providerFieldsOf } from './provider-fields.ts'

@@ -1,5 +1,5 @@
-import type { Problem } from '../../lib/schema.ts'
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import type { Problem } from '../../platform/lib/schema.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 
 /** Thrown by the decoders of one request and turned into its problem. */
 export class Untranslatable extends Error {

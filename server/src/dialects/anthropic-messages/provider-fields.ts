@@ -1,5 +1,5 @@
-import type { Choice, Completion, Usage } from '../../domain/completion.ts'
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
+import type { Choice, Completion, Usage } from '../../shared/completion.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
 /** Fields of a message that the gateway writes. */

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 
 /** Fields of a tool call with state of a provider of the chat API, for example Gemini's thought signature. */
 const STATE_FIELDS = ['extra_content', 'provider_specific_fields'] as const

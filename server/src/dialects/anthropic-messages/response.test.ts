@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Choice, Completion } from '../../domain/completion.ts'
+import type { Choice, Completion } from '../../shared/completion.ts'
 import { blocksOf, stopOf, usageOf } from './response.ts'
 
 const completion = (message: object, more: Partial<Choice> = {}): Completion => ({

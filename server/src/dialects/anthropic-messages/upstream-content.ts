@@ -1,6 +1,6 @@
-import { readEncoded } from '../../domain/encoded-text.ts'
-import type { ChatMessage, ContentPart } from '../../domain/message.ts'
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
+import { readEncoded } from '../../shared/encoded-text.ts'
+import type { ChatMessage, ContentPart } from '../../shared/message.ts'
 import { allowOnly, type Block, cacheControl, UntranslatableField } from './upstream-fields.ts'
 
 type Source = Readonly<Record<string, string>>

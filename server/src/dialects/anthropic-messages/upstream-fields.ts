@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 
 export { allowOnly, isEmpty, UntranslatableField } from '../untranslatable.ts'
 

@@ -1,4 +1,4 @@
-import { type Fields, isCount, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isCount, isObject } from '../../platform/lib/untrusted-json.ts'
 import type { Block } from './upstream-fields.ts'
 
 // Thinking blocks in the form of the chat API: entries of `reasoning_details`, as OpenRouter defined them. The provider signs thinking and

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatMessage, ContentPart } from '../../domain/message.ts'
+import type { ChatMessage, ContentPart } from '../../shared/message.ts'
 import type { AddedTexts } from '../added-texts.ts'
 import { encodeRequest } from './upstream-request.ts'
 

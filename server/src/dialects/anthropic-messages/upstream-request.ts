@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { appendPart, withAddedTexts } from '../added-texts.ts'
 import { carriedField } from '../carried-field.ts'
 import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'

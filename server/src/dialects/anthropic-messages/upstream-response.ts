@@ -1,6 +1,14 @@
-import type { Completion, Usage } from '../../domain/completion.ts'
-import type { ChatMessage } from '../../domain/message.ts'
-import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import {
+  type Fields,
+  isCount,
+  isObject,
+  isSet,
+  parseJsonObject,
+  readExtraFields,
+  textOf,
+} from '../../platform/lib/untrusted-json.ts'
+import type { Completion, Usage } from '../../shared/completion.ts'
+import type { ChatMessage } from '../../shared/message.ts'
 import { finishReasonOf } from '../finish-reason.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { detailOf } from './upstream-reasoning.ts'

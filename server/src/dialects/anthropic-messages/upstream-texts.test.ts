@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ChatMessage, collectTexts } from '../../domain/message.ts'
+import { type ChatMessage, collectTexts } from '../../shared/message.ts'
 import { encodeRequest } from './upstream-request.ts'
 
 const user = (content: string): ChatMessage => ({ role: 'user', content })

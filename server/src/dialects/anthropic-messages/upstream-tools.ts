@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { allowOnly, type Block, cacheControl, UntranslatableField } from './upstream-fields.ts'
 
 /** `tools` and `tool_choice` of the API; absent if the request has no tools. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ChatMessage, collectTexts } from '../../domain/message.ts'
+import { type ChatMessage, collectTexts } from '../../shared/message.ts'
 import { encodeRequest } from './upstream-request.ts'
 
 const encode = (messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>> = {}) =>

@@ -1,5 +1,5 @@
-import type { Choice, Completion, CompletionHead } from '../../domain/completion.ts'
-import { NO_USAGE } from '../../domain/usage.ts'
+import type { Choice, Completion, CompletionHead } from '../../shared/completion.ts'
+import { NO_USAGE } from '../../shared/usage.ts'
 import type { GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
 

@@ -1,5 +1,5 @@
-import { isJson } from '../../lib/json.ts'
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { isJson } from '../../platform/lib/json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { JsonProgress } from '../json-progress.ts'
 import { MalformedStream, StreamedFields, type StreamSize } from '../streamed-fields.ts'
 

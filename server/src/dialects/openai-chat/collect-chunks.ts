@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { MalformedStream, StreamedFields, StreamSize } from '../streamed-fields.ts'
 import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 import { StreamedCallBody, StreamedCalls } from './collect-calls.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readCompletion } from '../../providers/read-completion.ts'
+import { readCompletion } from '../../domains/providers/read-completion.ts'
 import { ChunkCollector } from './collect-chunks.ts'
 
 const defaults = { model: 'm', newId: () => 'chatcmpl_1', created: () => 1_800_000_000 }

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 
 /** The texts of a content in parts. */
 interface Texts {

@@ -1,5 +1,5 @@
-import { type Origin, OWN_PARAMETERS } from '../../domain/original-request.ts'
-import type { Problem } from '../../lib/schema.ts'
+import type { Problem } from '../../platform/lib/schema.ts'
+import { type Origin, OWN_PARAMETERS } from '../../shared/original-request.ts'
 import type { ClientDialect, DecodedRequest, ResponseEncoder } from '../client-dialect.ts'
 import { chatChunks, growingChunks } from './chunks.ts'
 import { CHAT_FIELDS } from './known-fields.ts'

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../domain/message.ts'
+import type { ChatMessage, ContentPart } from '../../shared/message.ts'
 
 /**
  * The results of tools as texts: the API takes nothing else in them. Their pictures and files stand in a message of the user, behind all results

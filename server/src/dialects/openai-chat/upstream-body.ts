@@ -1,5 +1,5 @@
-import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../domain/original-request.ts'
-import type { Fields } from '../../lib/untrusted-json.ts'
+import type { Fields } from '../../platform/lib/untrusted-json.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../shared/original-request.ts'
 import { withAddedTexts } from '../added-texts.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { ContentPart } from '../../domain/message.ts'
+import type { ContentPart } from '../../shared/message.ts'
 import type { Sources } from '../sources.ts'
 import { byType, type Fields, isObject, listOf, RefusedField, reader } from './fields.ts'
 

@@ -1,4 +1,4 @@
-import type { Completion, CompletionHead } from '../../domain/completion.ts'
+import type { Completion, CompletionHead } from '../../shared/completion.ts'
 import type { GovernanceBlock, GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
 import type { Fields } from './fields.ts'

@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { keptNumber } from '../../lib/json-numbers.ts'
-import { checker, type Problem } from '../../lib/schema.ts'
-import { isObject } from '../../lib/untrusted-json.ts'
+import { keptNumber } from '../../platform/lib/json-numbers.ts'
+import { checker, type Problem } from '../../platform/lib/schema.ts'
+import { isObject } from '../../platform/lib/untrusted-json.ts'
 
 export { isObject }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { Origin } from '../../domain/original-request.ts'
-import { textOf } from '../../lib/untrusted-json.ts'
+import { textOf } from '../../platform/lib/untrusted-json.ts'
+import type { Origin } from '../../shared/original-request.ts'
 import type { Sources } from '../sources.ts'
 import { readContent } from './content.ts'
 import { byType, type Fields, isObject, listOf, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'

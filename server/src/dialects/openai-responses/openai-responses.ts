@@ -1,4 +1,4 @@
-import type { Completion } from '../../domain/completion.ts'
+import type { Completion } from '../../shared/completion.ts'
 import type { ClientDialect, GovernanceBlock, ResponseEncoder } from '../client-dialect.ts'
 import { growingResponse, responseEvents } from './events.ts'
 import { type Fields, isObject } from './fields.ts'

@@ -1,4 +1,4 @@
-import { isCount, textOf } from '../../lib/untrusted-json.ts'
+import { isCount, textOf } from '../../platform/lib/untrusted-json.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { UnnamedReasoningItem } from './items.ts'
 

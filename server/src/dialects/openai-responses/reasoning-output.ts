@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../domain/message.ts'
+import type { ChatMessage } from '../../shared/message.ts'
 import type { Fields } from './fields.ts'
 import type { ReasoningItem } from './items.ts'
 import { type Position, placedItems, withState } from './reasoning-items.ts'

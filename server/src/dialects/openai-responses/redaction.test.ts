@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { collectTexts, replaceTexts } from '../../domain/message.ts'
-import type { OriginalRequest } from '../../domain/original-request.ts'
-import { isObject } from '../../lib/untrusted-json.ts'
+import { isObject } from '../../platform/lib/untrusted-json.ts'
+import { collectTexts, replaceTexts } from '../../shared/message.ts'
+import type { OriginalRequest } from '../../shared/original-request.ts'
 import { decodeRequest } from './request.ts'
 import { encodeRequest } from './upstream-request.ts'
 

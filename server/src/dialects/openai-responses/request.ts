@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { NAMESPACED_NAMES, type Origin } from '../../domain/original-request.ts'
-import type { StoredContent } from '../../domain/stored-content.ts'
+import { NAMESPACED_NAMES, type Origin } from '../../shared/original-request.ts'
+import type { StoredContent } from '../../shared/stored-content.ts'
 import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
 import { splitUnknown } from '../known-fields.ts'
 import { fieldOf, type Sources } from '../sources.ts'

@@ -1,5 +1,5 @@
-import type { Completion, Usage } from '../../domain/completion.ts'
-import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
+import type { Completion, Usage } from '../../shared/completion.ts'
+import { NO_USAGE, tokenUnitsOf } from '../../shared/usage.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { OutputItem } from './items.ts'

@@ -1,5 +1,5 @@
-import type { Completion } from '../../domain/completion.ts'
-import type { NewStoredContent } from '../../domain/stored-content.ts'
+import type { Completion } from '../../shared/completion.ts'
+import type { NewStoredContent } from '../../shared/stored-content.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, withoutNulls } from './fields.ts'
 import { type Asked, toResponse } from './response.ts'

@@ -1,4 +1,4 @@
-import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { chatName, TOOL_SEARCH } from './tool-names.ts'
 

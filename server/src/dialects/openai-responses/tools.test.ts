@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Completion } from '../../domain/completion.ts'
-import type { OriginalRequest } from '../../domain/original-request.ts'
+import type { Completion } from '../../shared/completion.ts'
+import type { OriginalRequest } from '../../shared/original-request.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { decodeRequest } from './request.ts'

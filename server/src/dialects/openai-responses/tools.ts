@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
-import { textOf } from '../../lib/untrusted-json.ts'
+import { textOf } from '../../platform/lib/untrusted-json.ts'
 import type { Sources } from '../sources.ts'
 import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader } from './fields.ts'
 import { chatName, TOOL_SEARCH, type ToolName } from './tool-names.ts'

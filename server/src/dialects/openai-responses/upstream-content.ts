@@ -1,5 +1,5 @@
-import type { ChatMessage, ContentPart } from '../../domain/message.ts'
-import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
+import type { ChatMessage, ContentPart } from '../../shared/message.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
 /** `cache_control` is a hint for another provider's cache, and is left out. */

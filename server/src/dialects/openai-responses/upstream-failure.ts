@@ -1,4 +1,4 @@
-import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ReportedFailure } from '../upstream-dialect.ts'
 
 /** Codes of errors that the request has caused. All others are outages. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { callItem, messageItem, responseObject } from '../../../test/support/scripted-responses.ts'
-import type { ChatMessage } from '../../domain/message.ts'
+import type { ChatMessage } from '../../shared/message.ts'
 import { decodeRequest } from './request.ts'
 import { toResponse } from './response.ts'
 import { encodeRequest } from './upstream-request.ts'

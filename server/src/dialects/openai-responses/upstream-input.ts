@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../domain/message.ts'
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
+import type { ChatMessage } from '../../shared/message.ts'
 import { allowOnly, isEmpty, UntranslatableField } from '../untranslatable.ts'
 import { placedItems, RESPONSES_FORMAT, stateOf } from './reasoning-items.ts'
 import { inputContent, outputParts } from './upstream-content.ts'

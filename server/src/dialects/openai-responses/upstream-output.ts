@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { RefusedField } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'

@@ -1,5 +1,5 @@
-import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../domain/original-request.ts'
-import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../shared/original-request.ts'
 import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatMessage } from '../../domain/message.ts'
+import type { ChatMessage } from '../../shared/message.ts'
 import { encodeRequest } from './upstream-request.ts'
 
 type Fields = Readonly<Record<string, unknown>>

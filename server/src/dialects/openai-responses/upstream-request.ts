@@ -1,5 +1,5 @@
-import { CARRIED_FIELDS, type OriginalRequest } from '../../domain/original-request.ts'
-import type { Fields } from '../../lib/untrusted-json.ts'
+import type { Fields } from '../../platform/lib/untrusted-json.ts'
+import { CARRIED_FIELDS, type OriginalRequest } from '../../shared/original-request.ts'
 import { withAddedTexts } from '../added-texts.ts'
 import { carriedField } from '../carried-field.ts'
 import { splitUnknown } from '../known-fields.ts'

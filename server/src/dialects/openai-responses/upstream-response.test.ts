@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { callItem, messageItem, responseObject } from '../../../test/support/scripted-responses.ts'
-import { parseJsonObject } from '../../lib/untrusted-json.ts'
+import { parseJsonObject } from '../../platform/lib/untrusted-json.ts'
 import { readFailure } from './upstream-failure.ts'
 import { readResponse } from './upstream-response.ts'
 

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 
 /** Events that end the stream. They hold the whole response, so no delta has to be read. */

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
 const FUNCTION_FIELDS = new Set(['name', 'description', 'parameters', 'strict'])

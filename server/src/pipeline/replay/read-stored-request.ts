@@ -1,9 +1,9 @@
-import type { AuditEndpoint, AuditRecord } from '../../audit/record/record.ts'
-import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
-import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
-import { DEFAULT_SETTINGS } from '../../domain/principal.ts'
-import { OTHER_VALUE, StoredInput, type StoredValues } from '../../policy/replay/stored-input.ts'
-import type { StoredPoint, StoredRequest } from '../../policy/replay/stored-request.ts'
+import type { AuditEndpoint, AuditRecord } from '../../domains/audit/record/record.ts'
+import { OTHER_VALUE, StoredInput, type StoredValues } from '../../domains/policy/replay/stored-input.ts'
+import type { StoredPoint, StoredRequest } from '../../domains/policy/replay/stored-request.ts'
+import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
+import { FINDING_GROUPS, FINDING_TYPES } from '../../shared/finding.ts'
+import { DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import type { StageName } from '../endpoints.ts'
 
 /** Data for a replay that records do not contain. */

@@ -1,5 +1,5 @@
-import { rateLimited, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
-import type { UserTokenVerifier } from '../../identity/user-token.ts'
+import type { UserTokenVerifier } from '../../domains/identity/user-token.ts'
+import { rateLimited, refuse, type StageReturn, Stop } from '../../shared/outcome.ts'
 import { TrustedCaller } from '../callers.ts'
 import { assertedUser, type IncomingRequest } from '../request.ts'
 import type { Admitted, Caller, Identity } from '../stage-results.ts'

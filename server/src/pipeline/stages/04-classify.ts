@@ -1,8 +1,8 @@
-import { NO_DEMANDS } from '../../domain/decision.ts'
-import { collect, joinsOfTurns, joinsWithin } from '../../domain/message.ts'
-import { denyByFault, type StageReturn } from '../../domain/outcome.ts'
-import { toolCallsOf } from '../../domain/tool-call.ts'
-import { addUnread } from '../../domain/unread.ts'
+import { NO_DEMANDS } from '../../shared/decision.ts'
+import { collect, joinsOfTurns, joinsWithin } from '../../shared/message.ts'
+import { denyByFault, type StageReturn } from '../../shared/outcome.ts'
+import { toolCallsOf } from '../../shared/tool-call.ts'
+import { addUnread } from '../../shared/unread.ts'
 import { deniedByFault, type GovernDeps, scanContent } from '../govern.ts'
 import type { Admitted, Caller, Classified } from '../stage-results.ts'
 

@@ -1,7 +1,7 @@
-import type { Db } from '../../db/database.ts'
-import { Skipped, type StageReturn } from '../../domain/outcome.ts'
-import { type Passage, searchKnowledge } from '../../knowledge/search.ts'
-import type { Ranker } from '../../retrieval/rank.ts'
+import { type Passage, searchKnowledge } from '../../domains/knowledge/search.ts'
+import type { Ranker } from '../../domains/retrieval/rank.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import { governHits, type HitDeps, type HitKind, type HitSearch, holdForHits, prepareHitSearch } from '../govern-hits.ts'
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
 

@@ -1,7 +1,7 @@
-import type { Db } from '../../db/database.ts'
-import { Skipped, type StageReturn } from '../../domain/outcome.ts'
-import { type RecalledMemory, recallMemories } from '../../memory/recall.ts'
-import type { Ranker } from '../../retrieval/rank.ts'
+import { type RecalledMemory, recallMemories } from '../../domains/memory/recall.ts'
+import type { Ranker } from '../../domains/retrieval/rank.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import { governHits, type HitDeps, type HitKind, type HitSearch, holdForHits, prepareHitSearch } from '../govern-hits.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 

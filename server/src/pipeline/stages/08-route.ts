@@ -1,8 +1,8 @@
-import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
-import type { Application } from '../../domain/principal.ts'
-import type { Provider } from '../../providers/provider.ts'
-import { findAllowedModel, listAllowedModels } from '../../providers/route.ts'
-import { releasedCompletion } from '../../review/resubmission.ts'
+import type { Provider } from '../../domains/providers/provider.ts'
+import { findAllowedModel, listAllowedModels } from '../../domains/providers/route.ts'
+import { releasedCompletion } from '../../domains/review/resubmission.ts'
+import { refuse, Skipped, type StageReturn, Stop } from '../../shared/outcome.ts'
+import type { Application } from '../../shared/principal.ts'
 import { findCandidates, type RouteDeps } from '../find-candidates.ts'
 import { type Authorized, NO_ROUTE, type RequestContext, type Route } from '../stage-results.ts'
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { vi } from 'vitest'
-import { DEFAULT_EXTENSIONS } from '../../../src/domain/client-snippets.ts'
+import { DEFAULT_EXTENSIONS } from '../../../src/shared/client-snippets.ts'
 import { anthropicMessage } from '../../support/scripted-anthropic.ts'
 import { completion, json } from '../../support/scripted-provider.ts'
 import { messageItem, responseObject } from '../../support/scripted-responses.ts'

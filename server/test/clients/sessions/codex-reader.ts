@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { checker } from '../../../src/lib/schema.ts'
+import { checker } from '../../../src/platform/lib/schema.ts'
 
 /**
  * Reads a stream by the rules of Codex (`process_responses_event` in codex-rs/codex-api/src/sse/responses.rs, `ResponseItem` in

@@ -1,4 +1,4 @@
-import { type Fields, parseJsonObject } from '../../../src/lib/untrusted-json.ts'
+import { type Fields, parseJsonObject } from '../../../src/platform/lib/untrusted-json.ts'
 import type { ForeignRepository } from './foreign-repository.ts'
 import type { Client } from './read-answer.ts'
 

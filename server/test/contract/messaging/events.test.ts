@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { StreamedEvent } from '../../../../bench/support/event-reader.ts'
-import { pruneEventLog } from '../../../src/messaging/events/event-log-store.ts'
+import { pruneEventLog } from '../../../src/domains/messaging/events/event-log-store.ts'
 import { messenger } from './shared-messenger.ts'
 
 const about =

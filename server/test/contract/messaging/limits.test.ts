@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { UserRateLimiter } from '../../../src/messaging/api/user-rate-limiter.ts'
+import { UserRateLimiter } from '../../../src/domains/messaging/people/user-rate-limiter.ts'
 import { type MessagingServer, startMessagingServer } from '../../support/messenger.ts'
 
 /** A server with the default limits, on a clock that only the tests advance. */

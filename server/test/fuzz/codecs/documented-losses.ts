@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../../src/lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../../src/platform/lib/untrusted-json.ts'
 import type { Place } from './mutations.ts'
 import type { Api } from './request-bodies.ts'
 

@@ -1,4 +1,4 @@
-import type { StreamFormat } from '../../../src/providers/response-reader.ts'
+import type { StreamFormat } from '../../../src/domains/providers/response-reader.ts'
 import type { Random } from '../../support/classification/random.ts'
 import { bedrockChunk } from '../../support/event-stream.ts'
 import { streamTextOf } from '../../support/upstream-stream.ts'

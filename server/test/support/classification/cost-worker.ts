@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { DETECTORS } from '../../../src/classification/detectors.ts'
-import { scan } from '../../../src/classification/scan.ts'
+import { DETECTORS } from '../../../src/domains/classification/detectors.ts'
+import { scan } from '../../../src/domains/classification/scan.ts'
 import { repeated } from './hostile-texts.ts'
 import { slowness } from './machine-speed.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DETECTORS } from '../../../src/classification/detectors.ts'
-import { scan } from '../../../src/classification/scan.ts'
+import { DETECTORS } from '../../../src/domains/classification/detectors.ts'
+import { scan } from '../../../src/domains/classification/scan.ts'
 
 /** Findings of all detectors as `type: text`. */
 function findValues(text: string): string[] {

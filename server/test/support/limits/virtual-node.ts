@@ -1,5 +1,5 @@
-import type { LeaseExchanger, Lessee } from '../../../src/limits/shared/exchanger.ts'
-import type { QuotaAnswer, QuotaRequest } from '../../../src/limits/shared/quota-store.ts'
+import type { LeaseExchanger, Lessee } from '../../../src/domains/limits/shared/exchanger.ts'
+import type { QuotaAnswer, QuotaRequest } from '../../../src/domains/limits/shared/quota-store.ts'
 import type { VirtualStore } from './virtual-stores.ts'
 
 interface Message {

@@ -1,6 +1,6 @@
-import type { Database } from '../../../src/db/database.ts'
-import { EXCHANGE } from '../../../src/db/migrations/0004-limits.ts'
-import type { QuotaAnswer, QuotaStore } from '../../../src/limits/shared/quota-store.ts'
+import type { QuotaAnswer, QuotaStore } from '../../../src/domains/limits/shared/quota-store.ts'
+import type { Database } from '../../../src/platform/db/database.ts'
+import { EXCHANGE } from '../../../src/platform/db/migrations/0004-limits.ts'
 import { testDatabases } from '../database.ts'
 import { word } from '../scripted-provider.ts'
 

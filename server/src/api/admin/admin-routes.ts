@@ -1,0 +1,149 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
+import { refuseCrossSite } from '../../domains/operators/same-origin.ts'
+import { GatehouseError } from '../../errors.ts'
+import { isUnavailable } from '../../platform/lib/unavailable.ts'
+import { readJsonBodies } from '../kit/bodies.ts'
+import type { TypedApp } from '../kit/route.ts'
+import { checkRequests } from '../kit/validation.ts'
+import type { AdminContext } from './admin-context.ts'
+import { applicationsRoutes } from './applications/applications-routes.ts'
+import { keysRoutes } from './applications/keys-routes.ts'
+import { auditFeedRoutes } from './audit/audit-feed-routes.ts'
+import { auditListRoutes } from './audit/audit-list-routes.ts'
+import { auditLogRoutes } from './audit/audit-log-routes.ts'
+import { auditRoutes } from './audit/audit-routes.ts'
+import { budgetsRoutes } from './budgets/budgets-routes.ts'
+import { type AdminDeps, connectDomains } from './connect-domains.ts'
+import { demoRoutes } from './demo/demo-routes.ts'
+import { operatorOf } from './kit/authenticate-operator.ts'
+import { chooseWorkspace } from './kit/choose-workspace.ts'
+import { requirementOf, requireScope } from './kit/require-scope.ts'
+import { collectionsRoutes } from './knowledge/collections-routes.ts'
+import { documentsRoutes } from './knowledge/documents-routes.ts'
+import { explainedSearchRoutes } from './knowledge/explained-search-routes.ts'
+import { memoriesRoutes } from './memories/memories-routes.ts'
+import { accessTokensRoutes } from './messaging/access-tokens-routes.ts'
+import { assistantsRoutes } from './messaging/assistants-routes.ts'
+import { webhooksRoutes } from './messaging/webhooks-routes.ts'
+import { notificationsRoutes } from './notifications/notifications-routes.ts'
+import { adminTokensRoutes } from './operators/admin-tokens-routes.ts'
+import { operatorsRoutes } from './operators/operators-routes.ts'
+import { sessionRoutes } from './operators/session-routes.ts'
+import { overviewRoutes } from './overview/overview-routes.ts'
+import { playgroundRoutes } from './policies/playground-routes.ts'
+import { policyChecksRoutes } from './policies/policy-checks-routes.ts'
+import { policyDraftsRoutes } from './policies/policy-drafts-routes.ts'
+import { policySetsRoutes } from './policies/policy-sets-routes.ts'
+import { policyTemplatesRoutes } from './policies/policy-templates-routes.ts'
+import { policyTestsRoutes } from './policies/policy-tests-routes.ts'
+import { replayRoutes } from './policies/replay-routes.ts'
+import { simulationRoutes } from './policies/simulation-routes.ts'
+import { discoveryRoutes } from './providers/discovery-routes.ts'
+import { modelsRoutes } from './providers/models-routes.ts'
+import { presetsRoutes } from './providers/presets-routes.ts'
+import { providersRoutes } from './providers/providers-routes.ts'
+import { reviewEventsRoutes } from './reviews/review-events-routes.ts'
+import { reviewPreviewRoutes } from './reviews/review-preview-routes.ts'
+import { reviewWorkRoutes } from './reviews/review-work-routes.ts'
+import { reviewersRoutes } from './reviews/reviewers-routes.ts'
+import { reviewsRoutes } from './reviews/reviews-routes.ts'
+import { setupRoutes } from './setup/setup-routes.ts'
+import { usageRoutes } from './usage/usage-routes.ts'
+import { userErasureRoutes } from './users/user-erasure-routes.ts'
+import { userGroupsRoutes } from './users/user-groups-routes.ts'
+import { usersRoutes } from './users/users-routes.ts'
+import { viewsRoutes } from './views/views-routes.ts'
+import { secretKeysRoutes } from './workspaces/secret-keys-routes.ts'
+import { workspacesRoutes } from './workspaces/workspaces-routes.ts'
+
+type Routes = (app: TypedApp, deps: AdminDeps) => void
+
+/** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
+export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
+  const deps = connectDomains(context)
+  readRequests(app, deps.jsonDepth)
+  authenticateOperators(app, deps)
+  requireScopes(app, deps)
+
+  const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
+    for (const addRoutes of routes)
+      await scope.register(async (plugin) => addRoutes(plugin.withTypeProvider<TypeBoxTypeProvider>(), deps))
+  }
+  await app.register(register([workspacesRoutes, demoRoutes, sessionRoutes, auditFeedRoutes, secretKeysRoutes]))
+  await app.register(async (scope) => {
+    scope.addHook('preHandler', chooseWorkspace(deps.db))
+    const people = [
+      applicationsRoutes,
+      playgroundRoutes,
+      overviewRoutes,
+      usageRoutes,
+      viewsRoutes,
+      setupRoutes,
+      keysRoutes,
+      usersRoutes,
+      userGroupsRoutes,
+      userErasureRoutes,
+      accessTokensRoutes,
+      memoriesRoutes,
+      adminTokensRoutes,
+      operatorsRoutes,
+    ]
+    const models = [budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
+    const rules = [
+      policySetsRoutes,
+      policyChecksRoutes,
+      policyDraftsRoutes,
+      policyTestsRoutes,
+      policyTemplatesRoutes,
+      simulationRoutes,
+      replayRoutes,
+      reviewsRoutes,
+      reviewPreviewRoutes,
+      reviewWorkRoutes,
+      reviewersRoutes,
+      reviewEventsRoutes,
+      auditListRoutes,
+      auditRoutes,
+      auditLogRoutes,
+    ]
+    const knowledge = [collectionsRoutes, documentsRoutes, explainedSearchRoutes]
+    const messaging = [webhooksRoutes, notificationsRoutes]
+    await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)
+  })
+}
+
+/** How requests are read and checked. */
+function readRequests(app: FastifyInstance, jsonDepth: number): void {
+  app.decorateRequest('operator')
+  app.decorateRequest('workspaceId', '')
+  readJsonBodies(app, jsonDepth)
+  app.setValidatorCompiler(checkRequests)
+  app.setErrorHandler((error) => {
+    throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
+  })
+}
+
+/** Authentication comes first: a client without token and session learns nothing, not even whether its body is valid. */
+function authenticateOperators(app: FastifyInstance, deps: AdminDeps): void {
+  app.addHook('onRequest', async (request, reply) => {
+    // Keys and contents of reviews must not be cached.
+    reply.header('cache-control', 'no-store')
+    request.operator = await operatorOf(request.headers, deps)
+    if (request.operator.kind === 'person') refuseCrossSite(request, deps.signIn)
+  })
+}
+
+/** Checks the scope of every route. A route without a declared scope is not registered. */
+function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
+  app.addHook('onRoute', ({ url, schema }) => {
+    if (requirementOf(schema).scope === undefined) throw new Error(`${url} declares no scope: add it to the operation`)
+  })
+  app.addHook('onRequest', async (request) => requireScope(request))
+  // A slow body takes up to a minute: the operator's scopes may have changed since.
+  app.addHook('preHandler', async (request) => {
+    if (request.body === undefined) return
+    request.operator = await operatorOf(request.headers, deps)
+    requireScope(request)
+  })
+}

@@ -1,0 +1,95 @@
+import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
+import type { Range, RecordFilter, RecordSort } from '../../../domains/audit/search-records.ts'
+import { parseTime } from '../../../platform/lib/clock.ts'
+import type { Verdict } from '../../../shared/decision.ts'
+import { invalid } from '../../../shared/refusals.ts'
+import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../kit/paging.ts'
+import type { QueryOf } from '../../kit/route.ts'
+import { sortOf } from '../../kit/sorting.ts'
+import { type AUDIT_FILTER, type AUDIT_SORT, RECORD_SORTS, type StatusClass, type TIME_RANGE_QUERY } from './audit-shapes.ts'
+
+type FilterQuery = QueryOf<typeof PAGE & typeof AUDIT_FILTER & typeof AUDIT_SORT>
+
+/** The filter of a query. Audit records contain only the keyed hash of users: `hasher` is the Workspace's. */
+export function toRecordFilter(query: FilterQuery, hasher: KeyedHasher): RecordFilter {
+  const applicationId = applicationIn(query)
+  const userHashes = query.user === undefined || query.user === '' ? undefined : userHashesOf(query.user, hasher)
+  const { limit = 20, verdict, risk_level: riskLevel, endpoint, status, model, provider, rule } = query
+  const latencyMs = rangeOf(query.latency_from, query.latency_to)
+  const cost = rangeOf(numberOf(query.cost_from), numberOf(query.cost_to))
+  return {
+    limit,
+    ...parseTimeRange(query),
+    ...(applicationId !== undefined && { applicationId }),
+    ...(userHashes && { userHashes }),
+    ...(verdict && { verdicts: verdict.split(',') as Verdict[] }),
+    ...(model && { model }),
+    ...(provider && { provider }),
+    ...(rule && { rule }),
+    ...(latencyMs && { latencyMs }),
+    ...(cost && { cost }),
+    ...(riskLevel && { riskLevel }),
+    ...(endpoint && { endpoint }),
+    ...(status !== undefined && { status: statusesOf(status) }),
+  }
+}
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** The hash that records have for a user id, and the text itself if it is a hash, as the usage by user has it. */
+export const userHashesOf = (user: string, hasher: Pick<KeyedHasher, 'user'>): readonly string[] => [
+  ...[hasher.user(user), HASH.test(user) ? user : null].filter((hash) => hash !== null),
+]
+
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
+
+const rangeOf = (from: number | undefined, to: number | undefined): Range | undefined =>
+  from === undefined && to === undefined ? undefined : { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+
+/** Where a page of the newest records begins. Throws a 400 for a cursor that no list has returned. */
+export function startOf(page: Parameters<typeof pageOf>[0]): Pick<RecordFilter, 'below'> {
+  const { after } = pageOf(page)
+  return after === undefined ? {} : { below: parseSequence(after) }
+}
+
+/** The sort of a query; undefined: newest first. */
+export function toRecordSort(query: FilterQuery): RecordSort | undefined {
+  const sort = sortOf(RECORD_SORTS, query)
+  if (!sort) return undefined
+  const { after } = pageOf(query)
+  return { ...sort, ...(after !== undefined && { after: parsePlace(after) }) }
+}
+
+export const formatPlace = ({ value, sequence, top }: NonNullable<RecordSort['after']>): string => `${value} ${sequence} ${top}`
+
+function parsePlace(key: string): NonNullable<RecordSort['after']> {
+  const [value = Number.NaN, sequence = 0, top = 0, more] = key.split(' ').map(Number)
+  const isPosition = (position: number) => Number.isSafeInteger(position) && position > 0
+  if (!Number.isFinite(value) || !isPosition(sequence) || !isPosition(top) || more !== undefined) throw invalidCursor()
+  return { value, sequence, top }
+}
+
+/** Range of a status or a class: `5xx` is 500 to 599. */
+function statusesOf(status: number | StatusClass): { readonly from: number; readonly to: number } {
+  if (typeof status === 'number') return { from: status, to: status }
+  const from = Number(status[0]) * 100
+  return { from, to: from + 99 }
+}
+
+/** Sequence of the last record of the previous page. */
+export function parseSequence(key: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(key)) throw invalidCursor()
+  return Number(key)
+}
+
+export const parseTimeRange = ({ from, to }: QueryOf<typeof TIME_RANGE_QUERY>) => ({
+  ...(from !== undefined && { from: timeIn('from', from) }),
+  ...(to !== undefined && { to: timeIn('to', to) }),
+})
+
+/** RFC 3339 allows leap seconds, which Date does not, and offsets that move a time out of the supported years. */
+function timeIn(param: string, text: string): Date {
+  const time = parseTime(text)
+  if (!time) throw invalid({ param, message: 'must be a date-time between the years 0001 and 9999 in UTC' })
+  return time
+}

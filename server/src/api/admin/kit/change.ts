@@ -1,0 +1,120 @@
+import type { FastifyRequest } from 'fastify'
+import { appendInTransaction, lockChainEnd } from '../../../domains/audit/chain/append-in-transaction.ts'
+import { type AuditedDeps, auditedTransaction } from '../../../domains/audit/chain/audited-transaction.ts'
+import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
+import { type ChangeFacts, createChangeDraft } from '../../../domains/audit/record/record.ts'
+import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import type { Signal } from '../../../platform/db/signal.ts'
+import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { refuseLostScopes } from './current-scopes.ts'
+
+export interface ChangeDeps extends AuditedDeps {
+  readonly clock: Clock
+  readonly signal: Signal
+  readonly workspaceBox: SecretBox
+}
+
+/** The result of a change, and its audit record: names of fields, never values. */
+export interface Change<T> {
+  readonly value: T
+  /** Object type and action: `application.update`. */
+  readonly action: `${string}.${string}`
+  /** Id of the changed object. A function hashes ids that audit records must not contain. */
+  readonly id: string | ((hasher: KeyedHasher) => string)
+  /** Changed fields, by their names in the admin API. */
+  readonly fields?: readonly string[]
+  /** The Workspaces whose audit logs record the change. Default: the Workspace of the request. */
+  readonly workspaceIds?: readonly string[]
+  /** Topic and key of the signal to all nodes. */
+  readonly announce?: readonly [topic: string, key: string]
+}
+
+/** A request that changes nothing: nothing is recorded. */
+interface NoChange<T> {
+  readonly value: T
+  readonly action?: undefined
+}
+
+/**
+ * Makes a change and writes its audit record in one transaction. `work` throws to refuse. Throws a 403 when the operator has lost a
+ * scope since authentication. When this resolves, the change is committed, active on this node and signalled to the others. `first`
+ * locks other operators before the operator's own row: two operators who remove each other would deadlock otherwise.
+ */
+export async function change<T>(
+  { db, audit, clock, signal, workspaceBox }: ChangeDeps,
+  request: Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>,
+  work: (tx: Tx, now: Date) => Promise<Change<T> | NoChange<T>>,
+  first?: (tx: Tx) => Promise<unknown>,
+): Promise<T> {
+  const startedAt = elapsed()
+  const made = await auditedTransaction({ db, audit }, async (tx) => {
+    const now = clock.now()
+    await first?.(tx)
+    await refuseLostScopes(tx, request.operator)
+    const made = await work(tx, now)
+    if (made.action === undefined) return made
+    const durationMs = Math.round(elapsed() - startedAt)
+    try {
+      await record(tx, made, { workspaceBox, request, now, durationMs })
+    } catch (cause) {
+      throw new GatehouseError(
+        'UNAVAILABLE',
+        { message: 'The audit record could not be written, so nothing was changed.' },
+        cause,
+      )
+    }
+    return made
+  })
+  if (made.action !== undefined && made.announce) await publish(signal, made.announce, request.log)
+  return made.value
+}
+
+interface Recording {
+  readonly workspaceBox: SecretBox
+  readonly request: Pick<FastifyRequest, 'operator' | 'workspaceId'>
+  readonly now: Date
+  readonly durationMs: number
+}
+
+/** Appends a record to each log, in the order of the ids: each append may lock the end of a log. */
+async function record(tx: Tx, made: Change<unknown>, { workspaceBox, request, now, durationMs }: Recording): Promise<void> {
+  for (const workspaceId of new Set((made.workspaceIds ?? [request.workspaceId]).toSorted())) {
+    // Read in this transaction, which may have created the Workspace.
+    const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
+    const draft = createChangeDraft({
+      id: newId('aud'),
+      workspaceId,
+      at: now,
+      actor: keys.hasher.user(request.operator.id),
+      change: factsOf(made, keys.hasher),
+      durationMs,
+    })
+    await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+  }
+}
+
+/** As `first`, for a change that locks what records of requests lock after the end of their chain: the counts of budgets. */
+export const chainFirst =
+  ({ workspaceId }: Pick<FastifyRequest, 'workspaceId'>) =>
+  (tx: Tx): Promise<void> =>
+    lockChainEnd(tx, workspaceId)
+
+const factsOf = ({ action, id, fields = [] }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({
+  action,
+  object_type: action.slice(0, action.indexOf('.')),
+  object_id: typeof id === 'string' ? id : id(hasher),
+  fields,
+})
+
+/** The change is already committed. If the signal fails, the caches of other nodes expire within a second. */
+async function publish(signal: Signal, [topic, key]: readonly [string, string], log: FastifyRequest['log']): Promise<void> {
+  try {
+    await signal.publish(topic, key)
+  } catch (err) {
+    log.error({ err, topic }, 'could not signal a change to other nodes')
+  }
+}

@@ -1,0 +1,137 @@
+import { type Static, Type } from 'typebox'
+import type { ListedChunk } from '../../../domains/knowledge/chunk-list.ts'
+import type { KnowledgeDocument } from '../../../domains/knowledge/document.ts'
+import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
+import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
+import { LANGUAGES } from '../../../domains/retrieval/language.ts'
+import { Line, Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { CLASSIFICATIONS } from '../../../shared/classification.ts'
+import { FINDING_TYPES } from '../../../shared/finding.ts'
+import { nullable } from '../../../shared/schemas.ts'
+import { AclView, LabelsView } from './collection-shapes.ts'
+
+const Source = Type.Optional(
+  Type.String({ ...Line, minLength: 1, maxLength: 2_000, description: 'The source, shown with passages.' }),
+)
+
+const FlagsView = Type.Partial(
+  Type.Object(Object.fromEntries(FINDING_TYPES.map((type) => [type, Type.Integer({ minimum: 1 })]))),
+  { title: 'InjectionFlags', description: 'Number of suspected prompt injections. null: none found, or cleared by an operator.' },
+)
+
+export const DocumentView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('document'),
+  workspace_id: Type.String(),
+  collection_id: Type.String(),
+  key: Type.String({ description: 'Path or URL, unique within the collection.' }),
+  title: Type.String(),
+  version: Type.Integer({ description: 'Increases with each change of the content.' }),
+  content_hash: Type.String({ description: 'SHA-256 of the file.' }),
+  media_type: Type.String(),
+  bytes: Type.Integer(),
+  source: Type.String(),
+  ...LabelsView,
+  front_matter: Type.Object(LabelsView, {
+    description: "Labels in the document's front matter. They can only restrict access further.",
+  }),
+  effective: Type.Object(
+    {
+      classification: oneOf(CLASSIFICATIONS, 'Classification'),
+      regulations: Type.Array(Type.String()),
+      acls: Type.Array(AclView, { description: 'A user must match all of them. Empty: no user can read the document.' }),
+    },
+    { description: 'Effective labels: those of collection, document and front matter combined.' },
+  ),
+  flags: nullable(FlagsView),
+  chunks: Type.Integer(),
+  language: oneOf(LANGUAGES, 'Language'),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const documentView = (document: KnowledgeDocument, collection: Labels) => ({
+  id: document.id,
+  object: 'document' as const,
+  workspace_id: document.workspaceId,
+  collection_id: document.collectionId,
+  key: document.key,
+  title: document.title,
+  version: document.version,
+  content_hash: document.contentHash,
+  media_type: document.mediaType,
+  bytes: document.bytes,
+  source: document.source,
+  classification: document.classification,
+  regulations: document.regulations,
+  acl: document.acl,
+  front_matter: document.limits,
+  effective: effectiveLabels(collection, document),
+  flags: document.flags,
+  chunks: document.chunks,
+  language: document.language,
+  created_at: document.createdAt.toISOString(),
+  updated_at: document.updatedAt.toISOString(),
+})
+
+export const ChunkView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('chunk'),
+  position: Type.Integer(),
+  headings: Type.Array(Type.String()),
+  content: Type.String(),
+  tokens: Type.Integer(),
+  flagged: Type.Boolean(),
+})
+
+export const chunkView = ({ id, ...chunk }: ListedChunk) => ({ id, object: 'chunk' as const, ...chunk })
+
+/** Body of `PATCH /admin/v1/documents/:id`. Missing fields stay unchanged; null removes a label, so that the collection's applies. */
+export const DocumentPatch = Type.Object({ ...LabelFields, source: Source })
+
+const Item = Type.Object({
+  key: Type.String({ minLength: 1, description: 'Path or URL, unique within the collection.' }),
+  url: Type.Optional(
+    Type.String({ maxLength: 2_000, description: 'URL of the file: https:// or http://, without credentials.' }),
+  ),
+  content: Type.Optional(Type.String({ description: 'The text, instead of a URL.' })),
+  media_type: Type.Optional(Line),
+  title: Type.Optional(Name),
+  source: Source,
+})
+export type DocumentItem = Static<typeof Item>
+
+/** Body of `POST /admin/v1/collections/:id/documents`: texts and URLs of files. The labels apply to all of them. */
+export const DocumentList = Type.Object({ documents: Type.Array(Item, { minItems: 1, maxItems: 100 }), ...LabelFields })
+export type DocumentList = Static<typeof DocumentList>
+
+/** The same for a body that is a file. */
+export const FILE_QUERY = {
+  key: Type.Optional(Type.String({ maxLength: 2_000, description: 'Key of the document. If present, the body is a file.' })),
+  title: Type.Optional(Name),
+  source: Source,
+  classification: LabelFields.classification,
+  regulations: Type.Optional(Type.String({ maxLength: 10_000, description: 'Separated by commas.' })),
+  acl: Type.Optional(Type.String({ maxLength: 100_000, description: '`everyone`, or JSON as in the body.' })),
+}
+
+const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'failed'] as const
+
+const OutcomeView = Type.Object({
+  key: Type.String(),
+  outcome: oneOf(OUTCOMES),
+  document_id: nullable(Type.String()),
+  chunks: Type.Integer(),
+  flags: nullable(FlagsView),
+  error: nullable(
+    Type.Object({
+      code: Type.String({
+        description:
+          'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected.',
+      }),
+      message: Type.String({ description: 'The problem and what to do.' }),
+    }),
+  ),
+})
+
+export const IngestView = Type.Object({ object: Type.Literal('ingest'), data: Type.Array(OutcomeView) })

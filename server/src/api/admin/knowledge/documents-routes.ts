@@ -1,0 +1,262 @@
+import { type Static, Type } from 'typebox'
+import { listChunks } from '../../../domains/knowledge/chunk-list.ts'
+import { findCollection, findCollectionByName } from '../../../domains/knowledge/collection-store.ts'
+import type { KnowledgeDocument } from '../../../domains/knowledge/document.ts'
+import { keyProblem } from '../../../domains/knowledge/document-key.ts'
+import { clearFlags, deleteDocument, findDocument, listDocuments } from '../../../domains/knowledge/document-store.ts'
+import { LabelFields, parseLabels } from '../../../domains/knowledge/label-fields.ts'
+import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
+import { relabelDocument } from '../../../domains/knowledge/relabel.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
+import { parseJson } from '../../../platform/lib/json.ts'
+import { type Checked, checker } from '../../../platform/lib/schema.ts'
+import { invalid, notFound, requireFound, valid } from '../../../shared/refusals.ts'
+import { readFileBodies } from '../../kit/bodies.ts'
+import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
+import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { checkRequests } from '../../kit/validation.ts'
+import { change } from '../kit/change.ts'
+import { changedFields } from '../kit/changed-fields.ts'
+import { inWorkspace, withContentTypes } from '../kit/operation.ts'
+import { type DocumentIngestDeps, type Incoming, ingestAll } from './document-ingest.ts'
+import {
+  ChunkView,
+  chunkView,
+  DocumentList,
+  DocumentPatch,
+  DocumentView,
+  documentView,
+  FILE_QUERY,
+  IngestView,
+} from './document-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the document, or the Workspace' }
+
+const docs = {
+  list: inWorkspace('GET /documents', 'listDocuments', 'List documents, oldest first', {
+    scope: 'knowledge:read',
+    query: {
+      ...PAGE,
+      collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
+      flagged: Type.Optional(oneOf(['true', 'false'])),
+    },
+    answers: { 200: List(DocumentView) },
+    errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
+  }),
+  get: inWorkspace('GET /documents/:id', 'getDocument', 'Get a document, without its text', {
+    scope: 'knowledge:read',
+    errors: UNKNOWN,
+    answers: { 200: DocumentView },
+  }),
+  chunks: inWorkspace('GET /documents/:id/chunks', 'listChunks', 'List the chunks of a document, in reading order', {
+    scope: 'knowledge:content',
+    errors: UNKNOWN,
+    description: 'Contains the text regardless of which users can see it. Reading is recorded in the audit log.',
+    query: PAGE,
+    answers: { 200: List(ChunkView) },
+  }),
+  update: inWorkspace('PATCH /documents/:id', 'updateDocument', 'Change the labels or source of a document', {
+    scope: 'knowledge:write',
+    errors: UNKNOWN,
+    description:
+      "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
+    body: DocumentPatch,
+    answers: { 200: DocumentView },
+  }),
+  clear: inWorkspace('POST /documents/:id/clear-flags', 'clearDocumentFlags', 'Clear the flags of a document after review', {
+    scope: 'knowledge:write',
+    errors: UNKNOWN,
+    answers: { 200: DocumentView },
+  }),
+  remove: inWorkspace('DELETE /documents/:id', 'deleteDocument', 'Delete a document', {
+    scope: 'knowledge:write',
+    errors: UNKNOWN,
+    answers: { 204: null },
+  }),
+  ingest: withContentTypes(
+    inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
+      scope: 'knowledge:write',
+      description:
+        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).',
+      query: FILE_QUERY,
+      body: DocumentList,
+      answers: { 200: IngestView },
+      errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
+    }),
+    {
+      'application/json': { schema: DocumentList },
+      'application/octet-stream': { schema: Type.String({ format: 'binary', description: 'The file, with `?key=`.' }) },
+    },
+  ),
+}
+
+interface Deps extends DocumentIngestDeps {
+  readonly jsonDepth: number
+  readonly config: { readonly sizes: { readonly bodyBytes: number } }
+}
+
+export function documentsRoutes(app: TypedApp, deps: Deps): void {
+  const { db } = deps
+
+  handle(app, docs.list, async ({ workspaceId, query }) => {
+    const { collection, flagged } = query
+    const page = pageOf(query)
+    const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
+    const documents = await listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true' })
+    const labels = await labelsByCollection(db, workspaceId, documents?.data ?? [])
+    return listOf(
+      documents,
+      (document) => documentView(document, labels.get(document.collectionId) ?? UNLABELLED),
+      ({ id }) => id,
+    )
+  })
+
+  handle(app, docs.get, async ({ workspaceId, params }) => viewDocument(db, workspaceId, params.id))
+
+  handle(app, docs.chunks, async (request) => {
+    const { workspaceId, params, query } = request
+    const { limit, after } = pageOf(query)
+    const from = after === undefined ? 0 : parsePosition(after) + 1
+    // Content is returned only after the access is recorded.
+    const page = await change(deps, request, async (tx) => {
+      if (!(await findDocument(tx, workspaceId, params.id))) throw notFound('document')
+      const value = await listChunks(tx, workspaceId, params.id, { from, limit })
+      return { value, action: 'document.read', id: params.id, fields: ['content'] }
+    })
+    return listOf(page, chunkView, ({ position }) => String(position))
+  })
+
+  documentChangeRoutes(app, deps)
+  ingestRoute(app, deps)
+}
+
+function documentChangeRoutes(app: TypedApp, deps: Deps): void {
+  const { db } = deps
+
+  handle(app, docs.update, async (request) => {
+    const { workspaceId, params, body } = request
+    const { source, ...labels } = body
+    const patch = { ...valid(parseLabels(labels)), source }
+    await change(deps, request, async (tx) => {
+      if (!(await relabelDocument(tx, workspaceId, params.id, patch))) throw notFound('document')
+      return { value: undefined, action: 'document.update', id: params.id, fields: changedFields(DocumentPatch, body) }
+    })
+    return viewDocument(db, workspaceId, params.id)
+  })
+
+  handle(app, docs.clear, async (request) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await clearFlags(tx, workspaceId, params.id))) throw notFound('document')
+      return { value: undefined, action: 'document.clear_flags', id: params.id, fields: ['flags'] }
+    })
+    return viewDocument(db, workspaceId, params.id)
+  })
+
+  handle(app, docs.remove, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteDocument(tx, workspaceId, params.id))) throw notFound('document')
+      return { value: undefined, action: 'document.delete', id: params.id }
+    })
+    return reply.status(204).send()
+  })
+}
+
+function ingestRoute(app: TypedApp, deps: Deps): void {
+  app.register(async (scope: TypedApp) => {
+    readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
+    // The body is checked in the handler: only the query shows whether it is a file.
+    const validatorCompiler: typeof checkRequests = (route) =>
+      route.httpPart === 'body' ? (value) => ({ value }) : checkRequests(route)
+    handle(scope, { ...docs.ingest, validatorCompiler }, async (request) => {
+      const { workspaceId, params, query, headers } = request
+      const { documents, ...labels } = Buffer.isBuffer(request.body)
+        ? parseFileBody(request.body, query, headers['content-type'])
+        : parseDocumentList(request.body)
+      if (!(await findCollection(deps.db, workspaceId, params.id))) throw notFound('collection')
+      return ingestAll(deps, request, params.id, documents, labels)
+    })
+  })
+}
+
+async function viewDocument(db: Db, workspaceId: string, id: string) {
+  const document = requireFound(await findDocument(db, workspaceId, id), 'document')
+  const labels = await labelsByCollection(db, workspaceId, [document])
+  return documentView(document, labels.get(document.collectionId) ?? UNLABELLED)
+}
+
+/** Labels of the documents' collections, by id. A collection that has been deleted since has none, so no user can read it. */
+async function labelsByCollection(
+  db: Db,
+  workspaceId: string,
+  documents: readonly KnowledgeDocument[],
+): Promise<Map<string, Labels>> {
+  const ids = [...new Set(documents.map(({ collectionId }) => collectionId))]
+  const collections = await Promise.all(ids.map((id) => findCollection(db, workspaceId, id)))
+  return new Map(collections.flatMap((collection) => (collection ? [[collection.id, collection]] : [])))
+}
+
+async function resolveCollectionId(db: Db, workspaceId: string, name: string): Promise<string> {
+  const collection = isStorable(name)
+    ? ((await findCollection(db, workspaceId, name)) ?? (await findCollectionByName(db, workspaceId, name)))
+    : undefined
+  if (!collection) throw notFound('collection')
+  return collection.id
+}
+
+function parsePosition(after: string): number {
+  if (!/^\d{1,9}$/.test(after)) throw invalidCursor()
+  return Number(after)
+}
+
+type Ingest = Partial<Labels> & { readonly documents: readonly Incoming[] }
+
+const checkList = checker(DocumentList)
+const checkLabels = checker(Type.Object(LabelFields))
+
+function parseDocumentList(body: unknown): Ingest {
+  const { documents, ...labels } = valid(checkList(body ?? null))
+  const keys = new Set<string>()
+  for (const [index, { key, url, content }] of documents.entries()) {
+    const at = `documents[${index}]`
+    const problem = keys.has(key) ? 'is used twice' : keyProblem(key)
+    if (problem !== undefined) throw invalid({ param: `${at}.key`, message: problem })
+    if ((url === undefined) === (content === undefined))
+      throw invalid({ param: at, message: 'must have either url or content, not both' })
+    keys.add(key)
+  }
+  return { documents, ...valid(parseLabels(labels)) }
+}
+
+function parseFileBody(bytes: Buffer, query: Static<typeof FileQuery>, type: string | undefined): Ingest {
+  const { key = '', title, source, classification, regulations, acl } = query
+  const problem = keyProblem(key)
+  if (problem !== undefined) throw invalid({ param: 'key', message: problem })
+  const labels = {
+    ...(classification !== undefined && { classification }),
+    ...(regulations !== undefined && {
+      regulations: regulations
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    }),
+    ...(acl !== undefined && { acl: acl.startsWith('{') ? parseJsonParam('acl', acl) : acl }),
+  }
+  const media_type = /^application\/octet-stream\b/i.test(type ?? '') ? undefined : type
+  const document = { key, content: bytes, ...(title && { title }), ...(source && { source }), ...(media_type && { media_type }) }
+  return { documents: [document], ...valid(parseChecked(checkLabels(labels))) }
+}
+
+const FileQuery = Type.Object(FILE_QUERY)
+
+const parseChecked = (checked: ReturnType<typeof checkLabels>): Checked<Partial<Labels>> =>
+  checked.ok ? parseLabels(checked.value) : checked
+
+function parseJsonParam(param: string, text: string): unknown {
+  const json = parseJson(Buffer.from(text), 4)
+  if (!json.ok) throw invalid({ param, message: 'must be `everyone` or JSON' })
+  return json.value
+}

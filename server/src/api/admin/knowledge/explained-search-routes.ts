@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox'
+import { VISIBILITY_RULES } from '../../../domains/knowledge/explain-visibility.ts'
+import { type ExplainedPassage, explainedSearch } from '../../../domains/knowledge/explained-search.ts'
+import type { Ranker } from '../../../domains/retrieval/rank.ts'
+import { isStorable, Line, oneOf, withStorable } from '../../../platform/lib/fields.ts'
+import { CLASSIFICATIONS } from '../../../shared/classification.ts'
+import { ANONYMOUS_USER, type ApplicationSettings, type User } from '../../../shared/principal.ts'
+import { invalid, requireFound, valid } from '../../../shared/refusals.ts'
+import type { Viewer } from '../../../shared/viewer.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { inWorkspace } from '../kit/operation.ts'
+
+const MAX_ATTRIBUTES = 16_384
+
+const SearchBody = Type.Object({
+  query: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S' }),
+  application_id: Type.String({ description: 'The Application of the search.' }),
+  user: Type.Optional(
+    Type.Object(
+      {
+        id: Type.Optional(Line),
+        role: Type.Optional(Line),
+        department: Type.Optional(Line),
+        attributes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        verified: Type.Optional(Type.Boolean({ default: true, description: 'Treat the user as verified by a user token.' })),
+      },
+      { description: 'The user of the search. Default: an anonymous user.' },
+    ),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 10 })),
+})
+
+const HitView = Type.Object(
+  {
+    chunk_id: Type.String(),
+    document_id: Type.String(),
+    collection_id: Type.String(),
+    collection: Type.String(),
+    title: Type.String(),
+    headings: Type.Array(Type.String()),
+    content: Type.String(),
+    source: Type.String(),
+    classification: oneOf(CLASSIFICATIONS, 'Classification'),
+    similarity: Type.Number(),
+    flagged: Type.Boolean(),
+    checks: Type.Array(
+      Type.Object({
+        rule: oneOf(VISIBILITY_RULES),
+        passed: Type.Boolean(),
+        because: Type.String({ description: 'Explanation in plain words.' }),
+      }),
+      { description: 'The rules that decide whether the user can see the chunk.' },
+    ),
+  },
+  { title: 'ExplainedHit' },
+)
+
+const ExplanationView = Type.Object({
+  object: Type.Literal('knowledge_explanation'),
+  enabled: Type.Boolean({ description: 'Whether knowledge is enabled for the Application. If not, its users find nothing.' }),
+  ceiling: Type.Unsafe<(typeof CLASSIFICATIONS)[number]>({
+    ...oneOf(CLASSIFICATIONS, 'Classification'),
+    description: 'Highest classification that this user can see through this Application.',
+  }),
+  visible: Type.Array(HitView, { description: 'Hits of the user, best first.' }),
+  hidden: Type.Array(HitView, { description: 'Matching chunks that the user cannot see.' }),
+})
+
+const docs = inWorkspace('POST /knowledge/search', 'explainKnowledgeSearch', 'Search as a user and explain the results', {
+  scope: 'knowledge:content',
+  description:
+    'Applies labels and the collections of the Application. Policies may withhold or change more. Reading is recorded in the audit log.',
+  body: SearchBody,
+  answers: { 200: ExplanationView },
+  errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
+})
+
+interface Deps extends ChangeDeps {
+  readonly ranker: Ranker
+  /** The viewer for a user of an Application; undefined if the Workspace has no such Application. */
+  readonly viewAs: (
+    workspaceId: string,
+    applicationId: string,
+    user: User,
+  ) => Promise<{ readonly viewer: Viewer; readonly knowledge: ApplicationSettings['knowledge'] } | undefined>
+}
+
+export function explainedSearchRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs, async (request) => {
+    const { workspaceId, body } = request
+    if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
+    const user = userOf(body)
+    const view = requireFound(await deps.viewAs(workspaceId, body.application_id, user), 'Application')
+    const { viewer, knowledge } = view
+    const { enabled, collections } = knowledge
+    const { visible, hidden } = await explainedSearch(deps, viewer, { text: body.query, collections, limit: body.limit ?? 10 })
+    // Content is returned only after the access is recorded.
+    await change(deps, request, async () => {
+      const id = (hasher: { user(id: string): string | null }) => hasher.user(user.id) ?? body.application_id
+      return { value: undefined, action: 'knowledge.search_as', id, fields: ['content'] }
+    })
+    return {
+      object: 'knowledge_explanation' as const,
+      enabled,
+      ceiling: viewer.ceiling,
+      visible: visible.map(hitView),
+      hidden: hidden.map(hitView),
+    }
+  })
+}
+
+function userOf(body: Static<typeof SearchBody>): User {
+  const checked = withStorable({ ok: true as const, value: body }, 'user', ({ user }) => user, MAX_ATTRIBUTES)
+  const { user = {} } = valid(checked)
+  return { ...ANONYMOUS_USER, verified: true, ...user }
+}
+
+const hitView = (passage: ExplainedPassage) => ({
+  chunk_id: passage.id,
+  document_id: passage.documentId,
+  collection_id: passage.collectionId,
+  collection: passage.collection,
+  title: passage.title,
+  headings: [...passage.headings],
+  content: passage.content,
+  source: passage.source,
+  classification: passage.classification,
+  similarity: passage.similarity,
+  flagged: passage.flagged,
+  checks: [...passage.checks],
+})

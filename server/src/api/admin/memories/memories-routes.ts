@@ -1,0 +1,158 @@
+import { eraseMemory, eraseUser } from '../../../domains/memory/erase.ts'
+import { checkDraft } from '../../../domains/memory/memory.ts'
+import { correctMemory, findMemory, listMemories } from '../../../domains/memory/memory-store.ts'
+import type { Hasher } from '../../../domains/memory/upsert-memory.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { isStorable } from '../../../platform/lib/fields.ts'
+import type { Classification } from '../../../shared/classification.ts'
+import type { Finding, FindingCounts } from '../../../shared/finding.ts'
+import { invalid, requireFound } from '../../../shared/refusals.ts'
+import { applicationIn, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { changedFields } from '../kit/changed-fields.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { ErasureView, MEMORY_FILTER, MemoryCorrection, MemoryView, memoryView } from './memory-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the memory, or the Workspace' }
+
+const docs = {
+  list: inWorkspace('GET /memories', 'listMemories', 'List memories, newest first', {
+    scope: 'memory:read',
+    description:
+      'Reading is recorded in the audit log. `history=true` includes superseded memories. Expired memories are never included.',
+    query: { ...PAGE, ...MEMORY_FILTER },
+    answers: { 200: List(MemoryView) },
+  }),
+  get: inWorkspace('GET /memories/:id', 'getMemory', 'Get a memory', {
+    scope: 'memory:read',
+    description: 'Reading is recorded in the audit log.',
+    answers: { 200: MemoryView },
+    errors: UNKNOWN,
+  }),
+  correct: inWorkspace('PATCH /memories/:id', 'correctMemory', 'Correct a memory', {
+    scope: 'memory:write',
+    description:
+      'Returns the new version, which has a new id and the same or stricter labels. The old version is kept as history. Secrets are refused.',
+    body: MemoryCorrection,
+    answers: { 200: MemoryView },
+    errors: { ...UNKNOWN, 409: 'CONFLICT: the memory has been replaced by a newer version' },
+  }),
+  erase: inWorkspace('DELETE /memories/:id', 'eraseMemory', 'Erase a memory and its history', {
+    scope: 'memory:write',
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+  eraseUser: inWorkspace('DELETE /users/:id/memories', 'eraseUserMemories', 'Erase all memories and stored responses of a user', {
+    scope: 'memory:write',
+    description:
+      "Includes sessions, history and the responses that `POST /v1/responses` has stored, in all Applications. Works also for users who are not in the Workspace's directory.",
+    answers: { 200: ErasureView },
+  }),
+}
+
+const SUPERSEDED = 'This memory has been replaced by a newer version. Read it and correct that one.'
+
+interface Deps extends ChangeDeps {
+  /** Hashes content under the Workspace's key. */
+  readonly hasherOf: (workspaceId: string) => Promise<Hasher>
+  /** Findings of each text, the detectors that failed, and the classification that the counts raise `start` to. */
+  readonly inspectTexts: (texts: readonly string[]) => {
+    readonly findings: readonly (readonly Finding[])[]
+    readonly counts: FindingCounts
+    readonly failures: readonly string[]
+    readonly raise: (start: Classification) => Classification
+  }
+}
+
+interface ErasureDeps extends ChangeDeps {
+  /** Erases the stored responses of a user in all Applications. Returns their number. */
+  readonly eraseResponsesOfUser: (tx: Tx, workspaceId: string, userId: string) => Promise<number>
+}
+
+/** Operators manage memories for users. Audit records contain only the keyed hash of a memory (GW-AUD-2). */
+export function memoriesRoutes(app: TypedApp, deps: Deps & ErasureDeps): void {
+  // Content is returned only after the access is recorded.
+  handle(app, docs.list, async (request) => {
+    const { workspaceId, query } = request
+    const filter = parseFilter(query)
+    const page = await change(deps, request, async (tx, now) => {
+      const { user_id: user = '' } = query
+      const fields = Object.keys(MEMORY_FILTER).filter((name) => Object.hasOwn(query, name))
+      const value = await listMemories(tx, workspaceId, { ...filter, now })
+      return { value, action: 'memory.list', id: (hasher) => hasher.user(user) ?? workspaceId, fields }
+    })
+    return listOf(page, memoryView, ({ id }) => id)
+  })
+
+  handle(app, docs.get, async (request) => {
+    const memory = await change(deps, request, async (tx, now) => {
+      const value = requireFound(await findMemory(tx, request.workspaceId, request.params.id, now), 'memory')
+      return { value, action: 'memory.read', id: value.contentHash, fields: ['content'] }
+    })
+    return memoryView(memory)
+  })
+
+  handle(app, docs.correct, async (request) => {
+    const { workspaceId, params, body } = request
+    const { content, summary = null } = body
+    const problem = checkDraft({ content, summary, expiresAt: null }, deps.clock.now())
+    if (problem) throw invalid(problem)
+    const { raise } = inspectCorrection(body, deps)
+    const hasher = await deps.hasherOf(workspaceId)
+    const memory = await change(deps, request, async (tx, now) => {
+      const before = requireFound(await findMemory(tx, workspaceId, params.id, now), 'memory')
+      if (before.supersededAt !== null) throw new GatehouseError('CONFLICT', { message: SUPERSEDED })
+      const classification = raise(before.classification)
+      const correction = { content, summary, classification }
+      const value = requireFound(await correctMemory(tx, workspaceId, params.id, correction, hasher, now), 'memory')
+      return { value, action: 'memory.correct', id: before.contentHash, fields: changedFields(MemoryCorrection, body) }
+    })
+    return memoryView(memory)
+  })
+
+  erasureRoutes(app, deps)
+}
+
+function erasureRoutes(app: TypedApp, deps: ErasureDeps): void {
+  handle(app, docs.erase, async (request, reply) => {
+    await change(deps, request, async (tx) => {
+      const { contentHash } = requireFound(await eraseMemory(tx, request.workspaceId, request.params.id), 'memory')
+      return { value: undefined, action: 'memory.erase', id: contentHash }
+    })
+    return reply.status(204).send()
+  })
+
+  handle(app, docs.eraseUser, async (request) => {
+    const { workspaceId, params } = request
+    const erased = await change(deps, request, async (tx) => {
+      const isPossible = isStorable(params.id)
+      const value = {
+        erased: isPossible ? await eraseUser(tx, workspaceId, params.id) : 0,
+        erased_responses: isPossible ? await deps.eraseResponsesOfUser(tx, workspaceId, params.id) : 0,
+      }
+      return { value, action: 'memory.erase_user', id: (hasher) => hasher.user(params.id) ?? '' }
+    })
+    return { object: 'memory_erasure' as const, ...erased }
+  })
+}
+
+function parseFilter(query: QueryOf<typeof PAGE & typeof MEMORY_FILTER>) {
+  for (const param of ['user_id', 'scope_id'] as const) {
+    if (!isStorable(query[param] ?? '')) throw invalid({ param, message: 'must not contain U+0000 or unpaired surrogates' })
+  }
+  const { user_id: userId, scope, scope_id: scopeId, mode, history } = query
+  return { ...pageOf(query), userId, scope, scopeId, mode, history: history === 'true', applicationId: applicationIn(query) }
+}
+
+/** Inspects a correction. Throws for a secret, and when a detector failed: such texts are never stored. */
+function inspectCorrection({ content, summary }: MemoryCorrection, { inspectTexts }: Deps) {
+  const texts = inspectTexts([content, summary ?? ''])
+  const { findings, counts, failures } = texts
+  if (failures.length > 0)
+    throw new GatehouseError('UNAVAILABLE', { message: 'A detector failed, so nothing was changed. Try again.' })
+  const param = findings[0]?.some(({ type }) => type.startsWith('secret.')) ? 'content' : 'summary'
+  if (counts.secret > 0) throw invalid({ param, message: 'must not contain a secret' })
+  return texts
+}

@@ -1,0 +1,108 @@
+import { type Static, Type } from 'typebox'
+import { EVENT_TYPES } from '../../../domains/messaging/events/event.ts'
+import {
+  DELIVERY_STATES,
+  type Delivery,
+  WEBHOOK_FORMATS,
+  type Webhook,
+  type WebhookFields,
+} from '../../../domains/messaging/events/webhook.ts'
+import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { nullable } from '../../../shared/schemas.ts'
+
+const Url = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  pattern: '^[^\\u0000]+$',
+  description: 'Absolute https:// or http:// URL with a public address. Redirects are not followed.',
+})
+const Types = nullable(
+  Type.Array(oneOf(EVENT_TYPES, 'WebhookEvent'), {
+    minItems: 1,
+    maxItems: EVENT_TYPES.length,
+    description: 'Event types. null: all of the format.',
+  }),
+)
+const Format = oneOf(WEBHOOK_FORMATS, 'WebhookFormat')
+
+/** Body of `POST /admin/v1/webhooks`. */
+export const WebhookCreate = Type.Object({
+  url: Url,
+  format: Type.Optional(Format),
+  types: Type.Optional(Types),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+})
+
+/** Body of `PATCH /admin/v1/webhooks/:id`. Missing fields stay unchanged. */
+export const WebhookPatch = Type.Partial(WebhookCreate)
+export type WebhookPatch = Static<typeof WebhookPatch>
+
+/** The fields that a body contains. */
+export const webhookFields = ({ url, format, types, enabled }: WebhookPatch): Partial<WebhookFields> => ({
+  ...(url !== undefined && { url }),
+  ...(format !== undefined && { format }),
+  ...(types !== undefined && { types }),
+  ...(enabled !== undefined && { enabled }),
+})
+
+export const WebhookView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('webhook'),
+  url: Type.String({ description: 'Only its origin, unless you have `messaging:write`: it may hold a credential.' }),
+  format: Format,
+  types: Types,
+  enabled: Type.Boolean(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+/** Response of creation: the only response with the secret. */
+export const CreatedWebhookView = Type.Object(
+  {
+    secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }),
+    ...WebhookView.properties,
+  },
+  { title: 'CreatedWebhook' },
+)
+
+/** A URL can be a credential: operators who cannot change webhooks see its origin only. */
+export const webhookView = (webhook: Webhook, canSeeUrl = true) => ({
+  id: webhook.id,
+  object: 'webhook' as const,
+  url: canSeeUrl ? webhook.url : `${new URL(webhook.url).origin}/…`,
+  format: webhook.format,
+  types: webhook.types && [...webhook.types],
+  enabled: webhook.enabled,
+  created_at: webhook.createdAt.toISOString(),
+  updated_at: webhook.updatedAt.toISOString(),
+})
+
+export const State = oneOf(DELIVERY_STATES, 'DeliveryState')
+
+export const DeliveryView = Type.Object({
+  id: Type.String({ description: 'Sent as `webhook-id`, the same for all attempts.' }),
+  object: Type.Literal('webhook_delivery'),
+  webhook_id: Type.String(),
+  type: Type.String(),
+  state: State,
+  attempts: Type.Integer({ description: 'Number of attempts since the first, or since the last replay.' }),
+  next_attempt_at: nullable(Timestamp),
+  last_status: nullable(Type.Integer({ description: 'HTTP status of the last attempt. null: no response.' })),
+  last_failure: nullable(Type.String()),
+  created_at: Timestamp,
+  ended_at: nullable(Timestamp),
+})
+
+export const deliveryView = (delivery: Delivery) => ({
+  id: delivery.id,
+  object: 'webhook_delivery' as const,
+  webhook_id: delivery.webhookId,
+  type: delivery.type,
+  state: delivery.state,
+  attempts: delivery.attempts,
+  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+  last_status: delivery.lastStatus,
+  last_failure: delivery.lastFailure,
+  created_at: delivery.createdAt.toISOString(),
+  ended_at: delivery.endedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,240 @@
+import { Type } from 'typebox'
+import { testBody } from '../../../domains/messaging/events/delivery-body.ts'
+import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../../../domains/messaging/events/delivery-store.ts'
+import type { Webhook } from '../../../domains/messaging/events/webhook.ts'
+import type { WebhookDispatcher } from '../../../domains/messaging/events/webhook-dispatcher.ts'
+import { findWebhookUrlProblem, type WebhookSender } from '../../../domains/messaging/events/webhook-sender.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  findWebhookTarget,
+  listWebhooks,
+  updateWebhook,
+} from '../../../domains/messaging/events/webhook-store.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { isGovernanceEvent } from '../../../shared/governance-event.ts'
+import type { Operator } from '../../../shared/operator.ts'
+import { invalid, notFound, requireFound } from '../../../shared/refusals.ts'
+import { nullable } from '../../../shared/schemas.ts'
+import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { changedFields } from '../kit/changed-fields.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import {
+  CreatedWebhookView,
+  DeliveryView,
+  deliveryView,
+  State,
+  WebhookCreate,
+  WebhookPatch,
+  WebhookView,
+  webhookFields,
+  webhookView,
+} from './webhook-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the webhook, or the Workspace' }
+const KEPT =
+  'Successful deliveries are kept for 7 days, dead ones for 30. Content that is deleted from conversations is deleted here too.'
+
+const docs = {
+  list: inWorkspace('GET /webhooks', 'listWebhooks', 'List webhooks, oldest first', {
+    scope: 'messaging:read',
+    query: PAGE,
+    answers: { 200: List(WebhookView) },
+  }),
+  create: inWorkspace('POST /webhooks', 'createWebhook', 'Create a webhook', {
+    scope: 'messaging:write',
+    description:
+      'Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
+      'Events of reviews, policies, keys and budgets have the `url` of their page in the dashboard and no content of requests. The formats `slack` (incoming webhook) and `teams` (workflow) send only these events, as text with a button. ' +
+      'Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.',
+    body: WebhookCreate,
+    answers: { 201: CreatedWebhookView },
+  }),
+  get: inWorkspace('GET /webhooks/:id', 'getWebhook', 'Get a webhook', {
+    scope: 'messaging:read',
+    errors: UNKNOWN,
+    answers: { 200: WebhookView },
+  }),
+  update: inWorkspace('PATCH /webhooks/:id', 'updateWebhook', 'Change a webhook', {
+    scope: 'messaging:write',
+    description: 'Missing fields stay unchanged. A disabled webhook gets no events, and no events are kept for it.',
+    errors: UNKNOWN,
+    body: WebhookPatch,
+    answers: { 200: WebhookView },
+  }),
+  remove: inWorkspace('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook and its deliveries', {
+    scope: 'messaging:write',
+    errors: UNKNOWN,
+    answers: { 204: null },
+  }),
+  deliveries: inWorkspace(
+    'GET /webhooks/:id/deliveries',
+    'listWebhookDeliveries',
+    'List the deliveries of a webhook, newest first',
+    {
+      scope: 'messaging:read',
+      description: `\`state=dead\` lists failed deliveries. ${KEPT}`,
+      errors: UNKNOWN,
+      query: { ...PAGE, state: Type.Optional(State) },
+      answers: { 200: List(DeliveryView) },
+    },
+  ),
+  test: inWorkspace('POST /webhooks/:id/test', 'testWebhook', 'Send a test event now and get the response', {
+    scope: 'messaging:write',
+    description: 'The event `webhook.test` is sent once, also to a disabled webhook, and is not listed as a delivery.',
+    errors: UNKNOWN,
+    answers: {
+      200: Type.Object({
+        delivered: Type.Boolean(),
+        status: nullable(Type.Integer({ description: 'HTTP status of the response. null: none.' })),
+        failure: nullable(Type.String({ description: 'Why the event was not delivered.' })),
+      }),
+    },
+  }),
+  replay: inWorkspace(
+    'POST /webhooks/:id/deliveries/:delivery/replay',
+    'replayWebhookDelivery',
+    'Replay a delivery, with the same id',
+    {
+      scope: 'messaging:write',
+      description: 'Works in every state. Retries continue for 3 days.',
+      answers: { 200: DeliveryView },
+      errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
+    },
+  ),
+  replayDeadDeliveries: inWorkspace(
+    'POST /webhooks/:id/replay',
+    'replayDeadWebhookDeliveries',
+    'Replay all dead deliveries of a webhook',
+    {
+      scope: 'messaging:write',
+      errors: UNKNOWN,
+      answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'Number of deliveries.' }) }) },
+    },
+  ),
+}
+
+interface Deps extends ChangeDeps {
+  readonly webhookBox: SecretBox
+  readonly webhookSender: Pick<WebhookSender, 'send'>
+  readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
+  readonly config: { readonly allowPrivateUrls: boolean }
+}
+
+export function webhooksRoutes(app: TypedApp, deps: Deps): void {
+  const { db, webhookBox: box, webhooks } = deps
+
+  handle(app, docs.list, async ({ workspaceId, operator, query }) =>
+    listOf(
+      await listWebhooks(db, workspaceId, pageOf(query)),
+      (webhook) => webhookView(webhook, canSeeUrl(operator)),
+      ({ id }) => id,
+    ),
+  )
+
+  handle(app, docs.create, async (request, reply) => {
+    const { workspaceId, body } = request
+    checkUrl(body, deps)
+    const created = await change(deps, request, async (tx, now) => {
+      const fields = { ...DEFAULTS, ...webhookFields(body), url: body.url }
+      const value = await createWebhook(tx, workspaceId, fields, { box, now })
+      checkTypes(value)
+      return { value, action: 'webhook.create', id: value.id, fields: changedFields(WebhookCreate, body) }
+    })
+    webhooks.changed()
+    return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
+  })
+
+  handle(app, docs.get, async ({ workspaceId, operator, params }) =>
+    webhookView(await requireWebhook(db, workspaceId, params.id), canSeeUrl(operator)),
+  )
+
+  handle(app, docs.update, async (request) => {
+    const { workspaceId, params, body } = request
+    checkUrl(body, deps)
+    const updated = await change(deps, request, async (tx, now) => {
+      const value = requireFound(await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now), 'webhook')
+      checkTypes(value)
+      return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
+    })
+    webhooks.changed()
+    return webhookView(updated)
+  })
+
+  handle(app, docs.remove, async (request, reply) => {
+    const { id } = request.params
+    await change(deps, request, async (tx) => {
+      if (!(await deleteWebhook(tx, request.workspaceId, id))) throw notFound('webhook')
+      return { value: undefined, action: 'webhook.delete', id }
+    })
+    return reply.status(204).send()
+  })
+
+  deliveryRoutes(app, deps)
+}
+
+function deliveryRoutes(app: TypedApp, deps: Deps): void {
+  const { db, clock, webhookBox, webhookSender, webhooks } = deps
+
+  handle(app, docs.deliveries, async ({ workspaceId, params, query }) => {
+    const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
+    const { state } = query
+    const filter = { ...pageOf(query), ...(state !== undefined && { state }) }
+    return listOf(await listDeliveries(db, { workspaceId, webhookId }, filter), deliveryView, ({ id }) => id)
+  })
+
+  handle(app, docs.test, async ({ workspaceId, params }) => {
+    const target = requireFound(await findWebhookTarget(db, workspaceId, params.id, webhookBox), 'webhook')
+    const [id, now] = [newId('dlv'), clock.now()]
+    const sent = await webhookSender.send({ ...target, id, body: testBody(id, target.format, now) }, now)
+    return { delivered: sent.failure === null, status: sent.status, failure: sent.failure }
+  })
+
+  handle(app, docs.replay, async (request) => {
+    const { workspaceId, params } = request
+    const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
+    const delivery = await change(deps, request, async (tx, now) => {
+      const value = requireFound(await replayDelivery(tx, { workspaceId, webhookId }, params.delivery, now), 'delivery')
+      return { value, action: 'webhook_delivery.replay', id: value.id }
+    })
+    webhooks.wake()
+    return deliveryView(delivery)
+  })
+
+  handle(app, docs.replayDeadDeliveries, async (request) => {
+    const { workspaceId, params } = request
+    const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
+    const replayed = await change(deps, request, async (tx, now) => {
+      const value = await replayDeadDeliveries(tx, { workspaceId, webhookId }, now)
+      return { value, action: 'webhook.replay', id: webhookId }
+    })
+    webhooks.wake()
+    return { replayed }
+  })
+}
+
+const requireWebhook = async (db: Db, workspaceId: string, id: string): Promise<Webhook> =>
+  requireFound(await findWebhook(db, workspaceId, id), 'webhook')
+
+const DEFAULTS = { format: 'standard', types: null, enabled: true } as const
+
+const canSeeUrl = ({ scopes }: Pick<Operator, 'scopes'>): boolean => scopes.includes('messaging:write')
+
+/** Throws a 400 for types that the format does not have. */
+function checkTypes({ format, types }: Webhook): void {
+  const index = format === 'standard' ? -1 : (types ?? []).findIndex((type) => !isGovernanceEvent(type))
+  if (index < 0) return
+  const message = `${types?.[index]} cannot be sent in the format ${format}, which has no messaging events: remove it, or choose the format standard`
+  throw invalid({ param: `types[${index}]`, message })
+}
+
+/** Throws a 400 for a URL that webhooks must not use. */
+function checkUrl({ url }: WebhookPatch, { config }: Deps): void {
+  const problem = url === undefined ? undefined : findWebhookUrlProblem(url, config.allowPrivateUrls)
+  if (problem !== undefined) throw invalid({ param: 'url', message: problem })
+}

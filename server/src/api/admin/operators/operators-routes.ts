@@ -1,0 +1,163 @@
+import type { Person } from '../../../domains/operators/operator.ts'
+import {
+  createPerson,
+  deletePerson,
+  listPeople,
+  listSortedPeople,
+  PEOPLE_SORTS,
+  updatePerson,
+} from '../../../domains/operators/operator-store.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { changedRoles, NO_ROLES, workspacesWith } from '../../../shared/access.ts'
+import { OPERATORS_TOPIC } from '../../../shared/operator.ts'
+import { invalid } from '../../../shared/refusals.ts'
+import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { sortOf, sortQuery } from '../../kit/sorting.ts'
+import { changedFields } from '../kit/changed-fields.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { concerned, grantRoles, refuseUncovered } from './granted-roles.ts'
+import { keepAnOwner, type OperatorsDeps, operatorChanges, refuseTaken, requirePerson } from './operator-changes.ts'
+import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView } from './operator-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the operator, or a Workspace' }
+const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the operator is the last owner of all Workspaces' }
+const docs = {
+  list: inWorkspace('GET /operators', 'listOperators', 'List operators, oldest first', {
+    scope: 'operators:read',
+    description:
+      'All operators, if you have the scope in all Workspaces. Otherwise the operators of the Workspace of the request.',
+    query: { ...PAGE, ...sortQuery(PEOPLE_SORTS, 'Default: oldest first. `-` before a name is descending.') },
+    answers: { 200: List(OperatorView) },
+  }),
+  invite: inWorkspace('POST /operators', 'inviteOperator', 'Invite an operator', {
+    scope: 'operators:write',
+    description:
+      'With a role in all Workspaces, or roles in single ones, whose audit logs record the invitation. You cannot give a role with scopes that you do not have in the same Workspaces.',
+    body: OperatorCreate,
+    answers: { 201: InvitationView },
+    errors: { 404: 'NOT_FOUND: a Workspace', 409: 'CONFLICT: the email address is taken' },
+  }),
+  update: inWorkspace(
+    'PATCH /operators/:id',
+    'updateOperator',
+    'Change the name or roles of an operator. Other access ends their sessions',
+    {
+      scope: 'operators:write',
+      description:
+        'New roles invalidate links for the old ones, and invitations into the same Workspaces that the operator issued. Admin tokens that the operator issued get at most the scopes of the new roles. The audit logs of the Workspaces concerned record the change.',
+      body: OperatorPatch,
+      answers: { 200: OperatorView },
+      errors: LAST_OWNER,
+    },
+  ),
+  remove: inWorkspace(
+    'DELETE /operators/:id',
+    'deleteOperator',
+    'Remove an operator with their sessions, admin tokens and invitations',
+    {
+      scope: 'operators:write',
+      description:
+        'You need the scopes of all their roles. API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.',
+      answers: { 204: null },
+      errors: LAST_OWNER,
+    },
+  ),
+  reinvite: inWorkspace(
+    'POST /operators/:id/invitation',
+    'reinviteOperator',
+    'Create a new invitation link for an operator who lost the link, password or second factor',
+    {
+      scope: 'operators:write',
+      description: 'Older links become invalid. The operator who opens the link sets a new password and loses the second factor.',
+      answers: { 201: InvitationView },
+      errors: UNKNOWN,
+    },
+  ),
+}
+
+export function operatorsRoutes(app: TypedApp, deps: OperatorsDeps): void {
+  const { db, findWorkspaceIds } = deps
+  const { invite } = operatorChanges(deps)
+
+  handle(app, docs.list, async ({ query, operator: { access }, workspaceId }) => {
+    const isLimited = workspacesWith(access, 'operators:read') !== undefined
+    const [sort, page, listedWorkspace] = [sortOf(PEOPLE_SORTS, query), pageOf(query), isLimited ? workspaceId : undefined]
+    const people = sort ? await listSortedPeople(db, page, sort, listedWorkspace) : await listPeople(db, page, listedWorkspace)
+    return listOf(
+      people,
+      (person) => operatorView(person, access),
+      ({ id }) => id,
+    )
+  })
+
+  handle(app, docs.invite, async (request, reply) => {
+    const { body, operator } = request
+    const create = async (tx: Tx, now: Date): Promise<Person> => {
+      const roles = await grantRoles(tx, { ...operator, findWorkspaceIds }, NO_ROLES, body)
+      if (roles.all === null && roles.workspaces.size === 0)
+        throw invalid({ param: 'role', message: 'is required, or a role in workspace_roles' })
+      return (await createPerson(tx, { ...body, roles }, now)) ?? refuseTaken(tx, body.email, operator.access)
+    }
+    return reply.status(201).send(await invite(request, 'invite', create))
+  })
+
+  handle(app, docs.reinvite, async (request, reply) => {
+    const { params, operator } = request
+    const find = async (tx: Tx): Promise<Person> => {
+      const person = await requirePerson(tx, params.id, operator)
+      refuseUncovered(operator.access, person.roles)
+      return person
+    }
+    return reply.status(201).send(await invite(request, 'reinvite', find))
+  })
+
+  changeRoutes(app, deps)
+}
+
+function changeRoutes(app: TypedApp, deps: OperatorsDeps): void {
+  const { findWorkspaceIds } = deps
+  const { changeOperators } = operatorChanges(deps)
+
+  handle(app, docs.update, async (request) => {
+    const { params, body, operator, workspaceId } = request
+    const update = async (tx: Tx, now: Date) => {
+      if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
+      const before = await requirePerson(tx, params.id, operator)
+      const after = await grantRoles(tx, { ...operator, findWorkspaceIds }, before.roles, body)
+      const hasRoles = body.role !== undefined || body.workspace_roles !== undefined
+      // A name is the same in all Workspaces, and roles end a suspension in all of them.
+      if (body.name !== undefined || !hasRoles || before.state === 'suspended') refuseUncovered(operator.access, after)
+      const value = (await updatePerson(tx, params.id, { name: body.name, ...(hasRoles && { roles: after }) }, now)) ?? before
+      const changed = changedRoles(before.roles, after)
+      return {
+        value,
+        action: 'operator.update' as const,
+        id: value.id,
+        fields: changedFields(OperatorPatch, body),
+        workspaceIds: concerned(changed.workspaceIds, changed.all || body.name !== undefined, workspaceId),
+        announce: [OPERATORS_TOPIC, value.id] as const,
+      }
+    }
+    return operatorView(await changeOperators(request, update, params.id), operator.access)
+  })
+
+  handle(app, docs.remove, async (request, reply) => {
+    const { params, operator, workspaceId } = request
+    const remove = async (tx: Tx) => {
+      await keepAnOwner(tx, params.id)
+      const { roles } = await requirePerson(tx, params.id, operator)
+      refuseUncovered(operator.access, roles)
+      await deletePerson(tx, params.id)
+      return {
+        value: params.id,
+        action: 'operator.delete' as const,
+        id: params.id,
+        workspaceIds: concerned(roles.workspaces.keys(), roles.all !== null, workspaceId),
+        announce: [OPERATORS_TOPIC, params.id] as const,
+      }
+    }
+    await changeOperators(request, remove, params.id)
+    return reply.status(204).send()
+  })
+}

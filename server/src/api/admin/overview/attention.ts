@@ -1,0 +1,82 @@
+import { describeFault } from '../../../domains/audit/checkpoints/verified-seal.ts'
+import type { RequestCounts } from '../../../domains/audit/statistics/statistics.ts'
+import type { AuditFault } from '../../../domains/audit/verify/chain-checker.ts'
+import type { BudgetNearLimit } from '../../../domains/budgets/near-limit-store.ts'
+import type { PendingCount } from '../../../domains/review/pending-counts.ts'
+import { counted } from '../../../platform/lib/counted.ts'
+import { budgetAttention } from './budget-attention.ts'
+import type { Attention } from './overview-shapes.ts'
+
+interface ServerState {
+  readonly waiting: readonly PendingCount[]
+  /** Providers that should work and do not. */
+  readonly down: readonly string[]
+  /** Failures of working providers that only an operator can resolve. */
+  readonly faults: readonly { readonly id: string; readonly kind: string }[]
+  readonly budgets: readonly BudgetNearLimit[]
+  readonly totals: RequestCounts
+  readonly governed: boolean
+  /** Problems of the audit log. */
+  readonly tampered: AuditFault | undefined
+  readonly now: Date
+}
+
+const EXPIRES_SOON_MS = 10 * 60_000
+const MANY_ERRORS = 0.05
+
+/** By kind of the provider's last error (domains/providers/health.ts). */
+const FAULT_MESSAGES: Readonly<Record<string, string>> = {
+  key_rejected: 'rejects its key: set a valid one',
+  quota_exhausted: 'says that its account has no credit or quota left',
+  model_not_found: 'does not have a model that is declared for it: check the names of its models',
+}
+
+/** Problems that need attention, most urgent first: tampering with the audit log, then clients waiting for a review. */
+export function attentionTo({ waiting, down, faults, budgets, totals, governed, tampered, now }: ServerState): Attention[] {
+  const of = (kind: PendingCount['kind']) => waiting.find((count) => count.kind === kind)
+  const [holds, escalations] = [of('hold'), of('escalation')]
+  const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
+  const share = totals.requests === 0 ? 0 : totals.errors / totals.requests
+  const found: (Attention | false | undefined)[] = [
+    tampered && {
+      kind: 'audit_tampered',
+      text: `The audit log was tampered with, and no checkpoint is signed until an operator acts: ${describeFault(tampered)}.`,
+      link: '/audit',
+    },
+    urgent && {
+      kind: 'holds_expiring',
+      text: `${counted(holds.count, 'request waits', 'requests wait')} for approval, and the first expires within ten minutes.`,
+      link: '/reviews?state=pending',
+    },
+    ...down.map((id) => ({
+      kind: 'provider_down' as const,
+      text: `The provider ${id} does not respond.`,
+      link: `/providers/${encodeURIComponent(id)}`,
+    })),
+    ...faults.map(({ id, kind }) => ({
+      kind: 'provider_fault' as const,
+      text: `The provider ${id} ${FAULT_MESSAGES[kind] ?? 'rejects the requests of this gateway'}.`,
+      link: `/providers/${encodeURIComponent(id)}`,
+    })),
+    budgetAttention.usedUp(budgets),
+    holds &&
+      !urgent && {
+        kind: 'holds_waiting',
+        text: `${counted(holds.count, 'request waits', 'requests wait')} for approval.`,
+        link: '/reviews?state=pending',
+      },
+    escalations && {
+      kind: 'escalations_waiting',
+      text: `${counted(escalations.count, 'escalation waits', 'escalations wait')} for a reviewer.`,
+      link: '/reviews?kind=escalation&state=pending',
+    },
+    budgetAttention.nearLimit(budgets),
+    share > MANY_ERRORS && {
+      kind: 'errors',
+      text: `${Math.round(share * 100)} % of the requests failed.`,
+      link: '/audit',
+    },
+    !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies/draft' },
+  ]
+  return found.filter((attention) => attention !== undefined && attention !== false)
+}

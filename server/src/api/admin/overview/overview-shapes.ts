@@ -1,0 +1,153 @@
+import { Type } from 'typebox'
+import type { StageTimes } from '../../../domains/audit/statistics/stage-times.ts'
+import type { RequestCounts } from '../../../domains/audit/statistics/statistics.ts'
+import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { nullable } from '../../../shared/schemas.ts'
+import { ProviderView } from '../providers/provider-shapes.ts'
+import { INTERVAL_NAMES } from '../usage/usage-time.ts'
+
+const count = Type.Integer({ minimum: 0 })
+const ms = nullable(
+  Type.Number({ description: 'Milliseconds, at most 5 % off. null: no requests, or an interval shorter than an hour.' }),
+)
+
+const CountedFields = {
+  requests: count,
+  verdicts: Type.Object(
+    {
+      allow: count,
+      escalate: count,
+      require_approval: count,
+      deny: count,
+    },
+    { title: 'VerdictCounts' },
+  ),
+  errors: {
+    ...count,
+    description: 'Failed requests. Denials by a policy count as verdicts.',
+  },
+  tokens: { ...count, description: 'Prompt and completion tokens of all provider requests.' },
+  cost: nullable(
+    Type.Number({
+      description: 'In USD. null: no model has a price.',
+    }),
+  ),
+  latency: Type.Object({ p50_ms: ms, p95_ms: ms }, { title: 'Latency' }),
+}
+
+/** Fields of both overviews. */
+const StatisticsFields = {
+  from: Timestamp,
+  to: Timestamp,
+  interval: oneOf(INTERVAL_NAMES, 'Interval'),
+  totals: Type.Object(
+    {
+      ...CountedFields,
+      cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
+      reasoning_tokens: { ...count, description: 'Part of `tokens` that models used for reasoning.' },
+    },
+    { title: 'StatisticsTotals' },
+  ),
+  series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }, { title: 'StatisticsPoint' }), {
+    description:
+      'One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial.',
+  }),
+  stages: Type.Array(
+    Type.Object(
+      {
+        name: Type.String(),
+        p50_ms: Type.Number(),
+        p95_ms: Type.Number(),
+        count,
+      },
+      { title: 'StageStatistics' },
+    ),
+    {
+      description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.',
+    },
+  ),
+}
+
+export const UsageView = Type.Object({
+  object: Type.Literal('application_usage'),
+  application_id: Type.String(),
+  ...StatisticsFields,
+})
+
+const Waiting = Type.Object(
+  {
+    count,
+    oldest: nullable(Timestamp),
+    next_expiry: nullable(Timestamp),
+  },
+  { title: 'WaitingItems' },
+)
+
+const ATTENTION = [
+  'audit_tampered',
+  'holds_expiring',
+  'provider_down',
+  'provider_fault',
+  'budget_used_up',
+  'holds_waiting',
+  'escalations_waiting',
+  'budget_alert',
+  'errors',
+  'no_policy',
+] as const
+type AttentionKind = (typeof ATTENTION)[number]
+
+export interface Attention {
+  readonly kind: AttentionKind
+  readonly text: string
+  readonly link: string
+}
+
+export const OverviewView = Type.Object({
+  object: Type.Literal('overview'),
+  ...StatisticsFields,
+  holds: Waiting,
+  escalations: Waiting,
+  providers: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      enabled: Type.Boolean(),
+      health: ProviderView.properties.health,
+    }),
+    {
+      description: 'State on the node that responds.',
+    },
+  ),
+  attention: Type.Array(
+    Type.Object({
+      kind: oneOf(ATTENTION),
+      text: Type.String(),
+      link: Type.String({
+        description: 'Path of the dashboard page that shows the problem.',
+      }),
+    }),
+    { description: 'Most urgent first.' },
+  ),
+})
+
+export const countedView = ({ requests, verdicts, errors, inputTokens, outputTokens, cost, p50Ms, p95Ms }: RequestCounts) => ({
+  requests,
+  verdicts,
+  errors,
+  tokens: inputTokens + outputTokens,
+  cost,
+  latency: { p50_ms: p50Ms, p95_ms: p95Ms },
+})
+
+export const totalsView = (counts: RequestCounts) => ({
+  ...countedView(counts),
+  cached_tokens: counts.cachedTokens,
+  reasoning_tokens: counts.reasoningTokens,
+})
+
+export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
+  name,
+  p50_ms: p50Ms,
+  p95_ms: p95Ms,
+  count: worked,
+})

@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { parsePolicySet } from '../../../domains/policy/parse.ts'
+import type { TestTools } from '../../../domains/policy/policy-test.ts'
+import { allTests } from '../../../domains/policy/policy-test-store.ts'
+import { runTests } from '../../../domains/policy/run-tests.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { nullable } from '../../../shared/schemas.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { parseSource } from './parse-source.ts'
+import { Source, SourceBody } from './policy-shapes.ts'
+import { ErrorView, TestRunView, testRunView } from './test-shapes.ts'
+
+const count = Type.Integer({ minimum: 0 })
+
+const CheckView = Type.Object({
+  object: Type.Literal('policy_check'),
+  ok: Type.Boolean({ description: 'Whether the document can be published.' }),
+  name: nullable(Type.String()),
+  rules: count,
+  tests: { ...count, description: 'Number of test cases in the document.' },
+  errors: Type.Array(ErrorView),
+})
+
+const TestBody = Type.Object({
+  source: Source,
+  files: Type.Optional(
+    Type.Record(Type.String({ maxLength: 500 }), Type.String({ maxLength: 1_048_576 }), {
+      description: 'Test files by the names in `tests:`.',
+    }),
+  ),
+  stored_tests: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Also runs the stored cases: those of the files in `tests:`, and those without a file.',
+    }),
+  ),
+  test_ids: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 1_000, description: 'Runs only these stored cases.' }),
+  ),
+})
+
+const docs = {
+  check: inWorkspace('POST /policy-sets/check', 'checkPolicySet', 'Check a document without publishing it', {
+    scope: 'policies:read',
+    body: SourceBody,
+    answers: { 200: CheckView },
+  }),
+  test: inWorkspace('POST /policy-sets/test', 'testPolicySet', 'Run the tests of a document', {
+    scope: 'policies:read',
+    description:
+      'Runs the cases under `tests:`, the files named there that the request contains, and the stored cases on request.',
+    body: TestBody,
+    answers: { 200: TestRunView },
+    errors: EVALUATION_LIMIT_ERRORS,
+  }),
+}
+
+interface Deps {
+  readonly db: Db
+  readonly evaluationLimiter: EvaluationLimiter
+  readonly testTools: TestTools
+}
+
+/** Checks and tests a policy document before publication. Nothing is stored. */
+export function policyChecksRoutes(app: TypedApp, { db, evaluationLimiter, testTools }: Deps): void {
+  handle(app, docs.check, async ({ body }) => {
+    const parsed = parsePolicySet(body.source)
+    if (!parsed.ok) return { object: 'policy_check', ok: false, name: null, rules: 0, tests: 0, errors: [...parsed.errors] }
+    const { name, rules, cases } = parseSource(body.source)
+    return { object: 'policy_check', ok: true, name, rules: rules.length, tests: cases.length, errors: [] }
+  })
+
+  handle(app, docs.test, async ({ workspaceId, body: { source, files = {}, stored_tests = false, test_ids } }) => {
+    const set = parseSource(source)
+    const only = test_ids && new Set(test_ids)
+    const run = await evaluationLimiter.run(async (pause) => {
+      // Within the limit, because the stored cases of a Workspace can have 64 MB.
+      const stored = stored_tests || only ? await allTests(db, workspaceId) : []
+      return runTests(set, { files, stored, only }, testTools, pause)
+    })
+    return testRunView(run)
+  })
+}

@@ -1,0 +1,178 @@
+import type { Static } from 'typebox'
+import { POLICY_LIMITS } from '../../../domains/policy/policy.ts'
+import {
+  countDrafts,
+  createDraft,
+  deleteDraft,
+  findDraft,
+  listDrafts,
+  lockDraft,
+  type PolicyDraft,
+  updateDraft,
+} from '../../../domains/policy/policy-draft-store.ts'
+import { findPolicySet, lockActivePolicySet } from '../../../domains/policy/policy-store.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { isStorable } from '../../../platform/lib/fields.ts'
+import { invalid, notFound, requireFound } from '../../../shared/refusals.ts'
+import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { NO_VERSION } from './base-version.ts'
+import { DraftCreate, DraftPatch, DraftView, DraftWithSourceView, draftView, draftWithSourceView } from './draft-shapes.ts'
+import type { ActorNames } from './policy-shapes.ts'
+
+const MAX_DRAFTS = 200
+/** Edits of the text by one operator within this time share an audit record, because editors save after each pause. */
+const RECORD_EVERY_MS = 10 * 60_000
+
+const UNKNOWN = { 404: 'NOT_FOUND: the draft, or the Workspace' }
+const CHANGED = { 409: 'CONFLICT: the draft has another revision; `details.draft` is the current one with its text' }
+
+const docs = {
+  list: inWorkspace('GET /policy-drafts', 'listPolicyDrafts', 'List drafts, newest first', {
+    scope: 'policies:read',
+    query: PAGE,
+    answers: { 200: List(DraftView) },
+  }),
+  create: inWorkspace('POST /policy-drafts', 'createPolicyDraft', 'Create a draft', {
+    scope: 'policies:write',
+    description: 'All operators who can read policies see it. A draft may have errors, and applies to no request.',
+    body: DraftCreate,
+    answers: { 201: DraftWithSourceView },
+    errors: { 409: `CONFLICT: the Workspace has ${MAX_DRAFTS} drafts` },
+  }),
+  get: inWorkspace('GET /policy-drafts/:id', 'getPolicyDraft', 'Get a draft and its document', {
+    scope: 'policies:read',
+    answers: { 200: DraftWithSourceView },
+    errors: UNKNOWN,
+  }),
+  update: inWorkspace('PATCH /policy-drafts/:id', 'updatePolicyDraft', 'Change a draft', {
+    scope: 'policies:write',
+    description: 'Missing fields stay unchanged. Edits of the text by one operator within ten minutes share an audit record.',
+    body: DraftPatch,
+    answers: { 200: DraftWithSourceView },
+    errors: { ...UNKNOWN, ...CHANGED },
+  }),
+  remove: inWorkspace('DELETE /policy-drafts/:id', 'deletePolicyDraft', 'Delete a draft', {
+    scope: 'policies:write',
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+}
+
+interface Deps extends ChangeDeps {
+  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ActorNames>
+}
+
+const viewOf = async (draft: PolicyDraft, { db, findActorNames }: Deps) =>
+  draftWithSourceView(draft, await findActorNames(db, [draft.author, draft.editedBy]))
+
+export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
+  const { db } = deps
+
+  handle(app, docs.list, async ({ workspaceId, query }) => {
+    const page = await listDrafts(db, workspaceId, pageOf(query))
+    const names = await deps.findActorNames(db, page?.data.flatMap(({ author, editedBy }) => [author, editedBy]) ?? [])
+    return listOf(
+      page,
+      (draft) => draftView(draft, names),
+      ({ id }) => id,
+    )
+  })
+
+  handle(app, docs.get, async ({ workspaceId, params }) =>
+    viewOf(requireFound(await findDraft(db, workspaceId, params.id), 'draft'), deps),
+  )
+
+  handle(app, docs.create, async (request, reply) => {
+    const { workspaceId, operator, body } = request
+    checkSource(body.source)
+    const created = await change(deps, request, async (tx, now) => {
+      const active = await lockActivePolicySet(tx, workspaceId)
+      if ((await countDrafts(tx, workspaceId)) >= MAX_DRAFTS) throw tooMany()
+      const baseId =
+        body.base_version === undefined ? (active?.id ?? null) : await requireBase(tx, workspaceId, body.base_version)
+      const { title, note = '', source } = body
+      const value = await createDraft(tx, workspaceId, { title, note, source, baseId, author: operator.id }, now)
+      return { value, action: 'policy_draft.create', id: value.id, fields: Object.keys(body) }
+    })
+    return reply.status(201).send(await viewOf(created, deps))
+  })
+
+  changeRoutes(app, deps)
+}
+
+function changeRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs.update, async (request) => {
+    const { workspaceId, params, operator, body } = request
+    if (body.source !== undefined) checkSource(body.source)
+    const { draft, isStale } = await change(deps, request, async (tx, now) => {
+      const draft = requireFound(await lockDraft(tx, workspaceId, params.id), 'draft')
+      if (draft.revision !== body.revision) return { value: { draft, isStale: true } }
+      const edits = await editsOf(tx, workspaceId, body)
+      const fields = Object.keys(body).filter((field) => field !== 'revision')
+      const isRecorded =
+        fields.some((field) => field !== 'source') ||
+        draft.editedBy !== operator.id ||
+        now.getTime() - draft.recordedAt.getTime() >= RECORD_EVERY_MS
+      const revision = draft.revision + 1
+      const changed = {
+        ...draft,
+        ...edits,
+        editedBy: operator.id,
+        revision,
+        updatedAt: now,
+        ...(isRecorded && { recordedAt: now }),
+      }
+      await updateDraft(tx, workspaceId, changed)
+      const value = { draft: changed, isStale: false }
+      return isRecorded ? { value, action: 'policy_draft.update', id: draft.id, fields } : { value }
+    })
+    const view = await viewOf(draft, deps)
+    if (isStale) throw revised(view)
+    return view
+  })
+
+  handle(app, docs.remove, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteDraft(tx, workspaceId, params.id))) throw notFound('draft')
+      return { value: undefined, action: 'policy_draft.delete', id: params.id }
+    })
+    return reply.status(204).send()
+  })
+}
+
+/** The fields that the body sets. */
+async function editsOf(tx: Tx, workspaceId: string, { title, note, source, base_version }: Static<typeof DraftPatch>) {
+  return {
+    ...(title !== undefined && { title }),
+    ...(note !== undefined && { note }),
+    ...(source !== undefined && { source }),
+    ...(base_version !== undefined && { baseId: await requireBase(tx, workspaceId, base_version) }),
+  }
+}
+
+async function requireBase(tx: Tx, workspaceId: string, base: string): Promise<string | null> {
+  if (base === NO_VERSION) return null
+  if (await findPolicySet(tx, workspaceId, base)) return base
+  throw invalid({ param: 'base_version', message: `must be the id of a version of this Workspace, or ${NO_VERSION}` })
+}
+
+function checkSource(source: string): void {
+  if (!isStorable(source)) throw invalid({ param: 'source', message: 'must not contain U+0000 or unpaired surrogates' })
+  if (Buffer.byteLength(source) > POLICY_LIMITS.sourceBytes)
+    throw invalid({ param: 'source', message: `must have at most ${POLICY_LIMITS.sourceBytes} bytes` })
+}
+
+const tooMany = (): GatehouseError =>
+  new GatehouseError('CONFLICT', { message: `A Workspace can have ${MAX_DRAFTS} drafts. Publish or delete one first.` })
+
+const revised = (draft: { readonly revision: number }): GatehouseError =>
+  new GatehouseError('CONFLICT', {
+    message: `The draft was changed: its revision is ${draft.revision}. Merge your text with it, then send that revision.`,
+    param: 'revision',
+    details: { reason: 'draft_changed', draft },
+  })

@@ -1,0 +1,222 @@
+import { type Static, Type } from 'typebox'
+import { POLICIES_TOPIC } from '../../../domains/policy/active-policies.ts'
+import { diffPolicySets } from '../../../domains/policy/diff.ts'
+import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { growingOutput } from '../../../domains/policy/growing-output.ts'
+import { type PolicySet, policySha256 } from '../../../domains/policy/policy.ts'
+import { deletePublishedDraft } from '../../../domains/policy/policy-draft-store.ts'
+import {
+  activatePolicySet,
+  findActivePolicySet,
+  findPolicySet,
+  listPolicySets,
+  lockActivePolicySet,
+  type PolicySetVersion,
+  publishPolicySet,
+} from '../../../domains/policy/policy-store.ts'
+import type { TestTools } from '../../../domains/policy/policy-test.ts'
+import { allTests } from '../../../domains/policy/policy-test-store.ts'
+import { runTests } from '../../../domains/policy/run-tests.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { oneOf } from '../../../platform/lib/fields.ts'
+import { checker } from '../../../platform/lib/schema.ts'
+import { notFound, valid } from '../../../shared/refusals.ts'
+import { readYamlBodies } from '../../kit/bodies.ts'
+import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { inWorkspace, withContentTypes } from '../kit/operation.ts'
+import { BASE_VERSION, checkBaseVersion } from './base-version.ts'
+import { parseSource } from './parse-source.ts'
+import {
+  type ActorNames,
+  NOTE_PATTERN,
+  PolicyDiffView,
+  PolicySetView,
+  PolicySetWithSourceView,
+  PublishBody,
+  PublishedPolicySetView,
+  policySetView,
+  policyVersionView,
+  ruleViews,
+} from './policy-shapes.ts'
+import { testRunView } from './test-shapes.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
+const SUPERSEDED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
+const PUBLISH_CONFLICTS = {
+  409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`; or a test failed, see `details.run`',
+  ...EVALUATION_LIMIT_ERRORS,
+}
+
+const docs = {
+  list: inWorkspace('GET /policy-sets', 'listPolicySets', 'List published versions, newest first', {
+    scope: 'policies:read',
+    query: PAGE,
+    answers: { 200: List(PolicySetView) },
+  }),
+  publish: withContentTypes(
+    inWorkspace('POST /policy-sets', 'publishPolicySet', 'Publish a policy document as a new version and activate it', {
+      scope: 'policies:write',
+      description:
+        'A document with errors is refused (all are in `details.errors`), and the active version stays. With `base_version`, publishing the active document again returns it with 200 and creates no version.',
+      query: {
+        ...BASE_VERSION,
+        require_tests: Type.Optional({
+          ...oneOf(['true', 'false']),
+          description:
+            'true: runs the cases of the document and the stored ones first. If one fails or a file is missing, the response is 409 and nothing changes. Default: false.',
+        }),
+        draft: Type.Optional(
+          Type.String({
+            maxLength: 100,
+            description: 'Id of the draft to delete after publication. A draft with another document stays.',
+          }),
+        ),
+      },
+      body: PublishBody,
+      answers: { 200: PublishedPolicySetView, 201: PublishedPolicySetView },
+      errors: PUBLISH_CONFLICTS,
+    }),
+    {
+      'application/json': { schema: PublishBody },
+      'application/yaml': { schema: Type.String({ description: 'The policy document.' }) },
+    },
+  ),
+  get: inWorkspace('GET /policy-sets/:id', 'getPolicySet', 'Get a version and its document', {
+    scope: 'policies:read',
+    errors: UNKNOWN,
+    answers: { 200: PolicySetWithSourceView },
+  }),
+  activate: inWorkspace('POST /policy-sets/:id/publish', 'republishPolicySet', 'Activate an earlier version', {
+    scope: 'policies:write',
+    query: BASE_VERSION,
+    answers: { 200: PublishedPolicySetView },
+    errors: { ...UNKNOWN, ...SUPERSEDED },
+  }),
+  diff: inWorkspace('GET /policy-sets/:id/diff', 'diffPolicySets', 'Compare two versions, rule by rule', {
+    scope: 'policies:read',
+    errors: UNKNOWN,
+    query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the active version.' })) },
+    answers: { 200: PolicyDiffView },
+  }),
+}
+
+const checkBody = checker(PublishBody, { [NOTE_PATTERN]: 'must not contain U+0000 or unpaired surrogates' })
+/** The document of a YAML body, or of a JSON body that contains it. */
+const readBody = (body: unknown): Static<typeof PublishBody> =>
+  typeof body === 'string' ? { source: body } : valid(checkBody(body ?? null))
+
+interface Deps extends ChangeDeps {
+  readonly evaluationLimiter: EvaluationLimiter
+  readonly testTools: TestTools
+  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ActorNames>
+  readonly findWindowedApplications: (db: Db, workspaceId: string) => Promise<readonly string[]>
+}
+
+/** The response to a publication. */
+async function publishedView(set: PolicySetVersion, source: string, workspaceId: string, deps: Deps) {
+  const { needsWhole } = growingOutput(parseSource(source).rules.filter(({ at }) => at.includes('output')))
+  const names = needsWhole === undefined ? [] : await deps.findWindowedApplications(deps.db, workspaceId)
+  const warning = `The setting release: windowed has no effect for ${names.join(', ')}. ${needsWhole}`
+  const actors = await deps.findActorNames(deps.db, [set.publishedBy])
+  return { ...policySetView(set, actors), warnings: names.length === 0 ? [] : [warning] }
+}
+
+/** Throws CONFLICT if a case of the document or a stored one fails, or if a test file is missing. */
+async function requireTests(set: PolicySet, workspaceId: string, { db, evaluationLimiter, testTools }: Deps): Promise<void> {
+  const run = await evaluationLimiter.run(async (pause) =>
+    runTests(set, { files: {}, stored: await allTests(db, workspaceId) }, testTools, pause),
+  )
+  if (run.failed + run.missing.length === 0) return
+  const failed =
+    run.failed > 0
+      ? `${run.failed} of ${run.results.length} policy tests failed`
+      : `missing test files: ${run.missing.join(', ')}`
+  throw new GatehouseError('CONFLICT', {
+    message: `Nothing was published: ${failed}. Correct the document or its tests, or publish without require_tests.`,
+    param: 'require_tests',
+    details: { reason: 'tests_failed', run: testRunView(run) },
+  })
+}
+
+export function policySetsRoutes(app: TypedApp, deps: Deps): void {
+  const { db } = deps
+  readYamlBodies(app)
+
+  handle(app, docs.list, async ({ workspaceId, query }) => {
+    const page = await listPolicySets(db, workspaceId, pageOf(query))
+    const names = await deps.findActorNames(db, page?.data.map(({ publishedBy }) => publishedBy) ?? [])
+    return listOf(
+      page,
+      (set) => policySetView(set, names),
+      ({ id }) => id,
+    )
+  })
+
+  handle(app, docs.publish, async (request, reply) => {
+    const { source, note } = readBody(request.body)
+    const parsed = parseSource(source)
+    const { name } = parsed
+    const { workspaceId, operator, query } = request
+    if (query.require_tests === 'true') await requireTests(parsed, workspaceId, deps)
+    const published = await change(deps, request, async (tx, now) => {
+      const active = await lockActivePolicySet(tx, workspaceId)
+      if (query.draft !== undefined) await deletePublishedDraft(tx, workspaceId, query.draft, source)
+      // A repeated request: the document is already active.
+      if (query.base_version !== undefined && active?.source === source) return { value: { set: active, repeated: true } }
+      checkBaseVersion(query.base_version, active)
+      const document = { name, source, sha256: policySha256(source), publishedBy: operator.id, note, now }
+      const set = await publishPolicySet(tx, workspaceId, document)
+      const value = { set, repeated: false }
+      return {
+        value,
+        action: 'policy_set.publish',
+        id: set.id,
+        fields: ['source', ...(note ? ['note'] : [])],
+        announce: [POLICIES_TOPIC, workspaceId],
+      }
+    })
+    const view = await publishedView(published.set, source, workspaceId, deps)
+    return reply.status(published.repeated ? 200 : 201).send(view)
+  })
+
+  handle(app, docs.get, async ({ workspaceId, params }) => {
+    const set = await findPolicySet(db, workspaceId, params.id)
+    if (!set) throw notFound('policy set')
+    const names = await deps.findActorNames(db, [set.publishedBy])
+    return { ...policySetView(set, names), source: set.source, rules: ruleViews(set.source) }
+  })
+
+  versionRoutes(app, deps)
+}
+
+function versionRoutes(app: TypedApp, deps: Deps): void {
+  const { db } = deps
+
+  handle(app, docs.activate, async (request) => {
+    const { workspaceId, operator, params, query } = request
+    const set = await change(deps, request, async (tx) => {
+      const active = await lockActivePolicySet(tx, workspaceId)
+      const value = await findPolicySet(tx, workspaceId, params.id)
+      if (!value) throw notFound('policy set')
+      if (query.base_version !== undefined && active?.id === value.id) return { value }
+      checkBaseVersion(query.base_version, active)
+      // An older release accepted the document: check that this release can read it before it is active.
+      parseSource(value.source)
+      await activatePolicySet(tx, workspaceId, value.id, operator.id)
+      return { value, action: 'policy_set.publish', id: value.id, fields: ['active'], announce: [POLICIES_TOPIC, workspaceId] }
+    })
+    return publishedView({ ...set, active: true }, set.source, workspaceId, deps)
+  })
+
+  handle(app, docs.diff, async ({ workspaceId, params, query }) => {
+    const from = await findPolicySet(db, workspaceId, params.id)
+    const to =
+      query.to === undefined ? await findActivePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)
+    if (!from || !to) throw notFound('policy set')
+    const changes = diffPolicySets(parseSource(from.source), parseSource(to.source))
+    return { object: 'policy_diff', from: policyVersionView(from), to: policyVersionView(to), ...changes }
+  })
+}

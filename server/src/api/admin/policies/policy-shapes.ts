@@ -1,0 +1,127 @@
+import { Type } from 'typebox'
+import { parsePolicySet } from '../../../domains/policy/parse.ts'
+import type { PolicySetVersion } from '../../../domains/policy/policy-store.ts'
+import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { POLICY_POINTS, type PolicyVersion, VERDICTS } from '../../../shared/decision.ts'
+import { nullable } from '../../../shared/schemas.ts'
+import { PolicyVersionView } from '../../kit/decision-shapes.ts'
+
+/** Policy document in JSON bodies, validated by domains/policy/parse.ts. */
+export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
+export const SourceBody = Type.Object({ source: Source })
+
+/** Name of the operator or admin token, in addition to its id. */
+export const ActorName = nullable(Type.String({ description: 'null: deleted, or not an operator.' }))
+
+/** Names by id, as findActorNames returns them. */
+export type ActorNames = ReadonlyMap<string, string>
+
+/** Text that can be stored. */
+export const NOTE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
+
+/** Note of a version or a draft. */
+export const Note = Type.String({ maxLength: 2_000, pattern: NOTE_PATTERN })
+
+export const PublishBody = Type.Object({
+  source: Source,
+  note: Type.Optional({ ...Note, description: 'The reason for the version. The history shows it.' }),
+})
+
+export const PolicySetView = Type.Object({
+  ...PolicyVersionView.properties,
+  object: Type.Literal('policy_set'),
+  active: Type.Boolean({ description: 'Whether the version is active.' }),
+  declared: nullable(
+    Type.Boolean({
+      description: 'Whether the document is the one in the configuration file. null: the file has no policy set.',
+    }),
+  ),
+  published_by: Type.String({ description: 'Id of the operator or admin token, or `gatehouse` for the configuration file.' }),
+  published_by_name: ActorName,
+  note: Type.String({ description: 'The reason for the version, as written by its publisher. Empty: no note.' }),
+  created_at: Timestamp,
+})
+
+export const PublishedPolicySetView = Type.Object(
+  {
+    ...PolicySetView.properties,
+    warnings: Type.Array(Type.String(), {
+      description: 'Settings of Applications that have no effect with the version, and why: `release: windowed`.',
+    }),
+  },
+  { title: 'PublishedPolicySet' },
+)
+
+export const PolicySetWithSourceView = Type.Object(
+  {
+    ...PolicySetView.properties,
+    source: Type.String({ description: 'The published document, byte for byte.' }),
+    rules: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        description: Type.String(),
+        at: Type.Array(oneOf(POLICY_POINTS, 'PolicyPoint')),
+        verdict: oneOf(VERDICTS, 'Verdict'),
+        when: Type.String(),
+      }),
+      { description: 'Rules of the document. Empty when this release cannot read the document.' },
+    ),
+  },
+  { title: 'PolicySetWithSource' },
+)
+
+/** A draft or a published version. */
+export const ChosenPolicyView = Type.Object(
+  {
+    id: nullable(Type.String({ description: 'null: a draft.' })),
+    name: Type.String(),
+    version: nullable(Type.Integer()),
+    sha256: Type.String(),
+  },
+  { title: 'ChosenPolicy' },
+)
+
+export const chosenPolicyView = ({ id, name, version, sha256 }: PolicyVersion) => ({
+  id: id || null,
+  name,
+  version: version || null,
+  sha256,
+})
+
+const names = Type.Array(Type.String())
+
+export const PolicyDiffView = Type.Object({
+  object: Type.Literal('policy_diff'),
+  from: PolicyVersionView,
+  to: PolicyVersionView,
+  added: names,
+  removed: names,
+  changed: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      fields: Type.Array(Type.Object({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+    }),
+  ),
+  reordered: Type.Boolean({ description: 'Whether rules of both versions have another order.' }),
+  texts: names,
+})
+
+export const policyVersionView = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
+
+export const policySetView = (set: PolicySetVersion, names: ActorNames = new Map()) => ({
+  ...policyVersionView(set),
+  object: 'policy_set' as const,
+  active: set.active,
+  declared: set.declared,
+  published_by: set.publishedBy,
+  published_by_name: names.get(set.publishedBy) ?? null,
+  note: set.note,
+  created_at: set.createdAt.toISOString(),
+})
+
+/** The rules of a document, for display with decisions. */
+export function ruleViews(source: string) {
+  const parsed = parsePolicySet(source)
+  if (!parsed.ok) return []
+  return parsed.set.rules.map(({ id, description, at, verdict, when }) => ({ id, description, at: [...at], verdict, when }))
+}

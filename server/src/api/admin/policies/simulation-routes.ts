@@ -1,0 +1,131 @@
+import { Type } from 'typebox'
+import { findApplication } from '../../../domains/identity/application-store.ts'
+import type { EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { PipelineDeps } from '../../../pipeline/pipeline.ts'
+import type { GatewayRequest } from '../../../pipeline/request.ts'
+import { type SimulationResult, simulate } from '../../../pipeline/simulate.ts'
+import { oneOf } from '../../../platform/lib/fields.ts'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../../shared/classification.ts'
+import { VERDICTS } from '../../../shared/decision.ts'
+import type { FindingCounts } from '../../../shared/finding.ts'
+import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../../shared/principal.ts'
+import { invalid, notFound } from '../../../shared/refusals.ts'
+import { Anything, nullable } from '../../../shared/schemas.ts'
+import type { ChatLimits } from '../../gateway/chat-request.ts'
+import { ChatBody, parseChat } from '../../gateway/chat-request.ts'
+import { RuleView } from '../../kit/decision-shapes.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { loadChosenPolicy } from './chosen-policy.ts'
+import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
+
+const SimulationBody = Type.Object({
+  source: Type.Optional({ ...Source, description: 'A draft. Default: the active version.' }),
+  policy_set_id: Type.Optional(Type.String({ description: 'A published version.' })),
+  application_id: Type.Optional(Type.String({ description: 'The requesting Application. Default: one with default settings.' })),
+  request: { ...ChatBody, description: 'In the format of `POST /v1/chat/completions`.' },
+  response: Type.Optional(Type.String({ description: 'Assumed completion: output policies are evaluated as well.' })),
+  tool_calls: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String({ maxLength: 256 }), arguments: Type.Record(Type.String(), Type.Unknown()) }), {
+      maxItems: 128,
+      description: 'Calls of functions in the assumed completion, with decoded arguments.',
+    }),
+  ),
+  point: Type.Optional(oneOf(['input', 'output'])),
+  user_verified: Type.Optional(Type.Boolean({ description: 'Treat the user as verified by a user token.' })),
+})
+
+const strings = Type.Array(Type.String())
+const Counts = Type.Record(Type.String(), Type.Integer())
+const SimulationView = Type.Object({
+  object: Type.Literal('policy_simulation'),
+  policy: nullable(ChosenPolicyView),
+  point: oneOf(['input', 'output']),
+  verdict: oneOf(VERDICTS, 'Verdict'),
+  risk_level: oneOf(RISK_LEVELS, 'RiskLevel'),
+  classification: oneOf(CLASSIFICATIONS, 'Classification'),
+  transforms: { ...strings, description: 'Transforms that change a text.' },
+  directives: strings,
+  rules: Type.Array(RuleView),
+  findings: Type.Object({ input: Type.Optional(Counts), output: Type.Optional(Counts) }),
+  failed: { ...strings, description: 'Detectors and transforms that failed, and therefore deny.' },
+  messages: Type.Array(Anything, { description: 'The messages as sent to the provider.' }),
+  response: nullable(Type.String({ description: 'As the client would receive it.' })),
+})
+
+const docs = inWorkspace('POST /policy-sets/simulate', 'simulatePolicies', 'Simulate the policy decision on a request', {
+  scope: 'policies:read',
+  description: 'Runs the detectors, rules and transforms of a real request. No provider is called, and nothing is stored.',
+  body: SimulationBody,
+  answers: { 200: SimulationView },
+  errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
+})
+
+interface Deps extends PipelineDeps {
+  readonly evaluationLimiter: EvaluationLimiter
+  readonly chatLimits: ChatLimits
+}
+
+export function simulationRoutes(app: TypedApp, deps: Deps): void {
+  const { db, policies, evaluationLimiter } = deps
+
+  handle(app, docs, async ({ workspaceId, body }) => {
+    const { application_id, tool_calls, user_verified = false } = body
+    // A completion that only calls tools has no text.
+    const { response = tool_calls && '' } = body
+    const { point = response === undefined ? 'input' : 'output' } = body
+    if (point === 'output' && response === undefined)
+      throw invalid({ param: 'response', message: 'is required when point is output' })
+    const application =
+      application_id === undefined ? defaultApplication(workspaceId) : await findApplication(db, workspaceId, application_id)
+    if (!application) throw notFound('Application')
+    const policy = (await loadChosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
+    const request = requestOf(body.request, application, deps)
+    const completion = point === 'output' ? response : undefined
+    const simulated = { policy, application, request, userVerified: user_verified, response: completion, toolCalls: tool_calls }
+    const result = await evaluationLimiter.run((pause) => simulate(simulated, deps, pause))
+    return {
+      object: 'policy_simulation',
+      policy: policy ? chosenPolicyView(policy.version) : null,
+      point,
+      ...simulationView(result),
+    }
+  })
+}
+
+const defaultApplication = (workspaceId: string): Application => ({
+  id: '',
+  workspaceId,
+  name: '',
+  settings: DEFAULT_SETTINGS,
+  limits: DEFAULT_LIMITS,
+  models: null,
+  providers: null,
+  defaultModel: null,
+  ceiling: 'restricted',
+})
+
+/** Parses the chat as the gateway does for the Application. Problems name the path in this body. */
+function requestOf(body: unknown, application: Application, { chatLimits }: Deps): GatewayRequest {
+  const parsed = parseChat(body, application, chatLimits)
+  if (parsed.ok) return parsed.request
+  const { param, message } = parsed.problem
+  throw new GatehouseError('VALIDATION_ERROR', { param: param ? `request.${param}` : 'request', message: `request: ${message}` })
+}
+
+const simulationView = ({ decision, transforms, findings, failed, messages, response }: SimulationResult) => ({
+  verdict: decision.verdict,
+  risk_level: decision.risk,
+  classification: decision.classification,
+  transforms,
+  directives: decision.directives,
+  rules: decision.rules,
+  findings: Object.fromEntries(Object.entries(findings).map(([point, counts]) => [point, present(counts)])),
+  failed,
+  messages,
+  response: response ?? null,
+})
+
+const present = (counts: FindingCounts) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))

@@ -1,0 +1,222 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { findIdsOfOperator, findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
+import { representedBy } from '../../../domains/operators/representative.ts'
+import { acknowledgeEscalation, type DecisionResult, decideHold } from '../../../domains/review/decision-store.ts'
+import { REVIEW_STATES, type ReviewItem } from '../../../domains/review/review.ts'
+import { reviewJson } from '../../../domains/review/review-json.ts'
+import { listReviews } from '../../../domains/review/review-list.ts'
+import { getReview, readReviewContent } from '../../../domains/review/review-store.ts'
+import type { ReviewWaiters } from '../../../domains/review/review-waiters.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { oneOf } from '../../../platform/lib/fields.ts'
+import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { notFound } from '../../../shared/refusals.ts'
+import { bodyOptional } from '../../kit/bodies.ts'
+import { applicationIn, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
+import { type FindInTexts, findMarks } from './review-marks.ts'
+import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
+import { findReviewingDelegates } from './reviewer.ts'
+import { findValidApprovals, lockApprovers } from './valid-approvals.ts'
+
+const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
+
+const decisionOperation = (verb: 'approve' | 'deny' | 'acknowledge', summary: string) =>
+  inWorkspace(`POST /reviews/:id/${verb}`, `${verb}Review`, summary, {
+    scope: 'reviews:write',
+    description:
+      'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final; a hold that requires several approvals stays pending until the last one. Returns the item in its new state. The body is optional.',
+    body: DecisionBody,
+    answers: { 200: ReviewView },
+    errors: {
+      ...UNKNOWN,
+      403: 'FORBIDDEN: your own request, a request with a key or token that you issued, two-person approval required, or the scope in `x-gatehouse-scope` is missing',
+      409: 'CONFLICT: already decided, expired, or of the other kind; see `details.state`',
+    },
+  })
+
+const docs = {
+  list: inWorkspace(
+    'GET /reviews',
+    'listReviews',
+    'List review items: pending items that expire next first, others newest first',
+    {
+      scope: 'reviews:read',
+      query: {
+        ...PAGE,
+        id: Type.Optional(
+          Type.String({
+            maxLength: 64,
+            description: 'Only this item, to follow its state: reading the content of an item is recorded.',
+          }),
+        ),
+        state: Type.Optional(oneOf(REVIEW_STATES, 'ReviewState')),
+        kind: Type.Optional(oneOf(REVIEW_KINDS, 'ReviewKind')),
+        application_id: Type.Optional(Type.String()),
+        rule: Type.Optional(Type.String({ maxLength: 200, description: 'Id of a rule that demanded the review.' })),
+        assigned_to: Type.Optional(
+          Type.String({
+            maxLength: 64,
+            description: 'An operator, `me` (also items of operators whose delegate you are), or `none`.',
+          }),
+        ),
+      },
+      answers: { 200: List(ReviewView) },
+    },
+  ),
+  get: inWorkspace('GET /reviews/:id', 'getReview', 'Get a review item and its content', {
+    scope: 'reviews:content',
+    description: 'Reading the content is recorded in the audit log.',
+    answers: { 200: ReviewWithContentView },
+    errors: UNKNOWN,
+  }),
+  approve: decisionOperation(
+    'approve',
+    'Approve a hold. The request can be sent again and passes; a message is stored immediately',
+  ),
+  deny: decisionOperation('deny', 'Deny a hold and erase its content'),
+  acknowledge: decisionOperation('acknowledge', 'Acknowledge an escalation'),
+}
+
+type DecisionArguments = Parameters<typeof acknowledgeEscalation>
+
+/** The three decisions on a review item. `verb` is in the path and in the audit action. */
+const DECISIONS = [
+  {
+    verb: 'approve',
+    write: ([tx, workspaceId, id, decision]: DecisionArguments, deps: IndependenceDeps) =>
+      decideHold(tx, workspaceId, id, {
+        ...decision,
+        verdict: 'approved',
+        validApprovals: (item) => findValidApprovals(deps, tx, item),
+      }),
+  },
+  {
+    verb: 'deny',
+    write: ([tx, workspaceId, id, decision]: DecisionArguments) =>
+      decideHold(tx, workspaceId, id, { ...decision, verdict: 'denied' }),
+  },
+  { verb: 'acknowledge', write: (parameters: DecisionArguments) => acknowledgeEscalation(...parameters) },
+] as const
+
+/** Held messages of the messaging API. `Release`: the message that an approval stores. */
+export interface HeldMessages<Release> {
+  /** Evaluates the active policies again; undefined for an item without a message. */
+  readonly prepare: (workspaceId: string, itemId: string, now: Date) => Promise<Release | undefined>
+  /** Stores or drops the message and returns the item in its new state. */
+  readonly settle: (tx: Tx, item: ReviewItem, release: Release | undefined, now: Date) => Promise<ReviewItem>
+}
+
+export interface ReviewsDeps<Release> extends ChangeDeps, IndependenceDeps {
+  readonly waiters: Pick<ReviewWaiters, 'changed'>
+  readonly reviewBox: SecretBox
+  readonly findInTexts: FindInTexts
+  readonly heldMessages: HeldMessages<Release>
+}
+
+export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>): void {
+  const { db, clock, waiters, heldMessages } = deps
+
+  handle(app, docs.list, async ({ workspaceId, query, operator }) => {
+    const { id, state, kind, rule } = query
+    const filter = {
+      ...pageOf(query),
+      id,
+      state,
+      kind,
+      rule,
+      applicationId: applicationIn(query),
+      now: clock.now(),
+      assignedTo: await assigneesIn(db, workspaceId, query.assigned_to, operator.id, clock.now()),
+    }
+    return listOf(await listReviews(db, workspaceId, filter), reviewJson, ({ id }) => id)
+  })
+
+  handle(app, docs.get, async (request) => {
+    const item = await getReview(db, request.workspaceId, request.params.id, clock.now())
+    if (!item) throw notFound('review item')
+    return { ...reviewJson(item), ...(await readContent(request, item, deps)) }
+  })
+
+  for (const { verb, write } of DECISIONS) {
+    handle(app, { ...docs[verb], preValidation: bodyOptional }, async (request) => {
+      const { workspaceId, operator, params, body } = request
+      const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
+      const work = async (tx: Tx, now: Date) => {
+        const otherIds = await findIdsOfOperator(tx, operator.id)
+        const current = await getReview(tx, workspaceId, params.id, now)
+        if (current) await refuseTokenIssuer(deps, tx, current, [operator.id, ...otherIds])
+        if (current && verb === 'approve') await refuseWithoutFourEyes(deps, tx, current, operator)
+        const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
+        const item = decidedItem(await write([tx, workspaceId, params.id, decision], deps))
+        // One of several approvals leaves the item pending.
+        const isFinal = item.state !== 'pending'
+        const value = isFinal ? await heldMessages.settle(tx, item, release, now) : item
+        const fields = [isFinal ? 'state' : 'approvals', ...(body.comment ? ['comment'] : [])]
+        return { value, action: `review.${verb}` as const, id: value.id, fields }
+      }
+      const item = await change(deps, request, work, (tx) => lockApprovers(tx, request, clock.now()))
+      await waiters.changed(item.id)
+      return reviewJson(item)
+    })
+  }
+}
+
+/** The operators of the filter `assigned_to`. */
+async function assigneesIn(
+  db: Db,
+  workspaceId: string,
+  filter: string | undefined,
+  self: string,
+  now: Date,
+): Promise<readonly string[] | undefined> {
+  if (filter === undefined) return undefined
+  if (filter === 'none') return []
+  if (filter !== 'me') return [filter]
+  const person = await findResponsibleOperator(db, self)
+  return [person, ...representedBy(person, await findReviewingDelegates(db, workspaceId, now))]
+}
+
+/** The decided item. Throws the refusal otherwise. */
+export function decidedItem(result: DecisionResult): ReviewItem {
+  switch (result.kind) {
+    case 'decided':
+      return result.item
+    case 'not_found':
+      throw notFound('review item')
+    case 'own_request':
+      throw new GatehouseError('FORBIDDEN', { message: 'You cannot decide on your own request.' })
+    case 'own_key':
+      throw new GatehouseError('FORBIDDEN', {
+        message: 'You issued the API key of this request. Another operator must decide on it.',
+      })
+    case 'approved_before':
+      throw new GatehouseError('FORBIDDEN', {
+        message: 'You have approved this hold already. Another operator must give the next approval.',
+      })
+    case 'conflict':
+      throw new GatehouseError('CONFLICT', {
+        message: `This decision is not possible: the review item is a ${result.item.kind} in the state ${result.item.state}.`,
+        details: { state: result.item.state, kind: result.item.kind },
+      })
+  }
+}
+
+/** Content is returned only after the access is recorded. The originals of placeholders stay sealed. */
+async function readContent(
+  request: FastifyRequest,
+  { id }: ReviewItem,
+  deps: ChangeDeps & Pick<ReviewsDeps<never>, 'reviewBox' | 'findInTexts'>,
+) {
+  const { db, clock, reviewBox, findInTexts } = deps
+  const held = await readReviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
+  if (!held) return { content: null, marks: [] }
+  const { messages, parameters, completion } = held
+  const value = { content: { messages, parameters, completion }, marks: findMarks(held, findInTexts) }
+  return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
+}

@@ -1,0 +1,13 @@
+declare module '../../../platform/db/schema.ts' {
+  interface Schema {
+    setup_dismissal: SetupDismissalTable
+  }
+}
+
+/** Operators who have dismissed the setup checklist of a Workspace. */
+export interface SetupDismissalTable {
+  workspace_id: string
+  /** `opr_…` */
+  operator_id: string
+  dismissed_at: Date
+}

@@ -1,0 +1,114 @@
+import type { TSchema } from 'typebox'
+import { Type } from 'typebox'
+import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/dimension-values.ts'
+import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
+import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
+import { applicationIn } from '../../kit/paging.ts'
+import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
+import { userHashesOf } from '../audit/audit-query.ts'
+import type { AdminDeps } from '../connect-domains.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { type CsvRow, csvOf } from './usage-csv.ts'
+import { labelsOf } from './usage-labels.ts'
+import { readReport } from './usage-report.ts'
+import { USAGE_QUERY, UsageReportView } from './usage-shapes.ts'
+import { timeOf, type UsageTime } from './usage-time.ts'
+
+const docs = inWorkspace('GET /usage', 'getUsage', 'Get requests, tokens, cost and latency of a time, and of the time before', {
+  scope: 'audit:read',
+  description:
+    'With `group_by`, also for the largest groups. A request counts for the provider and model of its last attempt; tokens and cost count for the attempt that used them. `format=csv` returns the groups, or the intervals without a grouping, as a file.',
+  query: USAGE_QUERY,
+  answers: {
+    200: {
+      description: 'The usage.',
+      content: { 'application/json': { schema: UsageReportView }, 'text/csv': { schema: Type.String() } },
+    } as TSchema,
+  },
+})
+
+type Query = QueryOf<typeof USAGE_QUERY>
+
+/** Groups of an answer. */
+const DEFAULT_LIMIT = 10
+const CSV_LIMIT = 100
+
+export function usageRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db, reads, clock, hasherOf } = deps
+
+  handle(app, docs, async ({ workspaceId, query, operator }, reply) => {
+    const now = clock.now()
+    const groupBy = DIMENSIONS.find((dimension) => dimension === query.group_by)
+    const time = timeOf(query, now, groupBy === 'user' || query.user !== undefined)
+    const usage = await usageQueryOf(query, workspaceId, time, hasherOf)
+    const uncounted = await rollUpNewestRecords(db, workspaceId, now)
+    const isCsv = query.format === 'csv'
+    const limit = query.limit ?? (isCsv ? CSV_LIMIT : DEFAULT_LIMIT)
+    const asked = { query: usage, time, groupBy, order: query.order_by ?? ('requests' as const), limit }
+    const report = await reads.run((readDb) => readReport(readDb, asked))
+    const labels = groupBy
+      ? await labelsOf(deps, workspaceId, {
+          dimension: groupBy,
+          values: report.groups.map(({ value }) => value),
+          namesUsers: operator.scopes.includes('people:read'),
+        })
+      : new Map<string, string>()
+    const groups = report.groups.map((group) => ({ ...group, label: labels.get(group.value) ?? null }))
+    if (isCsv) {
+      reply.header('content-disposition', `attachment; filename="${fileName(time, groupBy)}"`)
+      return reply.type('text/csv; charset=utf-8').send(toCsv({ ...report, groups }, groupBy))
+    }
+    return reply.send({
+      object: 'usage',
+      from: time.from.toISOString(),
+      to: time.to.toISOString(),
+      interval: time.interval,
+      group_by: groupBy ?? 'none',
+      currency: 'USD',
+      uncounted,
+      ...report,
+      groups,
+    })
+  })
+}
+
+type Hashers = AdminDeps['hasherOf']
+
+async function usageQueryOf(query: Query, workspaceId: string, { from, to }: UsageTime, hasherOf: Hashers): Promise<UsageQuery> {
+  const applicationId = applicationIn(query)
+  const { key_id: keyId, provider, model, user, verdict } = query
+  return {
+    workspaceId,
+    from,
+    to,
+    ...(applicationId !== undefined && { applicationId }),
+    ...(keyId !== undefined && { keyId }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(user !== undefined && { userHashes: await hashesOf(user, workspaceId, hasherOf) }),
+    ...(verdict && { verdict }),
+  }
+}
+
+/** An empty text: requests without a user. */
+const hashesOf = async (user: string, workspaceId: string, hasherOf: Hashers): Promise<readonly string[]> =>
+  user === '' ? [''] : userHashesOf(user, await hasherOf(workspaceId))
+
+const fileName = ({ from, to }: UsageTime, groupBy: Dimension | undefined): string =>
+  `usage-${groupBy ? `by-${groupBy}-` : ''}${from.toISOString().slice(0, 10)}-${to.toISOString().slice(0, 10)}.csv`
+
+type Report = Awaited<ReturnType<typeof readReport>>
+interface LabelledReport extends Omit<Report, 'groups'> {
+  readonly groups: readonly (Report['groups'][number] & { readonly label: string | null })[]
+}
+
+function toCsv({ series, groups, other }: LabelledReport, groupBy: Dimension | undefined): string {
+  if (!groupBy)
+    return csvOf(
+      ['start'],
+      series.map(({ at, ...counts }): CsvRow => ({ cells: [at], counts })),
+    )
+  const rows = groups.map(({ value, label, totals }): CsvRow => ({ cells: [value, label ?? ''], counts: totals }))
+  const rest = other && other.requests > 0 ? [{ cells: ['', 'Other'], counts: other }] : []
+  return csvOf([groupBy, 'name'], [...rows, ...rest])
+}

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import {
+  countViews,
+  createView,
+  deleteView,
+  listViews,
+  lockView,
+  type SavedView,
+  updateView,
+} from '../../../domains/views/view-store.ts'
+import { GatehouseError } from '../../../errors.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Operator } from '../../../shared/operator.ts'
+import { invalid, requireFound } from '../../../shared/refusals.ts'
+import { READ_SCOPES } from '../../../shared/scope.ts'
+import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+import { inWorkspace } from '../kit/operation.ts'
+import { PageName, VIEW_LIMITS, ViewCreate, ViewPatch, ViewView, viewView } from './view-shapes.ts'
+
+const SHARING = '403 without a scope other than `…:read`.'
+const UNKNOWN = { 404: 'NOT_FOUND: the view, or the Workspace' }
+const TOO_MANY = `CONFLICT: you have a view of this page with this name, or ${VIEW_LIMITS.own} views, or the Workspace has ${VIEW_LIMITS.shared} shared ones`
+const NO_OWNER = ', or the owner of a shared view that would become private was removed'
+
+const docs = {
+  list: inWorkspace('GET /views', 'listViews', 'List saved views: your own and the shared ones, oldest first', {
+    scope: null,
+    query: { ...PAGE, page: Type.Optional(PageName) },
+    answers: { 200: List(ViewView) },
+  }),
+  create: inWorkspace('POST /views', 'createView', 'Save the filters, sort, period and columns of a list under a name', {
+    scope: null,
+    description: `\`shared\` shows the view to all operators of the Workspace, and is recorded: ${SHARING} Private views are not recorded.`,
+    body: ViewCreate,
+    answers: { 201: ViewView },
+    errors: { 409: TOO_MANY },
+  }),
+  update: inWorkspace('PATCH /views/:id', 'updateView', 'Change a saved view', {
+    scope: null,
+    description: `Missing fields stay unchanged. Shared views can be changed by their owner, and with the scope workspaces:write. To share a view, or to change your shared view: ${SHARING}`,
+    body: ViewPatch,
+    answers: { 200: ViewView },
+    errors: { ...UNKNOWN, 409: `${TOO_MANY}${NO_OWNER}` },
+  }),
+  remove: inWorkspace('DELETE /views/:id', 'deleteView', 'Delete a saved view', {
+    scope: null,
+    description: 'Shared views can be deleted by their owner, and with the scope workspaces:write.',
+    answers: { 204: null },
+    errors: UNKNOWN,
+  }),
+}
+
+interface Deps extends ChangeDeps {
+  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+}
+
+type Asking = Pick<FastifyRequest, 'operator' | 'workspaceId'>
+
+/** Saved views of lists (ADM-VIEW-1). */
+export function viewsRoutes(app: TypedApp, deps: Deps): void {
+  const { db, findActorNames } = deps
+  const viewOf = async (view: SavedView, { operator }: Asking) =>
+    viewView(view, (await findActorNames(db, [view.owner])).get(view.owner), canEdit(view, operator))
+
+  handle(app, docs.list, async (request) => {
+    const { query, operator } = request
+    const page = await listViews(db, readerOf(request), { ...pageOf(query), page: query.page })
+    const names = await findActorNames(db, page?.data.map(({ owner }) => owner) ?? [])
+    const view = (one: SavedView) => viewView(one, names.get(one.owner), canEdit(one, operator))
+    return listOf(page, view, ({ id }) => id)
+  })
+
+  handle(app, docs.create, async (request, reply) => {
+    const { body } = request
+    const { columns = null, shared = false } = body
+    checkSize(body.query)
+    const created = await change(deps, request, async (tx, now) => {
+      const { own } = await refuseSharing(tx, request, shared)
+      if (own >= VIEW_LIMITS.own) throw tooMany(`You can save ${VIEW_LIMITS.own} views.`)
+      const value = await createView(tx, readerOf(request), { ...body, columns, shared }, now)
+      if (!value) throw nameTaken()
+      return shared ? { value, action: 'view.create', id: value.id, fields: Object.keys(body) } : { value }
+    })
+    return reply.status(201).send(await viewOf(created, request))
+  })
+
+  handle(app, docs.update, async (request) => {
+    const { body, params, workspaceId } = request
+    if (body.query) checkSize(body.query)
+    const updated = await change<SavedView>(deps, request, async (tx, now) => {
+      const view = await lockEditable(tx, request, params.id)
+      await refuseSharing(tx, request, body.shared === true && !view.shared)
+      const value = { ...view, ...body, updatedAt: now }
+      if (view.shared && !value.shared) await requireOwner(tx, view, findActorNames)
+      const fields = Object.keys(body).filter((name) => !isDeepStrictEqual(Reflect.get(view, name), Reflect.get(value, name)))
+      if (!(await updateView(tx, workspaceId, value))) throw nameTaken()
+      const isRecorded = (view.shared || value.shared) && fields.length > 0
+      return isRecorded ? { value, action: 'view.update', id: view.id, fields } : { value }
+    })
+    return await viewOf(updated, request)
+  })
+
+  handle(app, docs.remove, async (request, reply) => {
+    await change(deps, request, async (tx) => {
+      const { id, shared } = await lockEditable(tx, request, request.params.id)
+      await deleteView(tx, id)
+      return shared ? { value: undefined, action: 'view.delete', id } : { value: undefined }
+    })
+    return reply.status(204).send()
+  })
+}
+
+const readerOf = ({ workspaceId, operator }: Asking) => ({ workspaceId, operatorId: operator.id })
+
+/** An operator who may only read changes nothing that others see. */
+const isReader = ({ scopes }: Operator): boolean => scopes.every((scope) => READ_SCOPES.some((read) => read === scope))
+
+const canEdit = ({ owner, shared }: SavedView, operator: Operator): boolean =>
+  operator.scopes.includes('workspaces:write') || (owner === operator.id && !(shared && isReader(operator)))
+
+/** Throws a 404 for a private view of another operator, as if it did not exist. */
+async function lockEditable(tx: Tx, request: Asking, id: string): Promise<SavedView> {
+  const view = requireFound(await lockView(tx, readerOf(request), id), 'view')
+  if (canEdit(view, request.operator)) return view
+  throw new GatehouseError('FORBIDDEN', {
+    message:
+      view.owner === request.operator.id
+        ? 'Others see this view, and you can only read. Save a view of your own, or ask for the scope workspaces:write.'
+        : 'The view belongs to another operator. Save your own, or ask for the scope workspaces:write.',
+  })
+}
+
+/** Throws a 409 if the owner was removed: no operator would see the view. */
+async function requireOwner(tx: Tx, { owner }: SavedView, findActorNames: Deps['findActorNames']): Promise<void> {
+  if ((await findActorNames(tx, [owner])).has(owner)) return
+  throw new GatehouseError('CONFLICT', {
+    message: 'The owner of this view was removed, so it cannot become private. Delete it instead.',
+  })
+}
+
+/** Refuses to share for an operator who may only read. Returns the counts of views. */
+async function refuseSharing(tx: Tx, request: Asking, shares: boolean) {
+  if (shares && isReader(request.operator))
+    throw new GatehouseError('FORBIDDEN', { message: 'You can save views for yourself, but not share them.' })
+  const counts = await countViews(tx, readerOf(request))
+  if (shares && counts.shared >= VIEW_LIMITS.shared) throw tooMany(`A Workspace can have ${VIEW_LIMITS.shared} shared views.`)
+  return counts
+}
+
+function checkSize(query: Readonly<Record<string, string>>): void {
+  if (JSON.stringify(query).length > VIEW_LIMITS.queryLength)
+    throw invalid({ param: 'query', message: `must not have more than ${VIEW_LIMITS.queryLength} characters of JSON` })
+}
+
+const tooMany = (limit: string) => new GatehouseError('CONFLICT', { message: `${limit} Delete one that you no longer need.` })
+
+const nameTaken = () =>
+  new GatehouseError('CONFLICT', { message: 'You have another view with this name. Choose another.', param: 'name' })

@@ -1,0 +1,147 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { openaiChat } from '../../dialects/openai-chat/openai-chat.ts'
+import { openaiResponses } from '../../dialects/openai-responses/openai-responses.ts'
+import type { Passage } from '../../domains/knowledge/search.ts'
+import type { RecalledMemory } from '../../domains/memory/recall.ts'
+import { governanceOf } from '../../pipeline/governance-block.ts'
+import { runPipeline } from '../../pipeline/pipeline.ts'
+import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
+import type { IncomingRequest } from '../../pipeline/request.ts'
+import type { Endpoint } from '../../shared/principal.ts'
+import { readRawJsonBodies } from '../kit/bodies.ts'
+import { handle, type TypedApp } from '../kit/route.ts'
+import { anthropicModels, anthropicRoutes, asksInAnthropicForm } from './anthropic-routes.ts'
+import type { ChatDeps } from './chat.ts'
+import { chatRoute, incomingOf, largeBodyRoute } from './chat-route.ts'
+import { type AllowedOrigins, preflightRoute, registerCors } from './cors.ts'
+import { parseEmbeddings } from './embeddings-request.ts'
+import * as docs from './gateway-schemas.ts'
+import { withGovernanceHeaders } from './governance-headers.ts'
+import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
+import { sendEmbeddings, sendResult } from './send-response.ts'
+import { storedResponseRoutes } from './stored-responses-routes.ts'
+import { ungovernedRoutes } from './ungoverned-routes.ts'
+
+/** GW-KNOW-4 */
+const knowledgeHit = ({ id, title, content, classification, regulations, similarity }: Passage) => ({
+  chunk_id: id,
+  document_title: title,
+  content,
+  classification,
+  regulations,
+  similarity,
+})
+
+/** GW-MEMS-4 */
+const memoryHit = ({ id, scope, kind, content, summary, classification, similarity }: RecalledMemory) => ({
+  memory_id: id,
+  scope,
+  kind,
+  content,
+  summary,
+  classification,
+  similarity,
+})
+
+export interface GatewayDeps extends ChatDeps {
+  readonly allowedOrigins: AllowedOrigins
+}
+
+type Parse = IncomingRequest['parse']
+
+/** The endpoints: read the body's bytes, run the pipeline, respond. A body is parsed only after its API key. */
+export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): Promise<void> {
+  const app = plain.withTypeProvider<TypeBoxTypeProvider>()
+  readRawJsonBodies(plain)
+  // Stage 2 validates bodies, after the key; the schemas here are documentation.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+
+  registerCors(plain, deps)
+  const bodies = [...CHAT_PATHS, ...RESPONSES_PATHS, ...EMBEDDINGS_PATHS]
+  const paths = [...bodies, '/v1/knowledge/search', '/v1/memory/search', '/v1/memory/capture']
+  for (const path of paths) preflightRoute(plain, path, 'POST')
+  const readOnly = MODEL_PATHS.flatMap((path) => [path, `${path}/*`])
+  for (const path of [...readOnly, '/v1/audit/:id']) preflightRoute(plain, path, 'GET')
+
+  for (const path of CHAT_PATHS) chatRoute(app, docs.chat(path), openaiChat, deps)
+  for (const path of RESPONSES_PATHS) {
+    chatRoute(app, docs.responses(path), openaiResponses, deps)
+    storedResponseRoutes(app, plain, path, deps)
+  }
+  anthropicRoutes(app, plain, deps)
+  const run: Run = (endpoint, request, reply, parse) =>
+    runPipeline({ ...incomingOf(request, reply), endpoint, parse: withGovernanceHeaders(request.raw, parse) }, deps)
+  for (const path of EMBEDDINGS_PATHS) embeddingsRoute(app, path, run, deps)
+  ungovernedRoutes(plain)
+  for (const path of MODEL_PATHS) modelRoutes(app, path, run)
+  handle(app, docs.audit, async (request, reply) => {
+    const result = await run('audit', request, reply, parseNothing(paramOf(request, 'id')))
+    return sendResult(reply, result, () => result.trace.results.authorize?.auditRecord)
+  })
+  searchRoutes(app, run)
+  handle(app, docs.memoryCapture, async (request, reply) => {
+    const result = await run('memory_capture', request, reply, parseCapture)
+    const [stored] = result.remembered
+    return sendResult(reply, result, () => ({
+      stored: stored !== undefined,
+      ...(stored && { memory_id: stored.id, mode: stored.mode }),
+      governance: governanceOf(result),
+    }))
+  })
+}
+
+const CHAT_PATHS = ['/v1/chat/completions', '/chat/completions'] as const
+const RESPONSES_PATHS = ['/v1/responses', '/responses'] as const
+const EMBEDDINGS_PATHS = ['/v1/embeddings', '/embeddings'] as const
+const MODEL_PATHS = ['/v1/models', '/models'] as const
+
+type Run = (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, parse: Parse) => Promise<PipelineResult>
+
+function embeddingsRoute(app: TypedApp, path: docs.Path, run: Run, deps: GatewayDeps): void {
+  const parse: Parse = (body) => parseEmbeddings(body, deps.chatLimits)
+  const send = async (request: FastifyRequest, reply: FastifyReply) =>
+    sendEmbeddings(reply, await run('embeddings', request, reply, parse))
+  largeBodyRoute(app, docs.embeddings(path), send, deps)
+}
+
+/** Ids such as `meta-llama/Llama-3` contain slashes, which clients send plain or percent-encoded. */
+function modelRoutes(app: TypedApp, path: docs.Path, run: Run): void {
+  const oneModel = async (id: string, request: FastifyRequest, reply: FastifyReply) => {
+    const result = await run('models', request, reply, parseModel(id))
+    return sendResult(reply, result, () => ({ ...result.trace.results.route?.models[0], object: 'model' }))
+  }
+  handle(app, docs.models(path), async (request, reply) => {
+    const result = await run('models', request, reply, parseNothing(undefined))
+    const models = result.trace.results.route?.models ?? []
+    return sendResult(reply, result, () =>
+      asksInAnthropicForm(request)
+        ? anthropicModels(models)
+        : { object: 'list', data: models.map((model) => ({ ...model, object: 'model' })) },
+    )
+  })
+  handle(app, docs.model(path), (request, reply) => oneModel(paramOf(request, 'id'), request, reply))
+  app.get(`${path}/*`, { schema: { hide: true } }, (request, reply) => oneModel(paramOf(request, '*'), request, reply))
+}
+
+const paramOf = ({ params }: FastifyRequest, name: string): string => (params as Record<string, string>)[name] ?? ''
+
+function searchRoutes(app: TypedApp, run: Run): void {
+  handle(app, docs.knowledgeSearch, async (request, reply) => {
+    const result = await run('knowledge_search', request, reply, parseKnowledgeSearch)
+    return sendResult(reply, result, () => ({
+      object: 'list',
+      data: (result.trace.results.inspect?.passages ?? []).map(knowledgeHit),
+      governance: governanceOf(result),
+    }))
+  })
+  handle(app, docs.memorySearch, async (request, reply) => {
+    const result = await run('memory_search', request, reply, parseMemorySearch)
+    return sendResult(reply, result, () => ({
+      object: 'list',
+      data: (result.trace.results.inspect?.memories ?? []).map(memoryHit),
+      governance: governanceOf(result),
+    }))
+  })
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply } from 'fastify'
+import type { ResponseEncoder } from '../../dialects/client-dialect.ts'
+import { governanceOf } from '../../pipeline/governance-block.ts'
+import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
+import { sendError } from '../kit/error-responses.ts'
+import { sendEvents } from '../kit/event-stream.ts'
+import { narrowOrigins } from './cors.ts'
+import { governanceHeaders } from './governance-headers.ts'
+
+/** Created once, because `abort()` would take 10 µs to create an exception. */
+const CLIENT_CLOSED = new Error('The client closed the connection.')
+
+/** A signal that is aborted when the client closes the connection before the response. */
+export function abortOnClose({ raw }: FastifyReply): AbortSignal {
+  if (raw.destroyed) return AbortSignal.abort()
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort(CLIENT_CLOSED)
+  })
+  return controller.signal
+}
+
+/** Sends the endpoint's body, or the error. */
+export function sendResult(reply: FastifyReply, result: PipelineResult, body: () => unknown): FastifyReply {
+  setHeaders(reply, result)
+  return result.error ? sendError(reply, result.error.code, result.error.fields) : reply.send(body())
+}
+
+/** Sends a chat's completion as JSON or as a stream, as requested. `encoder`: undefined if the request was not decoded. */
+export function sendChatResult(
+  reply: FastifyReply,
+  result: PipelineResult,
+  encoder: ResponseEncoder | undefined,
+): FastifyReply | Promise<void> {
+  const { error, completionJson, trace } = result
+  const completion = trace.results.inspect?.completion
+  if (error || !completion || completionJson === undefined || !encoder) return sendResult(reply, result, () => undefined)
+  const governance = governanceOf(result)
+  setHeaders(reply, result)
+  if (trace.results.admit?.request.stream) return sendEvents(reply, encoder.toEvents(completion, governance))
+  return reply.type('application/json; charset=utf-8').send(encoder.toJson(completion, completionJson, governance))
+}
+
+/** Sends the embeddings with the text that was hashed, or the error. */
+export function sendEmbeddings(reply: FastifyReply, result: PipelineResult): FastifyReply {
+  const { error, completionJson } = result
+  if (error || completionJson === undefined) return sendResult(reply, result, () => undefined)
+  setHeaders(reply, result)
+  const governance = JSON.stringify(governanceOf(result))
+  return reply.type('application/json; charset=utf-8').send(`${completionJson.slice(0, -1)},"governance":${governance}}`)
+}
+
+function setHeaders(reply: FastifyReply, result: PipelineResult): void {
+  const { auditId, trace } = result
+  if (trace.results.authenticate) narrowOrigins(reply, trace.results.authenticate.application)
+  if (auditId !== undefined) reply.header('x-audit-id', auditId)
+  reply.headers(trace.results.admit?.lease.headers ?? {})
+  reply.headers(governanceHeaders(result))
+}

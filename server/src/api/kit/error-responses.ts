@@ -1,0 +1,96 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../../errors.ts'
+import { isUnavailable } from '../../platform/lib/unavailable.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code of the error response, for the log. */
+    errorCode: ErrorCode | undefined
+  }
+  interface FastifyContextConfig {
+    /** The error envelope of routes whose clients expect another one than that of both APIs. */
+    readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => object
+  }
+}
+
+const NO_RETRY_AFTER_SECONDS = 60
+
+/** Statuses that do not change by repeating the request. OpenAI clients would repeat some of them (GW-RETRY-1). */
+const NEVER_RETRY = new Set([403, 409, 410, 422])
+
+/** Sends the error envelope, with the headers of its status. */
+export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFields = {}): FastifyReply {
+  const { status } = ERRORS[code]
+  reply.errorCode = code
+  const retryAfter = Number(fields.headers?.['retry-after'] ?? 0)
+  // Hooks do not run for a malformed path.
+  reply.header('x-request-id', reply.request.id)
+  if (fields.headers) reply.headers(fields.headers)
+  if (fields.auditId !== undefined) reply.header('x-audit-id', fields.auditId)
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
+  // Clients do not wait longer than a minute: they would come back too early.
+  if (NEVER_RETRY.has(status) || retryAfter > NO_RETRY_AFTER_SECONDS) reply.header('x-should-retry', 'false')
+  const own = reply.request.routeOptions?.config?.errorBody
+  const body = own ? own(code, fields, reply.request.id) : errorBody(code, fields)
+  return reply.status(status).type('application/json').serializer(JSON.stringify).send(body)
+}
+
+/** Error codes of Fastify's errors. All others are INTERNAL; their text is only logged. */
+const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'VALIDATION_ERROR',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'VALIDATION_ERROR',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+  FST_STATIC_FORBIDDEN_PATH: 'NOT_FOUND',
+}
+
+function codeOf(error: FastifyError): ErrorCode {
+  if (error.statusCode === 400) return 'VALIDATION_ERROR'
+  return isUnavailable(error) ? 'UNAVAILABLE' : 'INTERNAL'
+}
+
+/** A failure of a provider is no fault of the server: the code that reports it logs its cause in one line. */
+const isUnexpected = ({ code }: GatehouseError): boolean => ERRORS[code].status >= 500 && !code.startsWith('PROVIDER_')
+
+/** Names the limit, and the setting if there is one. */
+function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
+  const setting = config.bodySetting
+  const named = setting === undefined ? '' : ` (${setting})`
+  return { message: `The body must have at most ${limit} bytes${named}.`, details: { limit, ...(setting && { setting }) } }
+}
+
+/** Sends every error, unknown path and wrong method in the error envelope. */
+export function handleErrors(app: FastifyInstance): void {
+  app.decorateReply('errorCode', undefined)
+  const routes: { method: string; segments: string[] }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    // Preflights are handled only for origins that an Application allows (api/gateway/cors.ts).
+    for (const name of [method].flat()) if (name !== 'OPTIONS') routes.push({ method: name, segments: url.split('/') })
+  })
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof GatehouseError) {
+      if (isUnexpected(error)) request.log.error({ err: error.cause ?? error }, error.code)
+      return sendError(reply, error.code, error.fields)
+    }
+    const code = FRAMEWORK_CODES[error.code] ?? codeOf(error)
+    if (ERRORS[code].status >= 500) request.log.error({ err: error }, 'request failed')
+    return sendError(reply, code, code === 'PAYLOAD_TOO_LARGE' ? tooLarge(request) : {})
+  })
+
+  const methodsOf = (path: string): string[] => {
+    const requested = path.split('/')
+    const matches = (segments: string[]) =>
+      segments.length === requested.length &&
+      segments.every((part, i) => part === requested[i] || (part.startsWith(':') && requested[i]))
+    return [...new Set(routes.filter(({ segments }) => matches(segments)).map(({ method }) => method))]
+  }
+  app.setNotFoundHandler((request: FastifyRequest, reply) => {
+    const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
+    if (allowed.length === 0) return sendError(reply, 'NOT_FOUND', { message: 'Path not found.' })
+    return sendError(reply, 'METHOD_NOT_ALLOWED', { headers: { allow: allowed.join(', ') } })
+  })
+}

@@ -1,0 +1,104 @@
+import { type TSchema, Type } from 'typebox'
+import type { Page, PageRequest } from '../../platform/db/page.ts'
+import { isStorable } from '../../platform/lib/fields.ts'
+import { fromId } from '../../platform/lib/id.ts'
+import { invalid } from '../../shared/refusals.ts'
+
+/** Query of the admin API's lists: an opaque cursor. */
+export const PAGE = {
+  limit: Type.Optional(Type.Integer({ title: 'LimitParameter', minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(
+    Type.String({ title: 'CursorParameter', maxLength: 1_000, description: '`next_cursor` of the previous page.' }),
+  ),
+}
+
+interface PageQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export const invalidCursor = () => invalid({ param: 'cursor', message: 'must be the next_cursor of a page of this list' })
+
+/** The page of an admin query. Throws a 400 for a cursor that no list has returned. */
+export function pageOf({ limit = 20, cursor }: PageQuery): PageRequest {
+  if (cursor === undefined) return { limit }
+  const after = Buffer.from(cursor, 'base64url').toString()
+  if (encodeCursor(after) !== cursor || !isStorable(after)) throw invalidCursor()
+  return { limit, after }
+}
+
+/** Opaque, so that clients do not build cursors: the key of the last item. */
+export const encodeCursor = (key: string): string => Buffer.from(key).toString('base64url')
+
+/** A page as the admin API sends it. Throws a 400 when the store did not know the cursor and found no page. */
+export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, keyOf: (item: T) => string) {
+  if (!page) throw invalidCursor()
+  const last = page.data.at(-1)
+  const key = page.hasMore && last !== undefined ? keyOf(last) : undefined
+  return listUntil(page, view, key)
+}
+
+/** A page that may be shorter than its limit. `end`: key of the row behind which the next page begins; undefined on the last page. */
+export function listUntil<T, V>(page: Page<T>, view: (item: T) => V, end: string | undefined) {
+  return {
+    object: 'list' as const,
+    data: page.data.map(view),
+    has_more: page.hasMore,
+    next_cursor: end === undefined ? null : encodeCursor(end),
+  }
+}
+
+/** Schema of a page of the admin API. */
+export const List = (item: TSchema) =>
+  Type.Object({
+    object: Type.Literal('list'),
+    data: Type.Array(item),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'null on the last page.' }),
+  })
+
+/** Query of the messaging API's lists: ids of objects (MSG-LIST-2, MSG-LIST-3). */
+export const ID_PAGE = {
+  limit: Type.Optional(Type.Integer({ title: 'IdLimitParameter', minimum: 1, maximum: 100, default: 10 })),
+  starting_after: Type.Optional(
+    Type.String({ title: 'StartingAfterParameter', maxLength: 200, description: 'Id of the last object of the previous page.' }),
+  ),
+  ending_before: Type.Optional(
+    Type.String({ title: 'EndingBeforeParameter', maxLength: 200, description: 'Id of the first object of the next page.' }),
+  ),
+}
+
+interface IdPageQuery {
+  readonly limit?: number
+  readonly starting_after?: string
+  readonly ending_before?: string
+}
+
+/** The page of a messaging query. Throws a 400 for two cursors. */
+export function idPageOf({ limit = 10, starting_after: after, ending_before: before }: IdPageQuery): PageRequest {
+  if (after !== undefined && before !== undefined) {
+    throw invalid({ param: 'ending_before', message: 'must not be given together with starting_after' })
+  }
+  return { limit, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
+}
+
+/** Schema of a page of the messaging API. */
+export const IdList = (item: TSchema) =>
+  Type.Object({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() })
+
+/** A page as the messaging API sends it. Throws a 400 when the store did not find the cursor's object in the list. */
+export function idListOf<T, V>(page: Page<T> | undefined, { before }: PageRequest, view: (item: T) => V) {
+  if (!page) {
+    const param = before === undefined ? 'starting_after' : 'ending_before'
+    throw invalid({ param, message: 'must be the id of an object of this list' })
+  }
+  return { object: 'list' as const, data: page.data.map(view), has_more: page.hasMore }
+}
+
+/** The Application that a list is filtered by. Throws a 400 for an invalid id; one of another Workspace matches nothing. */
+export function applicationIn({ application_id: id }: { readonly application_id?: string }): string | undefined {
+  if (id !== undefined && fromId('app', id) === undefined) {
+    throw invalid({ param: 'application_id', message: 'must be the id of an Application' })
+  }
+  return id
+}

@@ -1,0 +1,165 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
+import { fromId } from '../../platform/lib/id.ts'
+import { type ChainEnd, parseRecord } from './chain/chain.ts'
+import { GROUP_SEAL_BYTES } from './chain/group-seal.ts'
+import type { AuditRecord } from './record/record.ts'
+import type { AuditRecordTable } from './tables.ts'
+
+/** Returns undefined if the Workspace, or the given Application in it, does not have the record. */
+export async function findRecord(
+  db: Db,
+  owner: { workspaceId: string; applicationId?: string },
+  id: string,
+): Promise<AuditRecord | undefined> {
+  const uuid = fromId('aud', id)
+  if (uuid === undefined) return undefined
+  let query = db
+    .selectFrom('audit_record')
+    .select(['body', 'hash'])
+    .where('id', '=', uuid)
+    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
+  if (owner.applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', owner.applicationId))
+  const row = await query.executeTakeFirst()
+  return row && parseRecord(row.body, row.hash)
+}
+
+export type StoredRecord = Selectable<AuditRecordTable>
+
+/** A page of records, of sealed links or of hashes keeps the embedded database and the event loop from a chat for a few milliseconds. */
+const PAGE_SIZE = 100
+export const SEALED_PAGE_SIZE = 500
+const HASH_PAGE_SIZE = 1_000
+
+/** Pages of records with sequences `after` (exclusive) to `through` (inclusive), in order, without a long transaction. */
+export async function* readRecordPages(
+  db: Db,
+  workspaceId: string,
+  range: { after: number; through: number },
+): AsyncGenerator<StoredRecord[]> {
+  const { through } = range
+  yield* readPages(range, (last) => selectRange(db, workspaceId, last, through).selectAll().limit(PAGE_SIZE).execute())
+}
+
+/** Records of the range, oldest first. */
+export async function* streamRecords(
+  db: Db,
+  workspaceId: string,
+  range: { after: number; through: number },
+): AsyncGenerator<AuditRecord> {
+  for await (const page of readRecordPages(db, workspaceId, range)) {
+    for (const { body, hash } of page) yield parseRecord(body, hash)
+  }
+}
+
+/** Pages of record hashes in the range, in order. Throws at the first missing record. */
+export async function* readHashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
+  for (let last = after; last < through; ) {
+    const hashes = selectRange(db, workspaceId, last, through).select(['sequence', 'hash'])
+    const page = await hashes.limit(HASH_PAGE_SIZE).execute()
+    const gap = page.findIndex(({ sequence }, index) => sequence !== last + 1 + index)
+    if (gap !== -1 || page.length === 0) throw new Error(`record ${last + 1 + Math.max(gap, 0)} of ${workspaceId} is missing`)
+    yield page.map(({ hash }) => hash)
+    last += page.length
+  }
+}
+
+/** Position, hashes and seal of a record, without its body. */
+export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
+
+/** Id, position, hashes and seal of a record. `body`: null if the seal does not cover it, because it is that of a position. */
+export type SealedLink = ChainLink & Pick<StoredRecord, 'id'> & { readonly body: string | null }
+
+/** Pages of sealed links in the range, in order. Records may be missing. */
+export async function* readSealedLinkPages(
+  db: Db,
+  workspaceId: string,
+  { after, through }: { after: number; through: number },
+): AsyncGenerator<SealedLink[]> {
+  yield* readPages({ after, through }, (last) =>
+    selectRange(db, workspaceId, last, through)
+      .select(['id', 'sequence', 'prev_hash', 'hash', 'seal'])
+      .select(sql<string | null>`case when octet_length(seal) = ${sql.lit(GROUP_SEAL_BYTES)} then body end`.as('body'))
+      .limit(SEALED_PAGE_SIZE)
+      .execute(),
+  )
+}
+
+/** Hashes of the records with these sequences, by sequence. Records may be missing. */
+export async function findHashes(db: Db, workspaceId: string, sequences: readonly number[]): Promise<Map<number, Buffer>> {
+  if (sequences.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('audit_record')
+    .select(['sequence', 'hash'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where(sql<boolean>`sequence = any(${sequences}::bigint[])`)
+    .execute()
+  return new Map(rows.map(({ sequence, hash }) => [sequence, hash]))
+}
+
+/** Those of the ids that several records have: only without the unique index of the table. */
+export async function findRepeatedIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from audit_record where id = any(${ids}::uuid[]) group by id having count(*) > 1`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Pages of links in the range, in order. Records may be missing. */
+export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {
+  yield* readPages({ after, through }, (last) =>
+    selectRange(db, workspaceId, last, through).select(['sequence', 'prev_hash', 'hash', 'seal']).limit(HASH_PAGE_SIZE).execute(),
+  )
+}
+
+/** Pages of the range's rows. `read` returns the first rows after a sequence, in order. */
+async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
+  { after, through }: { after: number; through: number },
+  read: (after: number) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let last = after; last < through; ) {
+    const page = await read(last)
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    last = end.sequence
+  }
+}
+
+/** A query for the records of the range, in order. */
+const selectRange = (db: Db, workspaceId: string, after: number, through: number) =>
+  db
+    .selectFrom('audit_record')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('sequence', '>', after)
+    .where('sequence', '<=', through)
+    .orderBy('sequence')
+
+/**
+ * Returns the stored end of the chain. A sequence above the largest safe integer is returned as that integer. Throws
+ * ChainEndMissingError.
+ */
+export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEnd> {
+  const head = await db
+    .selectFrom('audit_head')
+    .select(['sequence', 'hash'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .executeTakeFirst()
+  if (head === undefined) throw new ChainEndMissingError(`Workspace ${workspaceId} has no audit chain`)
+  return { ...head, sequence: Math.min(head.sequence, Number.MAX_SAFE_INTEGER) }
+}
+
+/** The row with the end of a Workspace's chain was removed. It is created with the Workspace. */
+export class ChainEndMissingError extends Error {}
+
+/** Sequence of the oldest record; undefined: the log has no record. */
+export async function findFirstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_record')
+    .select('sequence')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .orderBy('sequence')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.sequence
+}

@@ -1,0 +1,237 @@
+import { CompiledQuery } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import type { Clock } from '../../../platform/lib/clock.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import { findFirstSequence, readLinkPages } from '../audit-store.ts'
+import { appendUnderLock } from '../chain/append-in-transaction.ts'
+import { LOCK_CHAIN_END } from '../chain/append-statement.ts'
+import type { ChainEnd } from '../chain/chain.ts'
+import { removeForgedPending } from '../chain/pending-store.ts'
+import { createChangeDraft } from '../record/record.ts'
+import type { AuditFault } from '../verify/chain-checker.ts'
+import { verifyWorkspace } from '../verify/verify.ts'
+import type { WorkspaceKeys } from '../workspace-keys.ts'
+import {
+  type Checkpoint,
+  checkpointHash,
+  describeEnd,
+  isGenuine,
+  NO_CHECKPOINT_HASH,
+  parseFrontier,
+  signCheckpoint,
+} from './checkpoint.ts'
+import {
+  findCheckpointAt,
+  findCheckpointBefore,
+  findCheckpointsBetween,
+  findLatestCheckpoint,
+  insertCheckpoint,
+} from './checkpoint-store.ts'
+import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
+import { Frontier, leafHash } from './merkle.ts'
+import { MAX_RECORDS } from './sign-checkpoints.ts'
+
+export type Resumption =
+  /** The log verifies and signing was not stopped. */
+  | { readonly done: 'nothing' }
+  /** The log verifies; signing is no longer stopped. */
+  | { readonly done: 'resumed'; readonly auditId: string }
+  /** The log does not verify, and `accept` is not set. */
+  | { readonly done: 'refused'; readonly fault: AuditFault }
+  | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
+
+interface ResumeOptions {
+  readonly accept: boolean
+  readonly clock: Clock
+  /** Records that a checkpoint covers, for tests. */
+  readonly maxRecords?: number
+}
+
+/**
+ * Resumes signing after an alarm on an operator's command, and records it. With `accept`, a log that does not verify is accepted
+ * in its current state: a new checkpoint is signed over it, its records are no longer checked, and verification reports that.
+ */
+export async function resumeSigning(
+  db: Db,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+  { accept, clock, maxRecords = MAX_RECORDS }: ResumeOptions,
+): Promise<Resumption> {
+  const { firstFault } = await verifyWorkspace(db, workspaceId, keys, { resuming: true })
+  if (firstFault && !accept) return { done: 'refused', fault: firstFault }
+  return db.transaction().execute(async (tx) => {
+    const { seal = createFirstSeal(workspaceId) } = await readSeal(tx, workspaceId, keys, { lock: true })
+    // Reading the whole log may have taken hours.
+    const now = clock.now()
+    // The value must increase even if the previous seal is lost.
+    const resumed = Math.max(seal.resumed + 1, now.getTime())
+    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, { now, maxRecords })
+    if (!seal.stopped) return { done: 'nothing' }
+    await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
+    return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
+  })
+}
+
+async function acceptLog(
+  tx: Tx,
+  seal: LogSeal,
+  keys: WorkspaceKeys,
+  fault: AuditFault,
+  { now, maxRecords }: { readonly now: Date; readonly maxRecords: number },
+): Promise<Resumption> {
+  const { workspace_id: workspaceId } = seal
+  const workspace = uuidOf('ws', workspaceId)
+  const parts = new PartSigner(keys, { last: await findLatestCheckpoint(tx, workspaceId), now, maxRecords })
+  const { end, frontier } = await readCurrentState(tx, workspaceId, keys, parts)
+  await removeForgedPending(tx, workspaceId, keys)
+  const { sequence: through, hash } = end
+  await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
+  const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
+  await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
+  await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
+  // Otherwise the next records would not be counted if the end went back.
+  await tx
+    .updateTable('audit_usage_position')
+    .set({ through })
+    .where('workspace_id', '=', workspace)
+    .where('through', '>', through)
+    .execute()
+  for (const part of parts.before(through)) await insertCheckpoint(tx, part)
+  const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
+  await tx.updateTable('workspace').set({ signing_public_key: keys.publicKey }).where('id', '=', workspace).execute()
+  const next = {
+    ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
+    stopped: null,
+    accepted: { through, at: now.toISOString() },
+    // Accepted records are no longer checked, so they may be missing.
+    pruned: through,
+  }
+  await writeSeal(tx, next, keys.hasher)
+  return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, fault, now), through, removed }
+}
+
+/** Signs a checkpoint about every `maxRecords` records after the last one: retention and archive work from checkpoint to checkpoint. */
+class PartSigner {
+  readonly #keys: WorkspaceKeys
+  readonly #now: Date
+  readonly #maxRecords: number
+  readonly #parts: Checkpoint[] = []
+  #last: Checkpoint | undefined
+
+  constructor(keys: WorkspaceKeys, { last, now, maxRecords }: { last: Checkpoint | undefined; now: Date; maxRecords: number }) {
+    this.#keys = keys
+    this.#last = last
+    this.#now = now
+    this.#maxRecords = maxRecords
+  }
+
+  /** Call it with each record and the tree up to it. */
+  add(workspaceId: string, end: ChainEnd, frontier: Frontier): void {
+    if (end.sequence < (this.#last?.size ?? 0) + this.#maxRecords) return
+    const previous = this.#last ? checkpointHash(this.#last) : NO_CHECKPOINT_HASH
+    this.#last = signCheckpoint(describeEnd(workspaceId, end, frontier, this.#now), frontier, this.#keys.sign, previous)
+    this.#parts.push(this.#last)
+  }
+
+  before(end: number): readonly Checkpoint[] {
+    return this.#parts.filter(({ size }) => size < end)
+  }
+}
+
+/** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
+const MAX_GAPS = 5_000_000
+
+/**
+ * Locks the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. Requests wait for the lock,
+ * so it is taken when only the newest records are left to read.
+ */
+async function readCurrentState(
+  tx: Tx,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+  parts: PartSigner,
+): Promise<{ end: ChainEnd; frontier: Frontier }> {
+  const workspace = uuidOf('ws', workspaceId)
+  const frontier = await findFirstFrontier(tx, workspaceId, keys)
+  const missing = leafHash(Buffer.alloc(32))
+  let gaps = 0
+  let last: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
+  await readRecords()
+  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
+  const [head] = rows
+  if (!head)
+    await tx
+      .insertInto('audit_head')
+      .values({ workspace_id: workspace, sequence: 0, hash: Buffer.alloc(32) })
+      .execute()
+  await readRecords()
+  // The next record continues from the last existing one, unless the stored end is later.
+  const end = head && head.sequence > last.sequence ? head : last
+  fillGaps(end.sequence)
+  return { end, frontier }
+
+  /** Adds the records after the tree. */
+  async function readRecords(): Promise<void> {
+    const kept = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
+    const { through } = await kept.select(({ fn }) => fn.max<number | null>('sequence').as('through')).executeTakeFirstOrThrow()
+    for await (const links of readLinkPages(tx, workspaceId, frontier.size, through ?? 0)) {
+      for (const { sequence, hash } of links) {
+        fillGaps(sequence - 1)
+        frontier.append(leafHash(hash))
+        last = { sequence, hash }
+        parts.add(workspaceId, last, frontier)
+      }
+    }
+  }
+
+  function fillGaps(through: number): void {
+    gaps += Math.max(0, through - frontier.size)
+    if (gaps > MAX_GAPS) {
+      throw new Error(
+        `the log has ${gaps} places without a record up to ${through}: correct audit_head or delete the records after the gap, then try again`,
+      )
+    }
+    while (frontier.size < through) frontier.append(missing)
+  }
+}
+
+/** The tree of the records that retention has removed. */
+async function findFirstFrontier(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<Frontier> {
+  const first = (await findFirstSequence(tx, workspaceId)) ?? 1
+  const anchor = first > 1 ? await findCheckpointAt(tx, workspaceId, first - 1) : undefined
+  return (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
+}
+
+async function signCurrentState(
+  tx: Tx,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+  end: ChainEnd,
+  frontier: Frontier,
+  now: Date,
+): Promise<Checkpoint> {
+  const before = await findCheckpointBefore(tx, workspaceId, end.sequence)
+  const fields = describeEnd(workspaceId, end, frontier, now)
+  const checkpoint = signCheckpoint(fields, frontier, keys.sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
+  await insertCheckpoint(tx, checkpoint)
+  return checkpoint
+}
+
+/**
+ * The record names the fault, so that an acceptance is documented. New groups must be sealed behind it: so each process reads the end of the
+ * chain once more, and learns of the resumption.
+ */
+async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
+  const id = newId('aud')
+  const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
+  const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
+  const draft = createChangeDraft({ id, workspaceId, at: now, actor: null, change })
+  for (const { integrity } of await appendUnderLock(tx, workspaceId, [draft], keys.hasher))
+    await tx
+      .updateTable('audit_head')
+      .set({ anchored_from: integrity.sequence })
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .execute()
+  return id
+}

@@ -1,0 +1,172 @@
+import type { ErrorCode } from '../../../errors.ts'
+import type { Classification, RiskLevel } from '../../../shared/classification.ts'
+import type { ProviderAttempt } from '../../../shared/completion.ts'
+import type { DecidingRule, PolicyVersion, Verdict } from '../../../shared/decision.ts'
+import type { FindingGroup, FindingType } from '../../../shared/finding.ts'
+import type { Endpoint, ReleaseMode } from '../../../shared/principal.ts'
+
+/** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
+export type AuditEndpoint = Endpoint | 'message' | 'admin'
+
+/** A record without its position in the chain. JSON values only, and never content (GW-AUD-3). */
+export interface AuditDraft {
+  /** TypeID `aud_…`, created when the request begins; responses and errors contain it. */
+  readonly id: string
+  readonly object: 'audit_record'
+  readonly workspace_id: string
+  /** null: a message or an operator's change. */
+  readonly application_id: string | null
+  readonly endpoint: AuditEndpoint
+  /** In the form of `Date.toISOString`. */
+  readonly created_at: string
+  readonly duration_ms: number
+  /** HTTP status of the response. */
+  readonly status: number
+  readonly error_code: ErrorCode | null
+  readonly user: UserFacts
+  readonly request: ContentFacts
+  /** null: there was no response, or it was denied before it existed. */
+  readonly response: ContentFacts | null
+  /** All twelve stages in order for a request; empty for an operator's change. */
+  readonly stages: readonly StageTrace[]
+  /** Stage → finding → count; absent findings are omitted. */
+  readonly findings: Readonly<Record<string, Readonly<Partial<Record<FindingType | FindingGroup, number>>>>>
+  readonly classification: Classification | null
+  readonly risk_level: RiskLevel | null
+  readonly decision: DecisionFacts | null
+  /** Present for playground requests: the keyed hash of the operator's id. */
+  readonly playground?: { readonly operator: string | null }
+  readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
+  readonly attempts: readonly ProviderAttempt[]
+  /** Present if budgets count the request: what they were charged, in USD and tokens. `estimated`: a provider did not report its usage. */
+  readonly charge?: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
+  /** Present if an API key authenticated the request: its id. */
+  readonly key_id?: string
+  /** Passages that were returned to the client or given to the model. */
+  readonly knowledge: readonly UsedHit[]
+  /** Memories that were returned to the client or given to the model. */
+  readonly memory: readonly UsedHit[]
+  /** Present if the Application lets text leave before the verdict: whether it did, and how many characters (GW-WIN-6). */
+  readonly release?: { readonly characters: number; readonly mode: ReleaseMode }
+  /** Memories that this request has written. */
+  readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
+  readonly review: ReviewLink | null
+  /** Present if the request used stored responses: their ids, by what was done. */
+  readonly stored_response?: Readonly<Partial<Record<'continued' | 'deleted' | 'read' | 'stored', string>>>
+  readonly dry_run: boolean
+  /** Values that policies read and that are not content, by their policy variables (`request.model`). */
+  readonly features: Readonly<Record<string, Feature>>
+  readonly change: ChangeFacts | null
+}
+
+/** The record as stored, exported and returned. */
+export interface AuditRecord extends AuditDraft {
+  readonly integrity: Integrity
+}
+
+/** Hashes in lower-case hex. */
+interface Integrity {
+  /** 1, 2, 3 … without gaps, per Workspace. */
+  readonly sequence: number
+  /** `hash` of the previous record; 64 zeros for the first. */
+  readonly prev_hash: string
+  /** SHA-256 of this record's RFC 8785 form without this field. */
+  readonly hash: string
+}
+
+interface UserFacts {
+  /** Keyed hash of the user id; null: the request has no user. */
+  readonly id: string | null
+  readonly verified: boolean
+  readonly role: string
+  readonly department: string
+}
+
+/** Facts about a text without its content: keyed hash, size in bytes and counts. */
+interface ContentFacts {
+  readonly hash: string | null
+  readonly bytes: number
+  readonly messages?: number
+  readonly choices?: number
+  readonly embeddings?: number
+  readonly models?: number
+  readonly hits?: number
+}
+
+interface UsedHit {
+  readonly id: string
+  /** Keyed hash of the content that was used. */
+  readonly hash: string
+  /** Relevance, 0 to 1. */
+  readonly score: number
+}
+
+interface StageTrace {
+  readonly name: string
+  readonly outcome: string
+  readonly ms: number
+}
+
+interface DecisionFacts {
+  readonly verdict: Verdict
+  readonly transforms: readonly string[]
+  readonly directives: readonly string[]
+  readonly rules: readonly DecidingRule[]
+}
+
+/** The review item that this request opened, waited for or released. */
+interface ReviewLink {
+  readonly id: string
+  readonly state?: string
+}
+
+export type Feature = string | number | boolean | null | readonly string[]
+
+/** An operator's change: names of the object and its fields, never values, which might be secrets. */
+export interface ChangeFacts {
+  /** `application.update`, `key.revoke` … */
+  readonly action: string
+  readonly object_type: string
+  readonly object_id: string
+  readonly fields: readonly string[]
+}
+
+/** Creates the draft for an operator's change. `actor`: keyed hash of the operator's id; null: the server itself. */
+export function createChangeDraft(of: {
+  readonly id: string
+  readonly workspaceId: string
+  readonly at: Date
+  readonly actor: string | null
+  readonly change: ChangeFacts
+  readonly status?: number
+  readonly durationMs?: number
+}): AuditDraft {
+  return {
+    id: of.id,
+    object: 'audit_record',
+    workspace_id: of.workspaceId,
+    application_id: null,
+    endpoint: 'admin',
+    created_at: of.at.toISOString(),
+    duration_ms: of.durationMs ?? 0,
+    status: of.status ?? 200,
+    error_code: null,
+    user: { id: of.actor, verified: of.actor !== null, role: '', department: '' },
+    request: { hash: null, bytes: 0 },
+    response: null,
+    stages: [],
+    findings: {},
+    classification: null,
+    risk_level: null,
+    decision: null,
+    policy_versions: [],
+    attempts: [],
+    knowledge: [],
+    memory: [],
+    remembered: [],
+    review: null,
+    dry_run: false,
+    features: {},
+    change: of.change,
+  }
+}

@@ -1,0 +1,290 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { Page } from '../../platform/db/page.ts'
+import { uuidOf } from '../../platform/db/values.ts'
+import type { RiskLevel } from '../../shared/classification.ts'
+import type { Verdict } from '../../shared/decision.ts'
+import { parseRecord } from './chain/chain.ts'
+import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
+import type { AuditEndpoint, AuditRecord } from './record/record.ts'
+
+interface ContentFilter {
+  readonly model?: string
+  readonly provider?: string
+  readonly rule?: string
+}
+
+/**
+ * Texts that the canonical form of a matching record contains: one of each group. A value cannot imitate them, because quotes within
+ * strings are escaped. The text is not parsed, so no record can make a search fail.
+ */
+function contentMarks({ model, provider, rule }: ContentFilter): string[][] {
+  return [
+    ...(model === undefined ? [] : [[`"request.model":${JSON.stringify(model)}`, `"model":${JSON.stringify(model)}`]]),
+    ...(provider === undefined ? [] : [[`"provider":${JSON.stringify(provider)}`]]),
+    ...(rule === undefined ? [] : [[`"id":${JSON.stringify(rule)},"point":`]]),
+  ]
+}
+
+export interface RecordFilter {
+  /** By `created_at`; `from` inclusive, `to` exclusive. */
+  readonly from?: Date
+  readonly to?: Date
+  readonly applicationId?: string
+  /** Keyed hashes, as in `user.id` of the record. */
+  readonly userHashes?: readonly string[]
+  readonly verdict?: Verdict
+  /** Records of any of these verdicts match. */
+  readonly verdicts?: readonly Verdict[]
+  /** As requested by the client, or as sent to a provider. */
+  readonly model?: string
+  /** Of any attempt. */
+  readonly provider?: string
+  /** Id of a rule that matched. */
+  readonly rule?: string
+  /** Inclusive ranges. */
+  readonly latencyMs?: Range
+  readonly cost?: Range
+  readonly riskLevel?: RiskLevel
+  readonly endpoint?: AuditEndpoint
+  /** Records of any of these endpoints match. */
+  readonly endpoints?: readonly AuditEndpoint[]
+  /** Inclusive range of HTTP statuses. */
+  readonly status?: { readonly from: number; readonly to: number }
+  /** Exclusive upper sequence: that of the last record of the previous page. */
+  readonly below?: number
+  readonly limit: number
+}
+
+export interface Range {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Figures by which records can be sorted, instead of their position in the log. */
+export const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
+
+export interface RecordSort {
+  readonly by: keyof typeof SORT_COLUMNS
+  readonly direction: 'asc' | 'desc'
+  /** The last record of the previous page, and the last record of the log when the first page was read. */
+  readonly after?: { readonly value: number; readonly sequence: number; readonly top: number }
+}
+
+/** A page may be shorter than its limit, also empty, although more records follow: `end` is then where the next page begins. */
+export interface RecordPage extends Page<AuditRecord> {
+  /** `below` of the next page; undefined: there is none. */
+  readonly end: number | undefined
+}
+
+/** Entries of an index that a page reads at most, so that its cost does not depend on the number of records. */
+const MAX_ENTRIES = 10_000
+
+/** A column whose index gives the records of each value in the order of the chain. */
+interface Driver {
+  readonly column: 'user_hash' | 'status' | 'risk_level' | 'verdict' | 'endpoint' | 'application_id'
+  readonly type: 'text' | 'integer' | 'uuid'
+  readonly values: readonly (string | number)[]
+  /** Condition of the index, which the planner needs to see. */
+  readonly where: string
+}
+
+/** A first attempt reads this many entries, which mostly suffices. */
+const FEW_ENTRIES = 500
+
+/**
+ * Newest first by sequence; pages stay stable while records are added. An index gives the records of one filter, and the others are
+ * applied to at most 10,000 of them.
+ */
+export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
+  const { limit } = filter
+  const driver = await findDriver(db, uuidOf('ws', workspaceId), filter)
+  const search = { filter, driver, bounds: await boundsOf(db, workspaceId, filter), others: conditionsOf(filter, driver) }
+  const few = await readEntries(db, workspaceId, { ...search, most: Math.max(FEW_ENTRIES, limit + 1) })
+  return few.isCut ? (await readEntries(db, workspaceId, { ...search, most: MAX_ENTRIES })).page : few.page
+}
+
+/**
+ * The newest 10,000 records that the index of one filter gives, sorted by a figure. No index has the figures, because each would cost
+ * every write. The first page fixes the newest record, so that later pages stay stable while records are added.
+ */
+export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort): Promise<SortedPage> {
+  const workspace = uuidOf('ws', workspaceId)
+  const { limit } = filter
+  const { after, direction } = sort
+  const driver = await findDriver(db, workspace, filter)
+  const bounds = await boundsOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
+  const value = sql.raw(SORT_COLUMNS[sort.by])
+  const beyond = sql.raw(direction === 'asc' ? '>' : '<')
+  const order = sql.raw(direction)
+  const { rows } = await sql<{ top: number; value: number; sequence: number | null; body: string; hash: Buffer }>`
+    with entry as materialized (${entriesOf(workspace, filter, driver, bounds, MAX_ENTRIES)}),
+    found as (
+      select id, ${value} as value, sequence from entry
+      where ${all(conditionsOf(filter, driver))}
+        and ${after ? sql`(${value}, sequence) ${beyond} (${after.value}::double precision, ${after.sequence}::bigint)` : sql`true`}
+      order by value ${order}, sequence ${order} limit ${limit + 1}
+    )
+    select (select max(sequence) from entry) as top, found.value, found.sequence, record.body, record.hash
+    from found join audit_record as record using (id) order by found.value ${order}, found.sequence ${order}`.execute(db)
+  const data = rows.slice(0, limit)
+  const last = rows.length > limit ? data.at(-1) : undefined
+  const end = last && { value: last.value, sequence: Number(last.sequence), top: after?.top ?? last.top }
+  return { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }
+}
+
+/** `end`: where the next page begins. */
+interface SortedPage extends Page<AuditRecord> {
+  readonly end: RecordSort['after']
+}
+
+interface Search {
+  readonly filter: RecordFilter
+  readonly driver: Driver | undefined
+  readonly bounds: readonly RawBuilder<unknown>[]
+  readonly others: readonly RawBuilder<unknown>[]
+  readonly most: number
+}
+
+/** `isCut`: the page is not full, and more entries follow. */
+async function readEntries(
+  db: Db,
+  workspaceId: string,
+  { filter, driver, bounds, others, most }: Search,
+): Promise<{ page: RecordPage; isCut: boolean }> {
+  const { limit } = filter
+  const read = others.length === 0 ? limit + 1 : most
+  const entries = entriesOf(uuidOf('ws', workspaceId), filter, driver, bounds, read)
+  const { rows } = await sql<{ entries: number; last: number | null; sequence: number | null; body: string; hash: Buffer }>`
+    with entry as materialized (${entries}),
+    found as (select id, sequence from entry where ${all(others)} order by sequence desc limit ${limit + 1})
+    select entries, last, record.sequence, record.body, record.hash
+    from (select count(*)::int as entries, min(sequence) as last from entry) as extent
+    left join (found join audit_record as record using (id)) on true
+    order by record.sequence desc nulls last`.execute(db)
+  const found = rows.flatMap(({ sequence, body, hash }) => (sequence === null ? [] : [{ sequence, body, hash }]))
+  const data = found.slice(0, limit)
+  const isFull = found.length > limit
+  const isCut = !isFull && others.length > 0 && rows[0]?.entries === read
+  const end = isFull ? data.at(-1)?.sequence : isCut ? (rows[0]?.last ?? undefined) : undefined
+  return { page: { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }, isCut }
+}
+
+/** The entries of all values of the driver, newest first. */
+function entriesOf(
+  workspace: string,
+  filter: RecordFilter,
+  driver: Driver | undefined,
+  bounds: readonly RawBuilder<unknown>[],
+  read: number,
+) {
+  const marks = contentMarks(filter)
+  // A single value is a constant for the planner, which then knows how frequent it is.
+  const [value, ...more] = driver?.values ?? []
+  return driver && more.length > 0
+    ? sql`select entry.* from unnest(${[...driver.values]}::${sql.raw(driver.type)}[]) as driver(value)
+        cross join lateral (${selectEntries(workspace, [...bounds, hasValue(driver, sql`driver.value`)], read, marks)}) as entry
+        order by sequence desc limit ${read}`
+    : selectEntries(workspace, driver ? [...bounds, hasValue(driver, sql`${value ?? null}`)] : bounds, read, marks)
+}
+
+/** The index entries of one value of the driver, or of all records, newest first. */
+const selectEntries = (
+  workspace: string,
+  conditions: readonly RawBuilder<unknown>[],
+  read: number,
+  marks: readonly string[][],
+) => sql`
+  select id, sequence, created_at, endpoint, verdict, risk_level, status, user_hash, application_id, duration_ms, cost, tokens,
+    ${hasMarks(marks)} as has_marks from audit_record
+  where ${all([sql`workspace_id = ${workspace}`, ...conditions])} order by sequence desc limit ${read}`
+
+/** Whether the text of a record contains one of each group of marks. */
+const hasMarks = (marks: readonly (readonly string[])[]) =>
+  all(
+    marks.map(
+      (any) =>
+        sql`(${sql.join(
+          any.map((mark) => sql`strpos(body, ${mark}) > 0`),
+          sql` or `,
+        )})`,
+    ),
+  )
+
+const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =>
+  sql`${sql.ref(column)} = ${value}::${sql.raw(type)} and ${sql.raw(where)}`
+
+const all = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
+
+const verdictsOf = ({ verdict, verdicts }: RecordFilter): readonly Verdict[] | undefined => (verdict ? [verdict] : verdicts)
+
+/** The filter with an index that is likely to have the fewest records. The frequent values of columns are in no index. */
+async function findDriver(db: Db, workspace: string, filter: RecordFilter): Promise<Driver | undefined> {
+  const { userHashes, status, riskLevel, endpoint, applicationId } = filter
+  const verdicts = verdictsOf(filter)
+  if (userHashes) return { column: 'user_hash', type: 'text', values: userHashes, where: 'user_hash is not null' }
+  if (status && (status.from > 200 || status.to < 200))
+    return { column: 'status', type: 'integer', values: await listStatuses(db, workspace, status), where: 'status <> 200' }
+  if (riskLevel && riskLevel !== 'low')
+    return { column: 'risk_level', type: 'text', values: [riskLevel], where: "risk_level <> 'low'" }
+  if (verdicts && !verdicts.includes('allow'))
+    return { column: 'verdict', type: 'text', values: verdicts, where: "verdict <> 'allow'" }
+  if (endpoint && endpoint !== 'chat')
+    return { column: 'endpoint', type: 'text', values: [endpoint], where: "endpoint <> 'chat'" }
+  if (applicationId === undefined) return undefined
+  return { column: 'application_id', type: 'uuid', values: [uuidOf('app', applicationId)], where: 'true' }
+}
+
+/** The statuses of the range that records have: one look-up in the index for each. */
+async function listStatuses(db: Db, workspace: string, { from, to }: { from: number; to: number }): Promise<number[]> {
+  if (from === to) return [from]
+  const next = (after: RawBuilder<unknown>) => sql`select min(status) as status from audit_record
+    where workspace_id = ${workspace} and status <> 200 and status > ${after} and status <= ${to}`
+  const { rows } = await sql<{ status: number }>`
+    with recursive known as (
+      ${next(sql`${from - 1}::integer`)}
+      union all
+      select (${next(sql`known.status`)}) from known where known.status is not null
+    )
+    select status from known where status is not null`.execute(db)
+  return rows.map(({ status }) => status)
+}
+
+/** The checkpoints narrow the sequences to those around the time range. */
+async function boundsOf(db: Db, workspaceId: string, { from, to, below }: RecordFilter): Promise<RawBuilder<unknown>[]> {
+  const floor = from && (await findCheckpointOlderThan(db, workspaceId, from))
+  const ceiling = to && (await findCheckpointNewerThan(db, workspaceId, to))
+  return [
+    ...(floor ? [sql`sequence > ${floor.size}`] : []),
+    ...(ceiling ? [sql`sequence <= ${ceiling.size}`] : []),
+    ...(below === undefined ? [] : [sql`sequence < ${below}`]),
+  ]
+}
+
+/** The filters that the driver does not apply. */
+function conditionsOf(filter: RecordFilter, driver: Driver | undefined): RawBuilder<unknown>[] {
+  const { from, to, applicationId, userHashes, riskLevel, endpoint, endpoints, status, latencyMs, cost } = filter
+  const verdicts = verdictsOf(filter)
+  const unless = (column: Driver['column'], condition: RawBuilder<unknown> | undefined | '') =>
+    condition && driver?.column !== column ? [condition] : []
+  return [
+    ...(from ? [sql`created_at >= ${from}`] : []),
+    ...(to ? [sql`created_at < ${to}`] : []),
+    ...(contentMarks(filter).length > 0 ? [sql`has_marks`] : []),
+    ...inRange(sql`duration_ms`, latencyMs),
+    ...inRange(sql`cost`, cost),
+    ...(endpoints ? [sql`endpoint = any(${[...endpoints]}::text[])`] : []),
+    ...unless('application_id', applicationId && sql`application_id = ${uuidOf('app', applicationId)}`),
+    ...unless('user_hash', userHashes && sql`user_hash = any(${[...userHashes]}::text[])`),
+    ...unless('verdict', verdicts && sql`verdict = any(${[...verdicts]}::text[])`),
+    ...unless('risk_level', riskLevel && sql`risk_level = ${riskLevel}`),
+    ...unless('endpoint', endpoint && sql`endpoint = ${endpoint}`),
+    ...unless('status', status && sql`status between ${status.from} and ${status.to}`),
+  ]
+}
+
+const inRange = (column: RawBuilder<unknown>, { from, to }: Range = {}): RawBuilder<unknown>[] => [
+  ...(from === undefined ? [] : [sql`${column} >= ${from}`]),
+  ...(to === undefined ? [] : [sql`${column} <= ${to}`]),
+]

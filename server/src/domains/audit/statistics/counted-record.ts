@@ -1,0 +1,102 @@
+import type { Selectable } from 'kysely'
+import type { Verdict } from '../../../shared/decision.ts'
+import type { PlacedRecord } from '../chain/chain.ts'
+import type { AuditDraft } from '../record/record.ts'
+import type { AuditRecordTable } from '../tables.ts'
+import { NO_APPLICATION } from './usage-facts.ts'
+
+const MOST_TOKENS = 2 ** 31 - 1
+
+/** The part of a record that is counted. */
+export interface CountedRecord {
+  readonly sequence: number
+  /** In milliseconds since the epoch. */
+  readonly at: number
+  readonly endpoint: AuditDraft['endpoint']
+  readonly status: number
+  readonly verdict: Verdict | ''
+  /** UUID, or NO_APPLICATION. */
+  readonly applicationId: string
+  /** Empty texts: the record has none. */
+  readonly keyId: string
+  readonly userHash: string
+  readonly durationMs: number
+  /** Count for a record without attempts. */
+  readonly tokens: number
+  readonly cachedTokens: number
+  readonly cost: number | null
+  readonly attempts: readonly CountedAttempt[]
+}
+
+/** Of a stored body, which may have been altered: no field is certain. */
+export type CountedAttempt = Partial<AuditDraft['attempts'][number]> | null
+
+export const countedOf = ({ sequence, prepared: { draft, applicationUuid } }: PlacedRecord): CountedRecord => ({
+  sequence,
+  at: Date.parse(draft.created_at),
+  endpoint: draft.endpoint,
+  status: draft.status,
+  verdict: draft.decision?.verdict ?? '',
+  applicationId: applicationUuid ?? NO_APPLICATION,
+  keyId: draft.key_id ?? '',
+  userHash: draft.user.id ?? '',
+  durationMs: draft.duration_ms,
+  tokens: 0,
+  cachedTokens: 0,
+  cost: null,
+  attempts: draft.attempts,
+})
+
+export type CountedRow = Pick<
+  Selectable<AuditRecordTable>,
+  | 'sequence'
+  | 'created_at'
+  | 'endpoint'
+  | 'status'
+  | 'verdict'
+  | 'application_id'
+  | 'user_hash'
+  | 'duration_ms'
+  | 'tokens'
+  | 'cache_read_tokens'
+  | 'cost'
+  | 'body'
+>
+
+/** A body that is not JSON counts with its columns. */
+export function countedOfRow(row: CountedRow): CountedRecord {
+  const { key_id, attempts } = parseFacts(row.body)
+  return {
+    sequence: row.sequence,
+    // PostgreSQL's `infinity` is not a Date.
+    at: row.created_at instanceof Date ? row.created_at.getTime() : Number.NaN,
+    endpoint: row.endpoint,
+    status: row.status,
+    verdict: row.verdict ?? '',
+    applicationId: row.application_id ?? NO_APPLICATION,
+    keyId: textOf(key_id),
+    userHash: row.user_hash ?? '',
+    durationMs: numberOf(row.duration_ms),
+    tokens: row.tokens,
+    cachedTokens: row.cache_read_tokens ?? 0,
+    cost: row.cost === null ? null : numberOf(row.cost),
+    attempts: Array.isArray(attempts) ? attempts : [],
+  }
+}
+
+function parseFacts(body: string): { readonly key_id?: unknown; readonly attempts?: unknown } {
+  try {
+    return (JSON.parse(body) as object | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : ''
+
+/** Tokens of an attempt. The columns of a record hold as many at most. */
+export const tokensOf = (value: unknown): number => Math.min(Math.round(numberOf(value)), MOST_TOKENS)
+
+export const numberOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)

@@ -1,0 +1,65 @@
+import type { Generated } from 'kysely'
+import type { Verdict } from '../../../shared/decision.ts'
+
+declare module '../../../platform/db/schema.ts' {
+  interface Schema {
+    audit_usage_position: AuditUsagePositionTable
+    audit_usage: AuditUsageTable
+    audit_usage_user: AuditUsageUserTable
+    audit_usage_value: AuditUsageValueTable
+  }
+}
+
+export interface AuditUsagePositionTable {
+  workspace_id: string
+  /** Sequence of the last record that is counted. */
+  through: number
+  /** Retention has removed the counts before this time. */
+  kept_from: Generated<Date>
+}
+
+/** Counts of one minute, hour or day (UTC), without operators' changes. Empty texts: the record has no such value. */
+export interface AuditUsageTable {
+  workspace_id: string
+  span: 'minute' | 'hour' | 'day'
+  at: Date
+  /** Or NO_APPLICATION. */
+  application_id: string
+  key_id: string
+  provider: string
+  model: string
+  verdict: Verdict | ''
+  /** A request counts for its last attempt; tokens, cost and time count for the attempt that used them. */
+  requests: number
+  errors: number
+  input_tokens: number
+  cached_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  /** null: no attempt had a price. */
+  cost: number | null
+  duration_ms: number
+  provider_ms: number
+}
+
+/** The same by user: hours and days only, because they have more rows than all the others. */
+export interface AuditUsageUserTable extends AuditUsageTable {
+  user_hash: string
+}
+
+/** Counts by one property of the requests, with the verdicts as columns. */
+export interface AuditUsageValueTable
+  extends Omit<AuditUsageTable, 'span' | 'application_id' | 'key_id' | 'provider' | 'model' | 'verdict'> {
+  dimension: 'all' | 'application' | 'provider' | 'model' | 'user' | 'key'
+  /** A week begins on Monday. */
+  span: 'hour' | 'day' | 'week'
+  value: string
+  allow: number
+  escalate: number
+  require_approval: number
+  deny: number
+  /** Requests by duration (duration-buckets.ts): of the whole request, of the gateway alone, of the providers. null for users and keys. */
+  total_durations: string[] | null
+  gateway_durations: string[] | null
+  provider_durations: string[] | null
+}

@@ -1,0 +1,169 @@
+import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
+import { type CountedAttempt, type CountedRecord, numberOf, textOf, tokensOf } from './counted-record.ts'
+import { DIMENSIONS, type Dimension } from './dimension-values.ts'
+import { type Span, startOfSpan } from './usage-spans.ts'
+import {
+  addDuration,
+  addDurations,
+  addUsage,
+  type DurationSums,
+  noDurationSums,
+  noUsageSums,
+  type UsageSums,
+} from './usage-sums.ts'
+
+/** `at`: ISO time. */
+interface CombinationKey {
+  readonly span: Span
+  readonly at: string
+  readonly application_id: string
+  readonly key_id: string
+  readonly provider: string
+  readonly model: string
+  readonly verdict: Verdict | ''
+}
+interface UserKey extends CombinationKey {
+  readonly user_hash: string
+}
+interface ValueKey {
+  readonly dimension: Dimension | 'all'
+  readonly span: Span
+  readonly at: string
+  readonly value: string
+}
+
+type ValueRow = ValueKey & UsageSums & DurationSums & Record<Verdict, number>
+
+/** Rows of the tables of the counts, with what is added to them. */
+export interface UsageRows {
+  readonly combinations: readonly (CombinationKey & UsageSums)[]
+  readonly users: readonly (UserKey & UsageSums)[]
+  readonly values: readonly ValueRow[]
+}
+
+/** The attempts of records that are equal in all that is counted by, and the rows that they are added to. */
+interface Group {
+  readonly verdict: Verdict | ''
+  readonly sums: UsageSums
+  readonly durations: DurationSums
+  readonly usageRows: readonly UsageSums[]
+  readonly valueRows: readonly ValueRow[]
+}
+
+const SPANS = { combinations: ['minute', 'hour', 'day'], users: ['hour', 'day'], values: ['hour', 'day', 'week'] } as const
+const MINUTE_MS = 60_000
+
+/**
+ * Counts records in memory. A request counts for its last attempt; tokens, cost and time count for the attempt that used them. Records of
+ * the same minute that have all properties in common cost a look-up and some additions each.
+ */
+export class UsageCounter {
+  readonly #oldestMinute: number
+  readonly #groups = new Map<string, Group>()
+  readonly #combinations = new Map<string, CombinationKey & UsageSums>()
+  readonly #users = new Map<string, UserKey & UsageSums>()
+  readonly #values = new Map<string, ValueRow>()
+
+  /** `oldestMinute`: records before it are not counted by the minute. */
+  constructor(oldestMinute: Date) {
+    this.#oldestMinute = oldestMinute.getTime()
+  }
+
+  /** Number of rows that the counts add to. */
+  get size(): number {
+    return this.#combinations.size + this.#users.size + this.#values.size
+  }
+
+  add(record: CountedRecord): void {
+    // An operator's change is no request.
+    if (record.endpoint === 'admin' || Number.isNaN(record.at)) return
+    const { attempts } = record
+    if (attempts.length === 0) this.#addAttempt(record, undefined, true)
+    for (const [index, attempt] of attempts.entries()) this.#addAttempt(record, attempt, index === attempts.length - 1)
+  }
+
+  /** `attempt`: undefined for a record without attempts. */
+  #addAttempt(record: CountedRecord, attempt: CountedAttempt | undefined, isLast: boolean): void {
+    const { sums, durations } = this.#groupOf(record, textOf(attempt?.provider), textOf(attempt?.model))
+    const cost = attempt === undefined ? record.cost : attempt?.cost
+    sums.input_tokens += attempt === undefined ? record.tokens : tokensOf(attempt?.prompt_tokens)
+    sums.cached_tokens += attempt === undefined ? record.cachedTokens : tokensOf(attempt?.cache_read_tokens)
+    sums.output_tokens += tokensOf(attempt?.completion_tokens)
+    sums.reasoning_tokens += tokensOf(attempt?.reasoning_tokens)
+    if (typeof cost === 'number') sums.cost = (sums.cost ?? 0) + numberOf(cost)
+    sums.provider_ms += numberOf(attempt?.ms)
+    if (!isLast) return
+    sums.requests += 1
+    if (hasFailed(record)) sums.errors += 1
+    sums.duration_ms += record.durationMs
+    const providersMs = record.attempts.reduce((sum, one) => sum + numberOf(one?.ms), 0)
+    addDuration(durations, 'total_durations', record.durationMs)
+    addDuration(durations, 'gateway_durations', Math.max(record.durationMs - providersMs, 0))
+    if (attempt !== undefined) addDuration(durations, 'provider_durations', providersMs)
+  }
+
+  #groupOf(record: CountedRecord, provider: string, model: string): Group {
+    const { applicationId, keyId, userHash, verdict, at } = record
+    const key = [Math.floor(at / MINUTE_MS), applicationId, keyId, provider, model, verdict, userHash].join('\0')
+    const known = this.#groups.get(key)
+    if (known) return known
+    const combination = { application_id: applicationId, key_id: keyId, provider, model, verdict }
+    const spans = SPANS.combinations.filter((span) => span !== 'minute' || at >= this.#oldestMinute)
+    const values = { application: applicationId, provider, model, user: userHash, key: keyId, all: '' }
+    const group: Group = {
+      ...{ verdict, sums: noUsageSums(), durations: noDurationSums() },
+      usageRows: [
+        ...spans.map((span) => this.#combinationRow({ ...combination, span, at: startOf(span, at) })),
+        ...SPANS.users.map((span) => this.#userRow({ ...combination, span, at: startOf(span, at), user_hash: userHash })),
+      ],
+      valueRows: ([...DIMENSIONS, 'all'] as const).flatMap((dimension) =>
+        SPANS.values.map((span) => this.#valueRow({ dimension, span, at: startOf(span, at), value: values[dimension] })),
+      ),
+    }
+    this.#groups.set(key, group)
+    return group
+  }
+
+  #combinationRow = (key: CombinationKey) => rowOf(this.#combinations, { ...key }, () => ({ ...key, ...noUsageSums() }))
+  #userRow = (key: UserKey) => rowOf(this.#users, { ...key }, () => ({ ...key, ...noUsageSums() }))
+  #valueRow = (key: ValueKey) => rowOf(this.#values, { ...key }, () => ({ ...key, ...noValueSums() }))
+
+  /** Call it once, at the end. */
+  rows(): UsageRows {
+    for (const { verdict, sums, durations, usageRows, valueRows } of this.#groups.values()) {
+      for (const row of usageRows) addUsage(row, sums)
+      for (const row of valueRows) {
+        addUsage(row, sums)
+        if (verdict !== '') row[verdict] += sums.requests
+        if (row.dimension !== 'user' && row.dimension !== 'key') addDurations(row, durations)
+      }
+    }
+    return {
+      combinations: [...this.#combinations.values()],
+      users: [...this.#users.values()],
+      values: [...this.#values.values()],
+    }
+  }
+}
+
+/** Failed: no response and no verdict against the request. */
+const hasFailed = ({ status, verdict }: CountedRecord): boolean =>
+  status >= 400 && verdict !== 'deny' && verdict !== 'require_approval'
+
+const startOf = (span: Span, at: number): string => startOfSpan(span, new Date(at)).toISOString()
+
+const noValueSums = () => ({
+  ...noUsageSums(),
+  ...(Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>),
+  ...noDurationSums(),
+})
+
+/** The row with this key, which is created if it does not exist. */
+function rowOf<Row>(rows: Map<string, Row>, key: Readonly<Record<string, string>>, create: () => Row): Row {
+  const text = Object.values(key).join('\0')
+  const known = rows.get(text)
+  if (known) return known
+  const row = create()
+  rows.set(text, row)
+  return row
+}

@@ -1,0 +1,89 @@
+import type { Generated } from 'kysely'
+import type { Bytes, CreatedAt } from '../../platform/db/columns.ts'
+import type { RiskLevel } from '../../shared/classification.ts'
+import type { Verdict } from '../../shared/decision.ts'
+import type { AuditEndpoint } from './record/record.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    audit_record: AuditRecordTable
+    audit_head: AuditHeadTable
+    audit_pending: AuditPendingTable
+    audit_checkpoint: AuditCheckpointTable
+    audit_delivery: AuditDeliveryTable
+  }
+}
+
+export interface AuditRecordTable {
+  id: string
+  workspace_id: string
+  /** null: a message or an operator's change. */
+  application_id: string | null
+  sequence: number
+  created_at: CreatedAt
+  endpoint: AuditEndpoint
+  verdict: Verdict | null
+  risk_level: RiskLevel | null
+  status: number
+  /** Keyed hash of the user id. */
+  user_hash: string | null
+  duration_ms: number
+  /** Prompt and completion tokens of all attempts. */
+  tokens: number
+  /** Part of `tokens` that providers read from their caches; null: none. */
+  cache_read_tokens: Generated<number | null>
+  /** Cost of all attempts; null: no model has a price. */
+  cost: number | null
+  /** The record in RFC 8785 form without its own hash: exactly the hashed bytes. */
+  body: string
+  prev_hash: Bytes
+  hash: Bytes
+  /** Seal of the position, or of the place in a group (domains/audit/record/record-seals.ts, domains/audit/chain/group-seal.ts); null: it was removed. */
+  seal: Generated<Bytes | null>
+}
+
+export interface AuditHeadTable {
+  workspace_id: string
+  sequence: number
+  hash: Bytes
+  /** New groups must be sealed behind this record or a later one: that of the last resumption by an operator. */
+  anchored_from: Generated<number>
+}
+
+/** A record that its transaction has committed and that has no position in the chain yet. */
+export interface AuditPendingTable {
+  id: string
+  workspace_id: string
+  /** The record's text before and after its position. */
+  before_integrity: string
+  after_integrity: string
+  /** Keyed hash of the id and the text. */
+  seal: Bytes
+  created_at: Generated<Date>
+}
+
+export interface AuditCheckpointTable {
+  workspace_id: string
+  /** Number of covered records: sequences up to and including this one. */
+  size: number
+  /** Hash of the last covered record; the chain continues from it after retention has removed that record. */
+  head_hash: Bytes
+  root: Bytes
+  /** Roots of the perfect subtrees, largest first: later roots and proofs need them instead of the covered records. */
+  frontier: Bytes
+  signature: Bytes
+  created_at: CreatedAt
+  /** Hash of the previous checkpoint, and the signature over both; null: they were removed. */
+  previous: Generated<Bytes | null>
+  previous_signature: Generated<Bytes | null>
+}
+
+/** Position of a destination: the last of a Workspace's checkpoints that was delivered to it. */
+export interface AuditDeliveryTable {
+  workspace_id: string
+  /** Kind and address of the destination. */
+  target: string
+  size: number
+  /** Keyed hash of the row: after a forged update all checkpoints are delivered again. */
+  seal: string
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
+import { testDatabases } from '../../../../test/support/database.ts'
+import type { Database } from '../../../platform/db/database.ts'
+import { appendUnderLock } from '../chain/append-in-transaction.ts'
+import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
+import { pruneRecords } from '../retention/retention.ts'
+import type { WorkspaceKeys } from '../workspace-keys.ts'
+import { exportRecords } from './export.ts'
+import { verifyExport } from './verify-export.ts'
+
+const DAY = 86_400_000
+const day = (count: number) => new Date(Date.UTC(2026, 2, 1) + count * DAY)
+
+describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let keys: WorkspaceKeys
+  let whole: string[]
+
+  beforeAll(async () => {
+    database = await open()
+    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+    expect(await lines()).toHaveLength(1)
+    for (let days = 0; days < 4; days++) await signedDay(days)
+    whole = await lines()
+  })
+  afterAll(() => database.close())
+
+  async function signedDay(days: number): Promise<void> {
+    const drafts = Array.from({ length: 5 }, () => testDraft(workspaceId, { created_at: day(days).toISOString() }))
+    await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
+    await makeCheckpoint(database.db, workspaceId, keys, { now: () => day(days) })
+  }
+  async function lines(range?: { from?: Date; to?: Date }): Promise<string[]> {
+    const all: string[] = []
+    for await (const line of exportRecords(database.db, workspaceId, range)) all.push(line)
+    return all
+  }
+  const check = (exported: readonly string[]) => verifyExport(exported, keys.publicKey)
+
+  test('contains every record and verifies on its own', async () => {
+    expect(whole).toHaveLength(22)
+    expect(whole.map((line) => JSON.parse(line).object)).toEqual([
+      'audit_export',
+      ...Array(20).fill('audit_record'),
+      'audit_checkpoint',
+    ])
+    expect(await check(whole)).toEqual({ ok: true, records: 20, checkpoints: 1, first: 1, signedThrough: 20 })
+    expect(await check([...whole, ''])).toMatchObject({ ok: true })
+  })
+
+  test('covers the smallest range between checkpoints around a time range', async () => {
+    const part = await lines({ from: day(1.5), to: day(2.5) })
+    expect(await check(part)).toEqual({ ok: true, records: 10, checkpoints: 1, first: 11, signedThrough: 20 })
+    expect(await check(await lines({ to: day(0.5) }))).toMatchObject({ ok: true, records: 10, first: 1, signedThrough: 10 })
+    expect(await check(await lines({ from: day(9) }))).toMatchObject({ ok: true, records: 0 })
+  })
+
+  test('verifyExport: fails when a line is changed, omitted, moved, repeated or added', async () => {
+    const record = 6
+    const place = { sequence: record }
+    const edit = (line: number, from: string, to: string) => whole.with(line, (whole[line] as string).replace(from, to))
+    expect(await check(edit(record, '"status":200', '"status":201'))).toMatchObject({
+      ok: false,
+      firstFault: { ...place, reason: 'altered' },
+    })
+    expect(await check(edit(record, '"prev_hash":"', '"prev_hash":"0'))).toMatchObject({
+      ok: false,
+      firstFault: { ...place, reason: 'altered' },
+    })
+    expect(await check(edit(record, '{', '['))).toMatchObject({ ok: false, firstFault: { ...place, reason: 'altered' } })
+    expect(await check(whole.toSpliced(record, 1))).toMatchObject({ ok: false, firstFault: { ...place, reason: 'missing' } })
+    expect(await check(whole.toSpliced(record, 0, whole[record] as string))).toMatchObject({
+      ok: false,
+      firstFault: { reason: 'unexpected' },
+    })
+    expect(await check(whole.with(3, whole[4] as string).with(4, whole[3] as string))).toMatchObject({
+      ok: false,
+      firstFault: { sequence: 3 },
+    })
+    expect(await check([...whole, whole[record] as string])).toMatchObject({
+      ok: false,
+      firstFault: { sequence: 21, reason: 'unexpected' },
+    })
+    for (const field of ['size', 'root', 'hash', 'created_at', 'workspace_id', 'signature', 'frontier']) {
+      const checkpoint = JSON.parse(whole[21] as string)
+      const bent = JSON.stringify({
+        ...checkpoint,
+        [field]: field === 'size' ? 19 : field === 'frontier' ? [] : `${checkpoint[field]}0`.slice(1),
+      })
+      expect(await check(whole.with(21, bent))).toMatchObject({ ok: false, firstFault: { reason: 'checkpoint_altered' } })
+    }
+  })
+
+  test('verifyExport: fails when the export is truncated', async () => {
+    for (const length of [1, 2, 20, 21]) {
+      expect(await check(whole.slice(0, length))).toMatchObject({
+        ok: false,
+        firstFault: { sequence: length, reason: 'missing' },
+      })
+    }
+  })
+
+  test('verifyExport: rejects an export of another Workspace and other files', async () => {
+    const other = await seedAuditedWorkspace(database.db)
+    expect(await verifyExport(whole, other.keys.publicKey)).toMatchObject({
+      ok: false,
+      firstFault: { reason: 'checkpoint_altered' },
+    })
+    const renamed = (whole[0] as string).replace(workspaceId, other.workspaceId)
+    expect(await check(whole.with(0, renamed))).toMatchObject({ ok: false })
+    await expect(check([])).rejects.toThrow('the file is empty')
+    await expect(check(whole.slice(1))).rejects.toThrow('first line')
+    await expect(check(['null'])).rejects.toThrow('first line')
+  })
+
+  test('begins at the checkpoint at which retention stopped', async () => {
+    await pruneRecords(database.db, workspaceId, { before: day(1.5), keys, now: day(500) })
+    await makeCheckpoint(database.db, workspaceId, keys, { now: () => day(500) })
+    const rest = await lines()
+    expect(await check(rest)).toEqual({ ok: true, records: 11, checkpoints: 1, first: 11, signedThrough: 21 })
+    const header = JSON.parse(rest[0] as string)
+    const bent = JSON.stringify({ ...header, after: { ...header.after, hash: '0'.repeat(64) } })
+    expect(await check(rest.with(0, bent))).toMatchObject({
+      ok: false,
+      firstFault: { sequence: 10, reason: 'checkpoint_altered' },
+    })
+  })
+})

@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import { findChainEnd, findFirstSequence } from '../audit-store.ts'
+import { type ChainEnd, GENESIS } from '../chain/chain.ts'
+import { countWaiting, findPendingFault } from '../chain/pending-store.ts'
+import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
+import { CheckpointChainChecker } from '../checkpoints/checkpoint-chain.ts'
+import { findCheckpointAt, findCheckpointsBetween } from '../checkpoints/checkpoint-store.ts'
+import { KeptCheckpointQueue } from '../checkpoints/kept-checkpoints.ts'
+import { type LogSeal, readSeal, type SealKeys } from '../checkpoints/log-seal.ts'
+import { Frontier } from '../checkpoints/merkle.ts'
+import { findCheckpointFault, findPruningFault, toChainEndFault } from '../checkpoints/verified-seal.ts'
+import { type AuditFault, ChainChecker, faultOfCheckpointBeyondEnd } from './chain-checker.ts'
+import { observePages } from './record-check.ts'
+
+export interface Verification {
+  readonly ok: boolean
+  /** Number of records verified before the first fault. */
+  readonly records: number
+  readonly checkpoints: number
+  /** Sequence of the oldest record; retention removed those before it. */
+  readonly first: number
+  /**
+   * Sequence up to which a checkpoint covers the records; later ones are protected only by the chain until the next checkpoint.
+   */
+  readonly signedThrough: number
+  /** Records up to this sequence were accepted by an operator and are not checked. */
+  readonly acceptedThrough?: number
+  /** Records that have waited for their position for more than a minute. They are sealed, and verified once they are in the log. */
+  readonly waiting?: number
+  readonly firstFault?: AuditFault
+}
+
+export interface VerifyOptions {
+  /** Called after each page with the number of records verified so far. */
+  readonly onProgress?: (records: number) => void
+  /** Checkpoints kept outside the database: they show that an older state of the database was restored. */
+  readonly kept?: readonly Checkpoint[]
+  /** Ignores that signing was stopped before, to find out whether it may resume. */
+  readonly resuming?: boolean
+}
+
+/** Retention can prune the chain while it is read; reading then starts again. */
+const MAX_PASSES = 100
+
+/**
+ * Reads a Workspace's whole log in pages and finds the first fault: a record altered in its body or in a column, missing,
+ * inserted, moved, cut off at the end, or resealed together with all later records.
+ */
+export async function verifyWorkspace(
+  db: Db,
+  workspaceId: string,
+  keys: SealKeys,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  for (let pass = 1; ; pass++) {
+    const result = await verifyPass(db, workspaceId, keys, options).catch((cause) => failedAtStart(1, toChainEndFault(cause)))
+    if (result.ok || pass === MAX_PASSES || (await findFirstSequence(db, workspaceId)) === result.first)
+      return withWaiting(result, await countWaiting(db, workspaceId))
+  }
+}
+
+const withWaiting = (result: Verification, waiting: number): Verification => ({ ...result, ...(waiting > 0 && { waiting }) })
+
+async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: VerifyOptions): Promise<Verification> {
+  const { publicKey } = keys
+  // The order of the reads matters: the chain's end moves before the seal, and the seal moves with what retention removes.
+  const firstKept = await findFirstSequence(db, workspaceId)
+  const { seal } = await readSeal(db, workspaceId, keys)
+  const head = await findChainEnd(db, workspaceId)
+  const first = firstKept ?? head.sequence + 1
+  const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
+  const start = await findChainStart(db, workspaceId, begin, publicKey)
+  const removed = seal && findPruningFault(seal, first)
+  if (removed) return failedAtStart(first, removed)
+  if ('reason' in start) return failedAtStart(first, start)
+
+  const checker = new ChainChecker(publicKey, start.end, start.frontier)
+  if (seal && seal.size >= start.end.sequence) checker.expectSealedEnd(seal)
+  const kept = selectKeptCheckpoints(start.end.sequence, seal, options.kept)
+  const checkpointChain = new CheckpointChainChecker(start.checkpoint)
+  const comparable = { start: start.end, signedThrough: seal?.size ?? 0 }
+  const range = { after: begin - 1, through: head.sequence, comparable }
+  let last = start.end.sequence
+  let isComplete = true
+  for await (const { page, groups } of observePages(db, workspaceId, range, keys.hasher.seals)) {
+    const through = page.at(-1)?.sequence ?? last
+    for (const checkpoint of await findCheckpointsBetween(db, workspaceId, last, through)) {
+      checker.expectCheckpoint(checkpoint)
+      checkpointChain.add(checkpoint)
+    }
+    for (const checkpoint of kept.takeThrough(through)) checker.expectCheckpoint(checkpoint)
+    for (const record of page) checker.addRecord(record)
+    isComplete = groups.isComplete
+    options.onProgress?.(checker.counts.records)
+    if (checker.fault) break
+    last = through
+  }
+  if (kept.rest) checker.expectCheckpoint(kept.rest)
+  checker.finish(head)
+  const cutGroup: AuditFault | undefined = isComplete ? undefined : { sequence: head.sequence + 1, id: null, reason: 'missing' }
+  const fault =
+    checker.fault ??
+    checkpointChain.fault ??
+    cutGroup ??
+    (await findPendingFault(db, workspaceId, keys)) ??
+    (await findSealFault(db, workspaceId, keys, options))
+  const accepted = seal?.accepted && { acceptedThrough: seal.accepted.through }
+  const counts = { ...checker.counts, first, ...accepted }
+  return { ok: fault === undefined, ...counts, ...(fault && { firstFault: await withRecordId(db, workspaceId, fault) }) }
+}
+
+const failedAtStart = (first: number, firstFault: AuditFault): Verification => ({
+  ...{ ok: false, records: 0, checkpoints: 0, first, signedThrough: 0 },
+  firstFault,
+})
+
+/** Kept checkpoints that cover existing records and were signed after an operator's last acceptance. */
+function selectKeptCheckpoints(start: number, seal: LogSeal | undefined, kept: readonly Checkpoint[] = []): KeptCheckpointQueue {
+  const accepted = seal?.accepted
+  const tooOld = kept.length > 0 && !accepted && kept.every(({ size }) => size < start)
+  if (tooOld) throw new RangeError('retention has removed the records of the kept checkpoints; use newer checkpoints')
+  const isRelevant = ({ size, created_at }: Checkpoint) => size >= start && (!accepted || created_at > accepted.at)
+  return new KeptCheckpointQueue(kept.filter(isRelevant))
+}
+
+/** Faults outside the records: in the seal, in the checkpoint that it names, or after the chain's end. */
+async function findSealFault(
+  db: Db,
+  workspaceId: string,
+  keys: SealKeys,
+  { resuming }: VerifyOptions,
+): Promise<AuditFault | undefined> {
+  const faultBeyondEnd = await findFaultBeyondEnd(db, workspaceId, keys.publicKey)
+  if (faultBeyondEnd) return faultBeyondEnd
+  const reading = await readSeal(db, workspaceId, keys)
+  if (reading.kind === 'invalid') return reading.fault
+  return (await findCheckpointFault(db, reading.seal, keys)) ?? (resuming ? undefined : (reading.seal.stopped ?? undefined))
+}
+
+/** Predecessor of the first record: `GENESIS` or the checkpoint at which retention stopped. */
+export async function findChainStart(
+  db: Db,
+  workspaceId: string,
+  first: number,
+  publicKey: string,
+): Promise<{ end: ChainEnd; frontier: Frontier; checkpoint?: Checkpoint } | AuditFault> {
+  if (first <= 1) return { end: GENESIS, frontier: new Frontier() }
+  const checkpoint = await findCheckpointAt(db, workspaceId, first - 1)
+  const frontier = checkpoint && parseFrontier(checkpoint)
+  if (!checkpoint || !frontier) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
+  if (!isGenuine(checkpoint, publicKey)) return { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
+  return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier, checkpoint }
+}
+
+/** Finds records or checkpoints after the chain's end; one statement, because the chain grows concurrently. */
+async function findFaultBeyondEnd(db: Db, workspaceId: string, publicKey: string): Promise<AuditFault | undefined> {
+  const { rows } = await sql<{ sequence: number; hash: Buffer; record: number | null; checkpoint: number | null }>`
+    select sequence, hash,
+      (select min(sequence) from audit_record where workspace_id = head.workspace_id and sequence > head.sequence) as record,
+      (select min(size) from audit_checkpoint where workspace_id = head.workspace_id and size > head.sequence) as checkpoint
+    from audit_head as head where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(db)
+  const end = rows[0]
+  if (end?.record != null) return { sequence: end.record, id: null, reason: 'unexpected' }
+  if (end?.checkpoint != null && !Number.isSafeInteger(end.checkpoint))
+    return { sequence: end.sequence + 1, id: null, reason: 'checkpoint_altered' }
+  const checkpoint = end?.checkpoint != null ? await findCheckpointAt(db, workspaceId, end.checkpoint) : undefined
+  return end && checkpoint && faultOfCheckpointBeyondEnd(checkpoint, end, publicKey)
+}
+
+/** Adds the id of the record that now has this sequence. */
+async function withRecordId(db: Db, workspaceId: string, fault: AuditFault): Promise<AuditFault> {
+  if (fault.id !== null || fault.reason === 'missing') return fault
+  const row = await db
+    .selectFrom('audit_record')
+    .select('id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('sequence', '=', fault.sequence)
+    .executeTakeFirst()
+  return { ...fault, id: row ? toId('aud', row.id) : null }
+}

@@ -1,0 +1,120 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import type { Budget, BudgetChange, NewBudget } from './budget.ts'
+import type { BudgetTable } from './tables.ts'
+
+/** Topic of platform/db/signal.ts: the budgets of a Workspace (`ws_…`) have changed. */
+export const BUDGETS_TOPIC = 'budgets'
+
+const budgetOf = (row: Selectable<BudgetTable>): Budget => ({
+  id: toId('bud', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  name: row.name,
+  scope: row.scope,
+  claim: row.claim,
+  member: row.member,
+  applicationId: row.application_id && toId('app', row.application_id),
+  unit: row.unit,
+  amount: row.amount,
+  period: row.period,
+  timeZone: row.time_zone,
+  alerts: row.alerts,
+  unpriced: row.unpriced,
+  enabled: row.enabled,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const budgets = (db: Db, workspaceId: string) =>
+  db.selectFrom('budget').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+/** The enabled budgets, which requests are matched with. */
+export const loadBudgets = async (db: Db, workspaceId: string): Promise<readonly Budget[]> =>
+  (await budgets(db, workspaceId).where('enabled', '=', true).orderBy('id').execute()).map(budgetOf)
+
+/** Whether the database knows the time zone: its windows are computed there. */
+export async function isKnownTimeZone(db: Db, name: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_timezone_names where lower(name) = lower(${name}) limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Returns undefined if the Workspace has a budget of that name. */
+export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudget, now: Date): Promise<Budget | undefined> {
+  const row = await tx
+    .insertInto('budget')
+    .values({
+      id: newUuid(),
+      workspace_id: uuidOfWorkspace(workspaceId),
+      name: budget.name,
+      scope: budget.scope,
+      claim: budget.claim,
+      member: budget.member,
+      application_id: budget.applicationId && uuidOf('app', budget.applicationId),
+      unit: budget.unit,
+      amount: budget.amount,
+      period: budget.period,
+      time_zone: budget.timeZone,
+      alerts: [...budget.alerts],
+      unpriced: budget.unpriced,
+      enabled: budget.enabled,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && budgetOf(row)
+}
+
+export async function findBudget(db: Db, workspaceId: string, id: string): Promise<Budget | undefined> {
+  const uuid = fromId('bud', id)
+  const row = uuid && (await budgets(db, workspaceId).where('id', '=', uuid).executeTakeFirst())
+  return row ? budgetOf(row) : undefined
+}
+
+/** The budget of a declaration, locked until the transaction ends. */
+export async function findBudgetByName(tx: Tx, workspaceId: string, name: string): Promise<Budget | undefined> {
+  const row = await budgets(tx, workspaceId).where('name', '=', name).forUpdate().executeTakeFirst()
+  return row && budgetOf(row)
+}
+
+/** Oldest first. Undefined when the cursor is not an id. */
+export const listBudgets = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<Budget> | undefined> =>
+  pageById(budgets(db, workspaceId), 'bud', page, budgetOf)
+
+/** Returns undefined if the Workspace has no such budget. The caller has checked that the name is free. */
+export async function updateBudget(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  { alerts, ...change }: BudgetChange,
+  now: Date,
+): Promise<Budget | undefined> {
+  const row = await tx
+    .updateTable('budget')
+    .set({ ...change, ...(alerts && { alerts: [...alerts] }), updated_at: now })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOf('bud', id))
+    .returningAll()
+    .executeTakeFirst()
+  return row && budgetOf(row)
+}
+
+/**
+ * Deletes the budget with its counts. Returns false if the Workspace has no such budget. It locks in the order of the ledger: the budget,
+ * then its counts by their keys.
+ */
+export async function deleteBudget(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const uuid = fromId('bud', id)
+  if (uuid === undefined || !(await budgets(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst())) return false
+  await sql`select from budget_window where budget_id = ${uuid} order by subject, starts_at for update`.execute(tx)
+  const { numDeletedRows } = await tx
+    .deleteFrom('budget')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}

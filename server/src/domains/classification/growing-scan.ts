@@ -1,0 +1,92 @@
+import { type PlainText, readings } from '../../platform/lib/plain-text.ts'
+import { splitsPair } from '../../platform/lib/surrogates.ts'
+import { firstDataUrl } from '../../shared/content-reading.ts'
+import type { Finding, FindingCounts } from '../../shared/finding.ts'
+import { firstEscape } from '../../shared/json-text.ts'
+import type { Detector } from './detector.ts'
+import { count, scan } from './scan.ts'
+
+/** The findings of a text whose end has not arrived, as far as they are certain. */
+export interface GrowingScan {
+  /** The text before this index has no finding, and none will begin there. */
+  readonly clearEnd: number
+  /** A finding begins at `clearEnd`, or encoded text that may hold one, so the text after it does not become clear. */
+  readonly isBlocked: boolean
+  /** Findings that stay as they are, whatever follows. */
+  readonly counts: FindingCounts
+  /** Whether a detector failed. */
+  readonly failed: boolean
+}
+
+interface Options {
+  /** Bounded detectors: see `isBounded`. */
+  readonly detectors: readonly Detector[]
+  readonly budgetMs: number
+  /** Number of characters at the end of the text that are not judged yet. */
+  readonly window: number
+  /** Whether escapes in a JSON document and the contents of data: URLs are read or changed when the text is complete. */
+  readonly readsEncoded: boolean
+}
+
+/** Detectors whose findings depend on a limited length of text. */
+export const isBounded = ({ reach, raw }: Detector): boolean => reach !== undefined && raw === undefined
+
+/** Maximum number of characters after the end of a word that decide about it. */
+const LOOK_AHEAD = 16
+
+/**
+ * Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. Takes
+ * time in proportion to the text, like a scan.
+ */
+export function scanGrowing(text: string, options: Options): GrowingScan {
+  const { detectors, budgetMs, window, readsEncoded } = options
+  // Detectors read the complete JSON document with its escapes decoded (shared/json-text.ts), so only the text before them is known.
+  const end = readsEncoded ? firstEscape(text) : text.length
+  if (end < text.length) return { ...scanGrowing(text.slice(0, end), options), isBlocked: true }
+  const { findings, failures } = scan([text], { detectors, budgetMs })
+  const found = findings[0] ?? []
+  const { plain, others } = readings(text)
+  const written: PlainText = { text, original: (start, end) => ({ start, end }) }
+  const forms = plain.text === text ? [plain] : [plain, ...others, written]
+  const settledEnd = Math.min(...forms.map((form) => settledEndOf(form, detectors, window)))
+  // A letter that follows later can make the text be read as written too (platform/lib/plain-text.ts).
+  const starts = [...found, ...(plain.text === text ? [] : findWritten(text, detectors))].map(({ start }) => start)
+  // The contents of data: URLs are read when the text is complete (shared/content-reading.ts).
+  const encoded = readsEncoded ? firstDataUrl(text) : settledEnd
+  const firstStart = [...starts, encoded].reduce((first, start) => Math.min(first, start), settledEnd)
+  return {
+    clearEnd: firstStart - (splitsPair(text, firstStart) ? 1 : 0),
+    isBlocked: firstStart < settledEnd,
+    counts: count([found.filter(({ end }) => end <= settledEnd)]),
+    failed: failures.length > 0,
+  }
+}
+
+function findWritten(text: string, detectors: readonly Detector[]): readonly Finding[] {
+  try {
+    return detectors.flatMap((detector) => detector.detect(text))
+  } catch {
+    // A detector failed, so the whole text counts as a finding.
+    return [{ type: 'hidden.text', start: 0, end: text.length }]
+  }
+}
+
+/** The index up to which the findings of a form of the text are known, as an index of the original. */
+function settledEndOf({ text, original }: PlainText, detectors: readonly Detector[], window: number): number {
+  let end = text.length - window
+  if (end <= 0) return 0
+  let wordEnd = end
+  while (wordEnd < text.length && isWordUnit(text.charCodeAt(wordEnd))) wordEnd++
+  // Keys and tokens can be long, but they have no spaces.
+  if (wordEnd > text.length - LOOK_AHEAD) while (end > 0 && isWordUnit(text.charCodeAt(end - 1))) end--
+  for (const { marks } of detectors) if (marks) end = Math.min(end, firstMark(text, marks))
+  return end === 0 ? 0 : original(end, end + 1).start
+}
+
+const isWordUnit = (unit: number): boolean => unit > 0x20 && unit < 0x7f
+
+/** The first mark whose finding can reach beyond the end of the text. */
+function firstMark(text: string, { pattern, reach }: NonNullable<Detector['marks']>): number {
+  pattern.lastIndex = Math.max(0, text.length - reach)
+  return pattern.exec(text)?.index ?? text.length
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { afterAll, expect, inject, test } from 'vitest'
+import type { Measurement } from '../../../test/support/classification/cost-worker.ts'
+import { HOSTILE_UNITS } from '../../../test/support/classification/hostile-texts.ts'
+
+const MEBI = 1 << 20
+/** Maximum for a mebibyte of hostile text. */
+const LIMIT_MS = 100
+/** Maximum for texts that consist of numbers, names or labels alone: each of 70,000 of them is checked. */
+const DENSE_LIMIT_MS = 150
+const DENSE: ReadonlySet<string> = new Set([
+  ...['phone numbers', 'phone labels', 'verbs of calls', 'names of people', 'names of things', 'labelled ids', 'tax labels'],
+  ...['East Asian labels', 'card lines', 'card digits apart', 'spaced digits', 'full-width digits', 'IP addresses'],
+  ...['digits with wide separators', 'numbers with wide separators', 'look-alike account numbers', 'words of several scripts'],
+  ...['selectors and tags', 'commands with passwords', 'reversed keys', 'base64 with its name', 'hexadecimal pairs'],
+])
+
+/** `npm test` measures every eighth text. */
+const UNITS = Object.entries(HOSTILE_UNITS).filter((_, index) => inject('isFull') || index % 8 === 0)
+
+const worker = new Worker(new URL('../../../test/support/classification/cost-worker.ts', import.meta.url), { execArgv: [] })
+afterAll(() => worker.terminate())
+
+/** CPU time of all detectors in milliseconds: the least of several tries, or the first of at most `enough`. */
+async function measureCost(unit: string, length: number, { times = 1, enough = LIMIT_MS, tries = 12 } = {}): Promise<number> {
+  const measurement: Measurement = { unit, length, times, enough, tries }
+  worker.postMessage(measurement)
+  const [result] = await once(worker, 'message')
+  return result
+}
+
+test.each(UNITS)(
+  'detectors: a mebibyte of %s takes under 100 ms, or 150 if it is dense, and time is linear',
+  async (name, unit) => {
+    const limit = DENSE.has(name) ? DENSE_LIMIT_MS : LIMIT_MS
+    const whole = await measureCost(unit, MEBI, { enough: limit })
+    expect(whole).toBeLessThan(limit)
+    // A request has at most this size, so at this speed the growth does not matter.
+    if (whole < LIMIT_MS / 4) return
+    const inPieces = await measureCost(unit, MEBI / 32, { times: 8, enough: 0, tries: 2 })
+    // One piece of the same size takes as long if time is linear, and eight times as long if it is quadratic. The clock's resolution is 10 ms.
+    const linear = 2.5 * inPieces + 10
+    expect(await measureCost(unit, MEBI / 4, { enough: linear })).toBeLessThan(linear)
+  },
+)
+
+test('detectors: a mebibyte of any repeated sequence of trigger characters takes under 100 ms', async () => {
+  const trigger = fc.constantFrom(
+    ...'@.:=/-+()[]{}<>|"\'`\\!?#$%&*_ \n\t19aAzZ',
+    'http',
+    'sk-',
+    'eyJ',
+    'BEGIN',
+    'key',
+    'pass',
+    'ignore',
+    'all',
+  )
+  const unusual = fc.constantFrom('\u200b', '\u202e', '\ufe0f', '\u{e0041}', '忽略', '이전', 'é', '４', '𝐚', '👍', '\ud835')
+  const unit = fc.array(fc.oneof({ weight: 4, arbitrary: trigger }, unusual), { minLength: 1, maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(unit, async (parts) => {
+      expect(await measureCost(parts.join(''), MEBI)).toBeLessThan(LIMIT_MS)
+    }),
+    { numRuns: inject('isFull') ? 30 : 4, seed: 1_122, endOnFailure: true },
+  )
+})

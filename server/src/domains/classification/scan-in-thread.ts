@@ -1,0 +1,67 @@
+import type { Piscina } from 'piscina'
+import { createThreadPool } from '../../platform/lib/thread-pool.ts'
+import { countFindings } from '../../shared/finding.ts'
+import type { Detector } from './detector.ts'
+import { DETECTORS } from './detectors.ts'
+import { packFindings, unpackFindings } from './packed-findings.ts'
+import { type Scan, scan } from './scan.ts'
+import type { ScanTask, TimedScan } from './scan-worker.ts'
+
+/** Longer texts are scanned in a thread: a mebibyte takes 60 to 110 ms, which would block all other requests. */
+const MAX_INLINE_CHARACTERS = 524_288
+/** The time budget is for this many characters; longer texts get proportionally more. */
+const BUDGET_CHARACTERS = 1_048_576
+/** Time limit of a scan in the thread, with its time in the queue. After that the thread is ended and the texts are denied. */
+const TIMEOUT_MS = 60_000
+const IDLE_MS = 30_000
+
+/** One thread for the detectors. It is started when it is needed and ended when it is idle. */
+export class ScanThread {
+  readonly #timeoutMs: number
+  #thread: Promise<Piscina<ScanTask, TimedScan>> | undefined
+
+  constructor(timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** If the thread ends or is too slow, all detectors are reported as failed, so that the request is denied. */
+  async run(texts: readonly string[], budgetMs: number): Promise<TimedScan> {
+    const filename = new URL('./scan-worker.ts', import.meta.url).href
+    this.#thread ??= createThreadPool({ filename, name: 'scanAll', maxThreads: 1, idleTimeout: IDLE_MS })
+    try {
+      return await (await this.#thread).run({ texts, budgetMs }, { signal: AbortSignal.timeout(this.#timeoutMs) })
+    } catch {
+      return failedScan(texts)
+    }
+  }
+}
+
+const failedScan = (texts: readonly string[]): TimedScan => ({
+  times: {},
+  findings: texts.map(() => packFindings([])),
+  counts: countFindings([]),
+  failures: DETECTORS.map(({ name }) => name),
+})
+
+const thread = new ScanThread()
+
+/** Scans texts like `scan`, but long texts in a thread. */
+export async function scanInThread(
+  texts: readonly string[],
+  { detectors, budgetMs }: { readonly detectors: readonly Detector[]; readonly budgetMs: number },
+): Promise<Scan> {
+  const characters = texts.reduce((sum, text) => sum + text.length, 0)
+  const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
+  // The thread has only the built-in detectors.
+  if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
+  const { times, findings, ...result } = await thread.run(texts, budget)
+  for (const detector of detectors) {
+    if (result.failures.includes(detector.name)) detector.reportFailure?.('overran')
+    const ms = times[detector.name]
+    if (ms !== undefined) detector.reportTime?.(ms)
+  }
+  return { ...result, findings: findings.map(unpackFindings) }
+}
+
+const areBuiltIn = (detectors: readonly Detector[]): boolean =>
+  detectors.length === DETECTORS.length && detectors.every((detector, at) => (detector.original ?? detector) === DETECTORS[at])

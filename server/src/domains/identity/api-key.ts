@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox'
+import { Name, Timestamp } from '../../platform/lib/fields.ts'
+import { checker } from '../../platform/lib/schema.ts'
+
+/** An Application's key without its secret. */
+export interface ApiKey {
+  /** `key_…` */
+  readonly id: string
+  readonly applicationId: string
+  readonly name: string
+  /** The first letters of the key. */
+  readonly hint: string
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
+  readonly issuedBy: string | null
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+  /** Accurate to about a minute; null: never. */
+  readonly lastUsedAt: Date | null
+  /** From this time on the key is refused; null: never. */
+  readonly expiresAt: Date | null
+  /** `key_…` of the key that has replaced this one. */
+  readonly replacedBy: string | null
+}
+
+/** Body of `POST /admin/v1/applications/:id/keys`. */
+const expiry = {
+  expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
+}
+export const ApiKeyCreate = Type.Object({ name: Name, ...expiry })
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>
+export const checkApiKeyCreate = checker(ApiKeyCreate)
+
+const MAX_OVERLAP_S = 30 * 86_400
+export const DEFAULT_OVERLAP_S = 86_400
+
+/** Body of `POST /admin/v1/keys/:id/rotate`. */
+export const ApiKeyRotate = Type.Object({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_S,
+      description: `How long the replaced key remains valid. 0: it expires at once. Default: ${DEFAULT_OVERLAP_S}, a day.`,
+    }),
+  ),
+  expires_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When the new key expires. Default: it is valid for as long as the replaced key was from its creation.',
+    }),
+  ),
+})
+
+export const ApiKeyView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('api_key'),
+  application_id: Type.String(),
+  name: Type.String(),
+  hint: Type.String(),
+  issued_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The operator who issued the key and cannot decide on its requests. null: issued on the server.',
+  }),
+  created_at: Timestamp,
+  revoked_at: Type.Union([Timestamp, Type.Null()]),
+  last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'Accurate to about a minute. null: never.' }),
+  expires_at: Type.Union([Timestamp, Type.Null()], { description: 'The key is refused from this time on. null: never.' }),
+  replaced_by: Type.Union([Type.String(), Type.Null()], { description: 'The key that has replaced this one by rotation.' }),
+})
+
+/** Response to issuing a key; no other response contains the key. `key` comes first, because `hint` looks similar. */
+export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties }, { title: 'IssuedApiKey' })
+
+export const apiKeyView = (key: ApiKey) => ({
+  id: key.id,
+  object: 'api_key' as const,
+  application_id: key.applicationId,
+  name: key.name,
+  hint: key.hint,
+  issued_by: key.issuedBy,
+  created_at: key.createdAt.toISOString(),
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  replaced_by: key.replacedBy,
+})

@@ -1,0 +1,151 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import {
+  type ApplicationCreate,
+  type ApplicationPatch,
+  type ApplicationRecord,
+  DEFAULT_CEILING,
+  fillApplicationLimits,
+  fillApplicationSettings,
+  type Overrides,
+  patchOverrides,
+} from './application.ts'
+import type { ApplicationTable } from './tables.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
+
+export type ApplicationRow = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
+
+export const APPLICATION_COLUMNS = [
+  'application.id',
+  'application.workspace_id',
+  'application.name',
+  'application.settings',
+  'application.limits',
+  'application.models',
+  'application.providers',
+  'application.default_model',
+  'application.ceiling',
+  'application.created_at',
+  'application.updated_at',
+] as const
+
+/** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
+export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ origin: string }>`
+    select distinct origin from application, jsonb_array_elements_text(settings -> 'cors' -> 'origins') as origin
+    where jsonb_typeof(settings -> 'cors' -> 'origins') = 'array'`.execute(db)
+  return new Set(rows.map(({ origin }) => origin))
+}
+
+/** Names of the Applications whose responses may leave before the verdict. */
+export async function findWindowedApplications(db: Db, workspaceId: string): Promise<readonly string[]> {
+  const windowed = applications(db, workspaceId).where(sql<boolean>`application.settings ->> 'release' = 'windowed'`)
+  return (await windowed.orderBy('application.name').execute()).map(({ name }) => name)
+}
+
+export const applicationOf = (row: ApplicationRow): ApplicationRecord => ({
+  id: toId('app', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  name: row.name,
+  settings: fillApplicationSettings(row.settings as Overrides['settings']),
+  limits: fillApplicationLimits(row.limits as Overrides['limits']),
+  models: row.models,
+  providers: row.providers,
+  defaultModel: row.default_model,
+  ceiling: row.ceiling,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Returns undefined if the Workspace has an Application of that name. */
+export async function createApplication(
+  db: Db,
+  workspaceId: string,
+  create: ApplicationCreate,
+  now: Date,
+): Promise<ApplicationRecord | undefined> {
+  const { settings, limits } = patchOverrides({ settings: {}, limits: {} }, create)
+  const row = await db
+    .insertInto('application')
+    .values({
+      id: newUuid(),
+      workspace_id: uuidOfWorkspace(workspaceId),
+      name: create.name,
+      settings: JSON.stringify(settings),
+      limits: JSON.stringify(limits),
+      models: jsonOrNull(create.models),
+      providers: jsonOrNull(create.providers),
+      default_model: create.default_model ?? null,
+      ceiling: create.ceiling ?? DEFAULT_CEILING,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && applicationOf(row)
+}
+
+export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
+  const uuid = fromId('app', id)
+  if (uuid === undefined) return undefined
+  const row = await applications(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  return row && applicationOf(row)
+}
+
+export async function findApplicationByName(db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> {
+  const row = await applications(db, workspaceId).where('name', '=', name).executeTakeFirst()
+  return row && applicationOf(row)
+}
+
+/** Oldest first. Returns undefined if `page.after` is not an id. */
+export async function listApplications(
+  db: Db,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<ApplicationRecord> | undefined> {
+  return pageById(applications(db, workspaceId), 'app', page, applicationOf)
+}
+
+export type ApplicationUpdate =
+  | { readonly ok: true; readonly application: ApplicationRecord }
+  | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
+
+/** Merges a patch into the stored Application. Locks the row, so that concurrent patches are all kept. */
+export async function updateApplication(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  patch: ApplicationPatch,
+  now: Date,
+): Promise<ApplicationUpdate> {
+  const uuid = fromId('app', id)
+  const stored = uuid && (await applications(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst())
+  if (!stored) return { ok: false, reason: 'not_found' }
+  const { settings, limits } = patchOverrides({ settings: stored.settings, limits: stored.limits } as Overrides, patch)
+  const row = await writeUnlessTaken(tx, () =>
+    tx
+      .updateTable('application')
+      .set({
+        settings: JSON.stringify(settings),
+        limits: JSON.stringify(limits),
+        updated_at: now,
+        ...(patch.name !== undefined && { name: patch.name }),
+        ...(patch.models !== undefined && { models: jsonOrNull(patch.models) }),
+        ...(patch.providers !== undefined && { providers: jsonOrNull(patch.providers) }),
+        ...(patch.default_model !== undefined && { default_model: patch.default_model }),
+        ...(patch.ceiling !== undefined && { ceiling: patch.ceiling ?? DEFAULT_CEILING }),
+      })
+      .where('id', '=', stored.id)
+      .where('workspace_id', '=', stored.workspace_id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
+  return row === 'taken' ? { ok: false, reason: 'name_taken' } : { ok: true, application: applicationOf(row) }
+}
+
+export const applications = (db: Db, workspaceId: string) =>
+  db.selectFrom('application').select(APPLICATION_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { localSignal, type Signal } from '../../platform/db/signal.ts'
+import { FULL_ACCESS } from '../../shared/access.ts'
+import { SCOPES } from '../../shared/scope.ts'
+import { ADMIN_TOKENS_TOPIC, AdminAuthenticator } from '../operators/admin-authenticator.ts'
+import { adminTokenView } from '../operators/admin-token.ts'
+import { createAdminToken, hasAdminToken, listAdminTokens, revokeAdminToken } from '../operators/admin-token-store.ts'
+import { findKeyByHash, issueKey, revokeKey } from './api-key-store.ts'
+import { updateApplication } from './application-store.ts'
+import { APPLICATIONS_TOPIC, Authenticator, KEYS_TOPIC } from './authenticator.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const INVALID = { ok: false, code: 'AUTH_INVALID_KEY' }
+const REVOKED = { ok: false, code: 'AUTH_KEY_REVOKED' }
+
+/** A signal that never arrives. */
+const lostSignal: Signal = { publish: async () => {}, subscribe: () => () => {}, reconnects: 0, close: async () => {} }
+
+/** With this clock cache entries never expire: only a signal removes them. */
+const STOPPED_CLOCK = { clock: () => 0 }
+const WAIT = { timeout: 20_000, interval: 10 }
+
+describe.each(testDatabases())('on $name', ({ open }) => {
+  /** Two nodes with one database. An embedded database has one process and therefore one signal. */
+  let first: Database
+  let second: Database
+  let workspaceId: string
+  let applicationId: string
+
+  beforeAll(async () => {
+    first = await open()
+    second = await open()
+    if (second.kind === 'embedded') second = { ...second, signal: first.signal }
+    workspaceId = (await seedWorkspace(first.db)).workspaceId
+    applicationId = (await seedApplication(first.db, workspaceId)).applicationId
+  })
+  afterAll(async () => {
+    await first.close()
+    await second.close()
+  })
+
+  const issue = async () => {
+    const issued = await issueKey(first.db, { workspaceId, applicationId }, 'test', NOW)
+    if (!issued) throw new Error('no such Application')
+    return { id: issued.id, header: `Bearer ${issued.key}` }
+  }
+
+  test('authenticator: valid key gets its Application, unknown key is invalid', async () => {
+    const authenticator = new Authenticator(first)
+    const { id, header } = await issue()
+    expect(await authenticator.authenticate(header)).toMatchObject({
+      ok: true,
+      keyId: id,
+      keyIssuer: null,
+      application: { id: applicationId, workspaceId, limits: { requests_per_minute: 600 } },
+    })
+    expect(await authenticator.authenticate(`Bearer gk_${'x'.repeat(43)}`)).toEqual(INVALID)
+    expect(await authenticator.authenticate(`${header}x`)).toEqual(INVALID)
+    expect(await authenticator.authenticate(undefined)).toEqual(INVALID)
+    authenticator.close()
+  })
+
+  test('authenticator: key is revoked on every node when the signal arrives', async () => {
+    const nodes = [new Authenticator(first, STOPPED_CLOCK), new Authenticator(second, STOPPED_CLOCK)]
+    const { id, header } = await issue()
+    for (const node of nodes) expect(await node.authenticate(header)).toMatchObject({ ok: true })
+    await revokeKey(first.db, workspaceId, id, NOW)
+    await first.signal.publish(KEYS_TOPIC, id)
+    for (const node of nodes) await vi.waitFor(async () => expect(await node.authenticate(header)).toMatchObject(REVOKED), WAIT)
+    for (const node of nodes) node.close()
+  })
+
+  test('authenticator: key is revoked on every node within 1 s when the signal is lost', async () => {
+    let now = 0
+    const nodes = [first.db, second.db].map((db) => new Authenticator({ db, signal: lostSignal }, { clock: () => now }))
+    const { id, header } = await issue()
+    for (const node of nodes) expect(await node.authenticate(header)).toMatchObject({ ok: true })
+    await revokeKey(first.db, workspaceId, id, NOW)
+    now = 1_000
+    for (const node of nodes) expect(await node.authenticate(header)).toMatchObject(REVOKED)
+  })
+
+  test('authenticator: changed Application is seen when the signal arrives', async () => {
+    const node = new Authenticator(second, STOPPED_CLOCK)
+    const { header } = await issue()
+    await node.authenticate(header)
+    await first.db.transaction().execute((tx) => updateApplication(tx, workspaceId, applicationId, { limits: { burst: 7 } }, NOW))
+    await first.signal.publish(APPLICATIONS_TOPIC, applicationId)
+    const changed = { ok: true, application: { limits: { burst: 7 } } }
+    await vi.waitFor(async () => expect(await node.authenticate(header)).toMatchObject(changed), WAIT)
+    node.close()
+  })
+
+  test('authenticator: signals are ignored when it is closed', async () => {
+    const signal = localSignal()
+    const node = new Authenticator({ db: first.db, signal })
+    const { id, header } = await issue()
+    await node.authenticate(header)
+    node.close()
+    await revokeKey(first.db, workspaceId, id, NOW)
+    await signal.publish(KEYS_TOPIC, id)
+    expect(await node.authenticate(header)).toMatchObject({ ok: true })
+  })
+
+  test('authenticator: throws when the database does not respond', async () => {
+    const closed = await open()
+    const node = new Authenticator({ db: closed.db, signal: lostSignal })
+    const { header } = await issue()
+    await closed.signal.close()
+    await closed.pool.end()
+    await expect(node.authenticate(header)).rejects.toThrow()
+    expect(await node.authenticate('Bearer invalid')).toEqual(INVALID)
+  })
+
+  test('authenticator: no query when the key is cached', async () => {
+    const { header } = await issue()
+    let queries = 0
+    const db = first.db.withPlugin({
+      transformQuery({ node }) {
+        queries += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    let now = 0
+    const node = new Authenticator({ db, signal: lostSignal }, { clock: () => now })
+    for (let i = 0; i < 1_000; i++) await node.authenticate(header)
+    // One query finds the key, one stores its last use.
+    expect(queries).toBe(2)
+    for (let i = 0; i < 1_000; i++) await node.authenticate(`Bearer not-a-key-${i}`)
+    expect(queries).toBe(2)
+    const isOutdated = async () =>
+      (await findKeyByHash(first.db, createHash('sha256').update(header.slice(7)).digest()))?.isUseOutdated
+    await expect.poll(isOutdated).toBe(false)
+    now += 750
+    await node.authenticate(header)
+    expect(queries).toBe(3)
+  })
+
+  test('admin authenticator: token gets its operator until it is revoked', async () => {
+    const nodes = [new AdminAuthenticator(first, STOPPED_CLOCK), new AdminAuthenticator(second, STOPPED_CLOCK)]
+    const { token, ...shown } = await createAdminToken(first.db, { name: 'ops' }, NOW)
+    expect(token).toMatch(/^ga_[A-Za-z0-9_-]{43}$/)
+    expect(JSON.stringify(adminTokenView(shown, FULL_ACCESS))).not.toContain(token.slice(3))
+    expect(await hasAdminToken(first.db)).toBe(true)
+    for (const node of nodes) {
+      expect(await node.authenticate(`Bearer ${token}`)).toEqual({
+        ok: true,
+        operator: { id: shown.id, name: 'ops', kind: 'token', access: FULL_ACCESS, scopes: SCOPES },
+      })
+    }
+    await revokeAdminToken(first.db, shown.id, NOW)
+    await first.signal.publish(ADMIN_TOKENS_TOPIC, shown.id)
+    for (const node of nodes)
+      await vi.waitFor(async () => expect(await node.authenticate(`Bearer ${token}`)).toMatchObject(REVOKED), WAIT)
+    expect(await revokeAdminToken(first.db, shown.id, new Date())).toMatchObject({ revokedAt: NOW })
+    expect(await revokeAdminToken(first.db, 'invalid', NOW)).toBeUndefined()
+    for (const node of nodes) node.close()
+  })
+
+  test('authenticators: API key is invalid for the admin API, admin token for the gateway', async () => {
+    const [admin, gateway] = [new AdminAuthenticator(first), new Authenticator(first)]
+    const { token } = await createAdminToken(first.db, { name: 'ops' }, NOW)
+    const { header } = await issue()
+    expect(await admin.authenticate(header)).toEqual({ ...INVALID, message: 'The admin token is missing or not valid.' })
+    expect(await gateway.authenticate(`Bearer ${token}`)).toEqual(INVALID)
+    admin.close()
+    gateway.close()
+  })
+
+  test('admin token store: listed oldest first', async () => {
+    const ids = [
+      (await createAdminToken(first.db, { name: 'a' }, NOW)).id,
+      (await createAdminToken(first.db, { name: 'b' }, NOW)).id,
+    ]
+    const page = await listAdminTokens(first.db, { limit: 1, after: ids[0] })
+    expect(page?.data[0]?.id).toBe(ids[1])
+    expect(await listAdminTokens(first.db, { limit: 1, after: 'invalid' })).toBeUndefined()
+  })
+})

@@ -1,0 +1,70 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Db } from '../../platform/db/database.ts'
+import type { Signal } from '../../platform/db/signal.ts'
+import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
+import { type Clock, systemClock } from '../../platform/lib/clock.ts'
+import { readBearer } from '../../platform/lib/credential.ts'
+import { CredentialCache, type CredentialCacheOptions } from '../../platform/lib/credential-cache.ts'
+import type { Application } from '../../shared/principal.ts'
+import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
+
+/** Topics of platform/db/signal.ts: a key or an Application has changed. The key is its id. */
+export const KEYS_TOPIC = 'keys'
+export const APPLICATIONS_TOPIC = 'applications'
+
+export type Authentication =
+  /** `keyId`: `key_…`. `keyIssuer`: see `ApiKey.issuedBy`. */
+  | { readonly ok: true; readonly application: Application; readonly keyId: string; readonly keyIssuer: string | null }
+  /** `message`: instead of the code's own. */
+  | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED'; readonly message?: string }
+
+/** The cached result for a key. The expiry is checked for each request. */
+interface KnownKey {
+  readonly authentication: Authentication
+  readonly expiresAt: Date | null
+}
+
+const INVALID: Authentication = { ok: false, code: 'AUTH_INVALID_KEY' }
+const REVOKED: Authentication = { ok: false, code: 'AUTH_KEY_REVOKED' }
+const EXPIRED: Authentication = { ok: false, code: 'AUTH_INVALID_KEY', message: 'The API key has expired. Use a new key.' }
+
+/** Finds the Application of an API key (GW-AUTH-1). Keys are found by their SHA-256, and the hashes are compared in constant time. */
+export class Authenticator {
+  readonly #cache: CredentialCache<KnownKey>
+  readonly #clock: Clock
+  readonly #unsubscribe: readonly (() => void)[]
+
+  constructor({ db, signal, clock = systemClock }: { db: Db; signal: Signal; clock?: Clock }, options?: CredentialCacheOptions) {
+    this.#clock = clock
+    this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
+    const forget = () => this.#cache.forget()
+    this.#unsubscribe = [signal.subscribe(KEYS_TOPIC, forget), signal.subscribe(APPLICATIONS_TOPIC, forget)]
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics
+  }
+
+  /** `authorization`: the header. Throws if the database does not respond, so that the client gets 503 and not 401. */
+  async authenticate(authorization: string | undefined): Promise<Authentication> {
+    const hash = readBearer(authorization, 'gk_')
+    const known = hash === undefined ? undefined : await this.#cache.get(hash)
+    if (!known) return INVALID
+    const { authentication, expiresAt } = known
+    return authentication.ok && expiresAt && expiresAt <= this.#clock.now() ? EXPIRED : authentication
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+}
+
+async function findAuthentication(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
+  const key = await findKeyByHash(db, hash)
+  if (!key || !timingSafeEqual(key.hash, hash)) return undefined
+  const { application, keyId, issuedBy: keyIssuer, isUseOutdated, expiresAt } = key
+  if (key.revokedAt) return { authentication: REVOKED, expiresAt }
+  // A failure must not refuse the request.
+  if (isUseOutdated) recordKeyUse(db, application.workspaceId, keyId).catch(() => {})
+  return { authentication: { ok: true, application, keyId, keyIssuer }, expiresAt }
+}

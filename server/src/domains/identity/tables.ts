@@ -1,0 +1,81 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Bytes, CreatedAt, Json, NullableJson } from '../../platform/db/columns.ts'
+import type { Classification } from '../../shared/classification.ts'
+import type { GovernedString } from '../../shared/governed.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    workspace: WorkspaceTable
+    application: ApplicationTable
+    api_key: ApiKeyTable
+    workspace_user: WorkspaceUserTable
+  }
+}
+
+export interface WorkspaceTable {
+  id: string
+  name: string
+  /** JWKS, claim names, audit retention … (domains/identity/workspace.ts). */
+  settings: Json<unknown>
+  /** Sealed (platform/lib/secret-box.ts): the key of keyed hashes. Without it the hashes show nothing. */
+  hash_key: Bytes
+  /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
+  signing_key: Bytes
+  /** SPKI PEM of the same key, with which checkpoints are verified. */
+  signing_public_key: string
+  /** The active policy set version; null: none. */
+  active_policy_id: string | null
+  /** Seal of the audit log's length (domains/audit/checkpoints/log-seal.ts); null: it was removed. */
+  audit_seal: Generated<string | null>
+  created_at: CreatedAt
+}
+
+export interface ApplicationTable {
+  id: string
+  workspace_id: string
+  name: string
+  settings: Json<unknown>
+  limits: Json<unknown>
+  models: NullableJson<readonly string[]>
+  providers: NullableJson<readonly string[]>
+  default_model: string | null
+  /** The maximum classification. */
+  ceiling: Classification
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface ApiKeyTable {
+  id: string
+  workspace_id: string
+  application_id: string
+  name: string
+  /** SHA-256 of the key, which is not stored. */
+  hash: Bytes
+  /** The first letters of the key, so that operators can distinguish keys. */
+  hint: string
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
+  created_at: CreatedAt
+  revoked_at: Date | null
+  /** Accurate to about a minute. */
+  last_used_at: Date | null
+  /** null: never. */
+  expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** The key that has replaced this one; null: none. */
+  replaced_by: ColumnType<string | null, never, string>
+  /** When `key.expiring` was announced; null: not yet. */
+  expiry_announced_at: ColumnType<Date | null, never, Date>
+}
+
+export interface WorkspaceUserTable {
+  workspace_id: string
+  /** Canonical user id, stable across Applications. */
+  id: string
+  username: ColumnType<string, GovernedString, GovernedString>
+  role: string
+  department: string
+  attributes: Json<Record<string, unknown>>
+  created_at: CreatedAt
+  updated_at: Date
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { generateUserTokenKeys, signUserToken } from '../../tools/demo/user-tokens.ts'
+import { UserTokenVerifier, WORKSPACES_TOPIC } from './user-token.ts'
+import type { WorkspacePatch } from './workspace.ts'
+import { updateWorkspace } from './workspace-store.ts'
+import type { TokenVerdict } from './workspace-token-verifier.ts'
+
+const NOW = new Date('2026-03-02T09:00:00Z')
+const noFetch = async () => {
+  throw new Error('This test must not fetch keys.')
+}
+
+describe.each(testDatabases())('on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let verifier: UserTokenVerifier
+  let keys: Awaited<ReturnType<typeof generateUserTokenKeys>>
+
+  const configure = async (settings: NonNullable<WorkspacePatch['settings']>, id = workspaceId, signal = true) => {
+    await database.db.transaction().execute((tx) => updateWorkspace(tx, id, { settings }))
+    if (signal) await database.signal.publish(WORKSPACES_TOPIC, id)
+  }
+  const token = () => signUserToken(keys.privateJwk, { sub: 'ann', issuedAt: NOW, expiresAt: new Date(NOW.getTime() + 300_000) })
+  /** Verifies a token until it is refused. The clock of the caches is set `ms` ahead. */
+  const awaitRefusal = async (ms: number, text: string): Promise<TokenVerdict> => {
+    const time = performance.now() + ms
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(time)
+    const refused = async () => {
+      const verdict = await verifier.verify(workspaceId, text)
+      expect(verdict).toMatchObject({ ok: false })
+      return verdict
+    }
+    return vi.waitFor(refused, { timeout: 20_000, interval: 10 }).finally(() => clock.mockRestore())
+  }
+
+  beforeAll(async () => {
+    database = await open()
+    keys = await generateUserTokenKeys()
+  })
+  beforeEach(async () => {
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    verifier = new UserTokenVerifier({ ...database, clock: { now: () => NOW }, fetch: noFetch })
+    await configure({ jwks: { keys: [keys.publicJwk] } })
+    return () => verifier.close()
+  })
+  afterAll(() => database.close())
+
+  test('user token: refused when it is of another Workspace', async () => {
+    const other = (await seedWorkspace(database.db)).workspaceId
+    const validToken = await token()
+    expect(await verifier.verify(workspaceId, validToken)).toMatchObject({ ok: true, user: { id: 'ann', verified: true } })
+    expect(await verifier.verify(other, validToken)).toEqual({ ok: false, reason: 'no_keys_configured' })
+    await configure({ jwks: { keys: [(await generateUserTokenKeys()).publicJwk] } }, other)
+    expect(await verifier.verify(other, validToken)).toMatchObject({ ok: false })
+  })
+
+  test.each([true, false])(
+    'user token: refused when its key is removed, even after a verification (signal: %j)',
+    async (signal) => {
+      const validToken = await token()
+      expect(await verifier.verify(workspaceId, validToken)).toMatchObject({ ok: true })
+      await configure({ jwks: null }, workspaceId, signal)
+      expect(await awaitRefusal(signal ? 0 : 1_000, validToken)).toEqual({ ok: false, reason: 'no_keys_configured' })
+    },
+  )
+
+  test('user token: refused when the Workspace sets an audience and the token has none', async () => {
+    const validToken = await token()
+    expect(await verifier.verify(workspaceId, validToken)).toMatchObject({ ok: true })
+    await configure({ audience: 'gatehouse' })
+    expect(await awaitRefusal(0, validToken)).toEqual({ ok: false, reason: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
+  })
+
+  test('user token: UNAVAILABLE when the keys cannot be read', async () => {
+    await configure({ jwks: { url: 'https://idp.test/keys' } })
+    await expect(verifier.verify(workspaceId, await token())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  })
+})

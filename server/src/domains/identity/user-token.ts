@@ -1,0 +1,76 @@
+import { GatehouseError } from '../../errors.ts'
+import type { Db } from '../../platform/db/database.ts'
+import type { Signal } from '../../platform/db/signal.ts'
+import { Cache } from '../../platform/lib/cache.ts'
+import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import { type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
+import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
+import { findWorkspace } from './workspace-store.ts'
+import { type TokenVerdict, WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
+
+/** Topic of platform/db/signal.ts: the settings of a Workspace have changed. The key is its id (`ws_…`). */
+export const WORKSPACES_TOPIC = 'workspaces'
+
+interface CachedVerifier {
+  /** The settings as JSON. A verifier, with its verified tokens, is used until they change. */
+  readonly settings: string
+  readonly verifier: WorkspaceTokenVerifier
+}
+
+interface UserTokenDeps {
+  readonly db: Db
+  readonly signal: Signal
+  readonly clock: Clock
+  readonly fetch: KeyFetch
+  /** Time limit in milliseconds for reading a Workspace's settings. */
+  readonly loadMs?: number
+}
+
+/** Verifies the user token of `X-Gateway-User-Token` with the keys of the Workspace (GW-AUTH-6, GW-AUTH-8). */
+export class UserTokenVerifier {
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #fetch: KeyFetch
+  readonly #verifiers = new Map<string, CachedVerifier>()
+  readonly #current: Cache<WorkspaceTokenVerifier>
+  readonly #unsubscribe: () => void
+
+  /** `fetch` reads key sets and must refuse private addresses. */
+  constructor({ db, signal, clock, fetch, loadMs }: UserTokenDeps) {
+    this.#db = db
+    this.#clock = clock
+    this.#fetch = fetch
+    this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs })
+    this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#current.statistics
+  }
+
+  /** An invalid token is a verdict. Throws UNAVAILABLE if the keys or the settings cannot be read. */
+  async verify(workspaceId: string, token: string): Promise<TokenVerdict> {
+    const verifier = await this.#current.get(workspaceId)
+    try {
+      return await verifier.verify(token, this.#clock.now())
+    } catch (cause) {
+      if (!(cause instanceof KeysUnavailableError)) throw cause
+      throw new GatehouseError('UNAVAILABLE', { message: 'User tokens cannot be verified now. Try again.' }, cause)
+    }
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  async #read(workspaceId: string): Promise<WorkspaceTokenVerifier> {
+    const current = (await findWorkspace(this.#db, workspaceId))?.settings ?? DEFAULT_WORKSPACE_SETTINGS
+    const settings = JSON.stringify(current)
+    const cached = this.#verifiers.get(workspaceId)
+    if (cached?.settings === settings) return cached.verifier
+    const verifier = new WorkspaceTokenVerifier(current, this.#fetch)
+    this.#verifiers.set(workspaceId, { settings, verifier })
+    return verifier
+  }
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import { Line, Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
+import { type Checked, checker } from '../../platform/lib/schema.ts'
+
+/** Maximum length of a user's attributes as JSON, in characters. */
+const MAX_ATTRIBUTES = 16_384
+
+/** A stored user of a Workspace. For a request with a user token, the claims of the token apply instead (user-token.ts). */
+export interface WorkspaceUser {
+  /** Unique in the Workspace: given at creation, or `usr_…`. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly username: string
+  readonly role: string
+  readonly department: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const fields = {
+  role: resettable(Line),
+  department: resettable(Line),
+  attributes: Type.Optional(
+    Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], description: 'Free-form. Policies can read it.' }),
+  ),
+}
+
+/** Body of `POST /admin/v1/users`. The server generates a missing `id`. */
+export const UserCreate = Type.Object({ id: Type.Optional(Name), username: Name, ...fields })
+export type UserCreate = Static<typeof UserCreate>
+
+/** Body of `PATCH /admin/v1/users/:id`. Missing fields stay unchanged, null clears a field. `attributes` is replaced. */
+export const UserPatch = Type.Object({ username: Type.Optional(Name), ...fields })
+export type UserPatch = Static<typeof UserPatch>
+
+const createChecker = checker(UserCreate)
+const patchChecker = checker(UserPatch)
+export const checkUserCreate = (body: unknown): Checked<UserCreate> => checkAttributesSize(createChecker(body))
+export const checkUserPatch = (body: unknown): Checked<UserPatch> => checkAttributesSize(patchChecker(body))
+
+const checkAttributesSize = <T extends UserPatch>(checked: Checked<T>): Checked<T> =>
+  withStorable(checked, 'attributes', ({ attributes }) => attributes, MAX_ATTRIBUTES)
+
+export const UserView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('user'),
+  workspace_id: Type.String(),
+  username: Type.String(),
+  role: Type.String(),
+  department: Type.String(),
+  attributes: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+export const userView = (user: WorkspaceUser) => ({
+  id: user.id,
+  object: 'user' as const,
+  workspace_id: user.workspaceId,
+  username: user.username,
+  role: user.role,
+  department: user.department,
+  attributes: user.attributes,
+  created_at: user.createdAt.toISOString(),
+  updated_at: user.updatedAt.toISOString(),
+})

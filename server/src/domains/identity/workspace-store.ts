@@ -1,0 +1,149 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { isStorable } from '../../platform/lib/fields.ts'
+import { fromId, toId } from '../../platform/lib/id.ts'
+import type { WorkspaceTable } from './tables.ts'
+import {
+  fillWorkspaceSettings,
+  patchWorkspaceSettings,
+  type Workspace,
+  type WorkspaceCreate,
+  type WorkspacePatch,
+} from './workspace.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
+
+/** The keys of a Workspace, sealed for its id (platform/lib/secret-box.ts). */
+export interface SealedWorkspaceKeys {
+  readonly hashKey: Buffer
+  readonly signingKey: Buffer
+  /** SPKI PEM. */
+  readonly signingPublicKey: string
+  /** Seal of the empty audit log. */
+  readonly auditSeal: string
+}
+
+/** Head of an empty hash chain. */
+const CHAIN_START = { sequence: 0, hash: Buffer.alloc(32) }
+
+const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
+
+const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
+  id: toId('ws', row.id),
+  name: row.name,
+  settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),
+  signingPublicKey: row.signing_public_key,
+  createdAt: row.created_at,
+})
+
+/** Creates a Workspace with an empty audit log. Returns undefined if the name is taken. `id`: `ws_…`. */
+export async function createWorkspace(
+  tx: Tx,
+  id: string,
+  { name, settings = {} }: WorkspaceCreate,
+  keys: SealedWorkspaceKeys,
+  now: Date,
+): Promise<Workspace | undefined> {
+  const row = await tx
+    .insertInto('workspace')
+    .values({
+      id: uuidOfWorkspace(id),
+      name,
+      settings: JSON.stringify(patchWorkspaceSettings({}, settings)),
+      hash_key: keys.hashKey,
+      signing_key: keys.signingKey,
+      signing_public_key: keys.signingPublicKey,
+      audit_seal: keys.auditSeal,
+      active_policy_id: null,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) return undefined
+  await tx
+    .insertInto('audit_head')
+    .values({ workspace_id: row.id, ...CHAIN_START })
+    .execute()
+  return workspaceOf(row)
+}
+
+export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
+  const uuid = fromId('ws', id)
+  if (uuid === undefined) return undefined
+  const row = await db.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).executeTakeFirst()
+  return row && workspaceOf(row)
+}
+
+/** Finds a Workspace and locks its row until `tx` ends. */
+export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
+  await tx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', fromId('ws', id) ?? null)
+    .forNoKeyUpdate()
+    .execute()
+  return findWorkspace(tx, id)
+}
+
+export async function findWorkspaceByName(db: Db, name: string): Promise<Workspace | undefined> {
+  const row = await db.selectFrom('workspace').select(COLUMNS).where('name', '=', name).executeTakeFirst()
+  return row && workspaceOf(row)
+}
+
+/** The oldest Workspace whose user tokens have this issuer. */
+export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
+  const row = await db
+    .selectFrom('workspace')
+    .select(COLUMNS)
+    .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row && workspaceOf(row)
+}
+
+/** The id of the Workspace with this id or name. */
+export async function findWorkspaceId(db: Db, choice: string): Promise<string | undefined> {
+  if (!isStorable(choice)) return undefined
+  return ((await findWorkspace(db, choice)) ?? (await findWorkspaceByName(db, choice)))?.id
+}
+
+/** Oldest first. `ids`: only these, and those that are no ids are left out. Returns undefined if `page.after` is not an id. */
+export async function listWorkspaces(db: Db, page: PageRequest, ids?: readonly string[]): Promise<Page<Workspace> | undefined> {
+  let query = db.selectFrom('workspace').select(COLUMNS)
+  if (ids) query = query.where(sql<boolean>`id = any(${ids.flatMap((id) => fromId('ws', id) ?? [])}::uuid[])`)
+  return pageById(query, 'ws', page, workspaceOf)
+}
+
+/** `settings.review.target_minutes` of the Workspaces that have one. */
+export async function listReviewTargets(db: Db): Promise<readonly { readonly workspaceId: string; readonly minutes: number }[]> {
+  const { rows } = await sql<{ id: string; minutes: number }>`
+    select id, (settings -> 'review' ->> 'target_minutes')::int as minutes from workspace
+    where settings -> 'review' ->> 'target_minutes' is not null order by id`.execute(db)
+  return rows.map(({ id, minutes }) => ({ workspaceId: toId('ws', id), minutes }))
+}
+
+export type WorkspaceUpdate =
+  | { readonly ok: true; readonly workspace: Workspace }
+  | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
+
+/** Merges a patch into the stored Workspace. Publish the topic `workspaces` after the commit. */
+export async function updateWorkspace(tx: Tx, id: string, patch: WorkspacePatch): Promise<WorkspaceUpdate> {
+  const uuid = fromId('ws', id)
+  const stored =
+    uuid && (await tx.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
+  if (!stored) return { ok: false, reason: 'not_found' }
+  const settings = patchWorkspaceSettings(stored.settings as Record<string, unknown>, patch.settings ?? {})
+  const row = await writeUnlessTaken(tx, () =>
+    tx
+      .updateTable('workspace')
+      .set({ settings: JSON.stringify(settings), ...(patch.name !== undefined && { name: patch.name }) })
+      .where('id', '=', stored.id)
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow(),
+  )
+  return row === 'taken' ? { ok: false, reason: 'name_taken' } : { ok: true, workspace: workspaceOf(row) }
+}

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto'
+import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { User } from '../../shared/principal.ts'
+import { createRemoteKeySet, type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
+import { userOfClaims } from './token-claims.ts'
+import type { WorkspaceSettings } from './workspace.ts'
+
+/** Only asymmetric algorithms: with `none` or HMAC anyone could forge tokens (RFC 8725 §3.1, §3.2). */
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
+const TOLERANCE_SECONDS = 30
+const MAX_TOKEN = 16_384
+/** How long a verified token is cached, at most until its expiry. */
+const CACHE_MS = 60_000
+const MAX_CACHED = 5_000
+/** Longer tokens are not cached, to limit memory. */
+const MAX_CACHED_TOKEN = 4_096
+
+export type TokenVerdict =
+  | { readonly ok: true; readonly user: User }
+  /** `reason`: a fixed word for the log, never a part of the token. */
+  | { readonly ok: false; readonly reason: string }
+
+const refuse = (reason: string): TokenVerdict => ({ ok: false, reason })
+
+/** Verifies user tokens under one version of a Workspace's settings, and caches verified tokens. */
+export class WorkspaceTokenVerifier {
+  readonly #settings: WorkspaceSettings
+  readonly #keys: JWTVerifyGetKey | undefined
+  readonly #cached = new Map<string, { readonly user: User; readonly until: number }>()
+
+  constructor(settings: WorkspaceSettings, fetch: KeyFetch) {
+    this.#settings = settings
+    const { jwks } = settings
+    this.#keys = jwks ? ('url' in jwks ? createRemoteKeySet(jwks.url, fetch) : createLocalJWKSet(jwks)) : undefined
+  }
+
+  /** Throws KeysUnavailableError if the keys cannot be read. */
+  async verify(token: string, now: Date): Promise<TokenVerdict> {
+    if (token.length > MAX_TOKEN) return refuse('too_long')
+    if (!this.#keys) return refuse('no_keys_configured')
+    const digest = hash('sha256', token, 'base64url')
+    const cached = this.#cached.get(digest)
+    if (cached && now.getTime() < cached.until) return { ok: true, user: cached.user }
+    try {
+      const { payload } = await jwtVerify(token, this.#keys, this.#options(now))
+      const user = userOfClaims(payload, this.#settings.claims)
+      if (!user) return refuse('claims')
+      if (token.length <= MAX_CACHED_TOKEN) this.#cache(digest, user, (payload.exp as number) * 1_000, now)
+      return { ok: true, user }
+    } catch (error) {
+      if (error instanceof KeysUnavailableError) throw error
+      return refuse(error instanceof errors.JOSEError ? error.code : 'unusable_key')
+    }
+  }
+
+  #options(currentDate: Date) {
+    const { issuer, audience } = this.#settings
+    return {
+      algorithms: ALGORITHMS,
+      clockTolerance: TOLERANCE_SECONDS,
+      currentDate,
+      requiredClaims: ['exp'],
+      ...(issuer !== null && { issuer }),
+      ...(audience !== null && { audience: typeof audience === 'string' ? audience : [...audience] }),
+    }
+  }
+
+  #cache(digest: string, user: User, expiresAt: number, now: Date): void {
+    this.#cached.delete(digest)
+    this.#cached.set(digest, { user, until: Math.min(expiresAt, now.getTime() + CACHE_MS) })
+    if (this.#cached.size <= MAX_CACHED) return
+    const oldest = this.#cached.keys().next()
+    if (!oldest.done) this.#cached.delete(oldest.value)
+  }
+}

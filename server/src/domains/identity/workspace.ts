@@ -1,0 +1,185 @@
+import { type Static, Type } from 'typebox'
+import { Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
+import { type Checked, checker } from '../../platform/lib/schema.ts'
+import { type Jwks, JwksSource, jwksProblem } from './jwks.ts'
+
+/** Maximum length of the settings as JSON, in characters: enough for a hundred large RSA keys. */
+const MAX_SETTINGS = 131_072
+
+/** The claims of a user token that hold the user's fields. */
+export interface ClaimNames {
+  readonly id: string
+  readonly role: string
+  readonly department: string
+  readonly attributes: string
+}
+
+export interface WorkspaceSettings {
+  /** Keys that verify user tokens, or their URL. null: all user tokens are refused. */
+  readonly jwks: Jwks | null
+  /** Required `iss` of user tokens; null: every `iss` is accepted. */
+  readonly issuer: string | null
+  /** Accepted `aud` of user tokens; null: every `aud` is accepted. */
+  readonly audience: string | readonly string[] | null
+  readonly claims: ClaimNames
+  readonly audit_retention_days: number
+  /** null: messages are stored without limit. */
+  readonly message_retention_days: number | null
+  readonly review: ReviewSettings
+}
+
+export interface ReviewSettings {
+  /** Whether only an operator who cannot have caused a hold alone can approve it (api/admin/reviews/review-independence.ts). */
+  readonly four_eyes: boolean
+  /** Minutes within which items should be decided; null: no target. */
+  readonly target_minutes: number | null
+}
+
+export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
+  jwks: null,
+  issuer: null,
+  audience: null,
+  claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes' },
+  audit_retention_days: 400,
+  message_retention_days: null,
+  review: { four_eyes: false, target_minutes: null },
+}
+
+export interface Workspace {
+  /** `ws_…` */
+  readonly id: string
+  readonly name: string
+  readonly settings: WorkspaceSettings
+  /** SPKI PEM of the key that signs audit checkpoints. */
+  readonly signingPublicKey: string
+  readonly createdAt: Date
+}
+
+const Claim = resettable(Name)
+const Audience = Type.String({ minLength: 1, maxLength: 500 })
+
+/**
+ * Unknown names are refused, because a misspelt `audience` would otherwise accept every audience. null resets a setting; `claims` and
+ * `review` are merged field by field.
+ */
+const SettingsPatch = Type.Object(
+  {
+    jwks: Type.Optional(Type.Union([JwksSource, Type.Null()])),
+    issuer: resettable(Type.String({ minLength: 1, maxLength: 500 })),
+    audience: Type.Optional(
+      Type.Unsafe<string | string[] | null>({
+        type: ['string', 'array', 'null'],
+        minLength: 1,
+        maxLength: 500,
+        items: Audience,
+        minItems: 1,
+        maxItems: 100,
+      }),
+    ),
+    claims: Type.Optional(
+      Type.Unsafe<{ [name in keyof ClaimNames]?: string | null } | null>({
+        type: ['object', 'null'],
+        properties: { id: Claim, role: Claim, department: Claim, attributes: Claim },
+        additionalProperties: false,
+      }),
+    ),
+    audit_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
+    message_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
+    review: Type.Optional(
+      Type.Unsafe<{ four_eyes?: boolean | null; target_minutes?: number | null } | null>({
+        type: ['object', 'null'],
+        properties: {
+          four_eyes: {
+            ...resettable(Type.Boolean()),
+            description:
+              'Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off.',
+          },
+          target_minutes: {
+            ...resettable(Type.Integer({ minimum: 1, maximum: 43_200 })),
+            description: 'Minutes within which review items should be decided. Older pending items are overdue.',
+          },
+        },
+        additionalProperties: false,
+      }),
+    ),
+  },
+  { title: 'WorkspaceSettingsPatch', additionalProperties: false },
+)
+
+/** Body of `POST /admin/v1/workspaces`. */
+export const WorkspaceCreate = Type.Object({ name: Name, settings: Type.Optional(SettingsPatch) })
+export type WorkspaceCreate = Static<typeof WorkspaceCreate>
+
+/** Body of `PATCH /admin/v1/workspaces/:id`. Missing fields stay unchanged. */
+export const WorkspacePatch = Type.Object({ name: Type.Optional(Name), settings: Type.Optional(SettingsPatch) })
+export type WorkspacePatch = Static<typeof WorkspacePatch>
+
+const createChecker = checker(WorkspaceCreate)
+const patchChecker = checker(WorkspacePatch)
+export const checkWorkspaceCreate = (body: unknown): Checked<WorkspaceCreate> => checkSettings(createChecker(body))
+export const checkWorkspacePatch = (body: unknown): Checked<WorkspacePatch> => checkSettings(patchChecker(body))
+
+function checkSettings<T extends WorkspacePatch>(checked: Checked<T>): Checked<T> {
+  const stored = withStorable(checked, 'settings', ({ settings }) => settings, MAX_SETTINGS)
+  const jwks = stored.ok ? stored.value.settings?.jwks : undefined
+  const problem = jwks && jwksProblem(jwks)
+  return problem ? { ok: false, problem: { ...problem, param: `settings.jwks.${problem.param}` } } : stored
+}
+
+type StoredSettings = Readonly<Record<string, unknown>>
+
+/** Returns the stored settings after a checked patch. Only settings that were set are stored. */
+export function patchWorkspaceSettings(
+  stored: StoredSettings,
+  { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>,
+): StoredSettings {
+  const changed = {
+    ...(claims !== undefined && { claims: claims && withoutNulls({ ...(stored.claims as object), ...claims }) }),
+    ...(review !== undefined && { review: review && withoutNulls({ ...(stored.review as object), ...review }) }),
+  }
+  return withoutNulls({ ...stored, ...plain, ...changed })
+}
+
+/** Whether a patch turns the setting `review.four_eyes` off. */
+export const turnsFourEyesOff = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
+  settings.review.four_eyes &&
+  !fillWorkspaceSettings(patchWorkspaceSettings({ ...settings }, patch.settings ?? {})).review.four_eyes
+
+const withoutNulls = (fields: object): StoredSettings =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
+export const fillWorkspaceSettings = ({ claims, review, ...stored }: StoredSettings): WorkspaceSettings => ({
+  ...DEFAULT_WORKSPACE_SETTINGS,
+  ...stored,
+  review: { ...DEFAULT_WORKSPACE_SETTINGS.review, ...(review as object) },
+  claims: { ...DEFAULT_WORKSPACE_SETTINGS.claims, ...(claims as object) },
+})
+
+const nullable = <T extends 'string' | 'object'>(type: T) =>
+  Type.Union([type === 'string' ? Type.String() : Type.Object({}, { additionalProperties: true }), Type.Null()])
+
+export const WorkspaceView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('workspace'),
+  name: Type.String(),
+  settings: Type.Object({
+    jwks: nullable('object'),
+    issuer: nullable('string'),
+    audience: Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()]),
+    claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
+    audit_retention_days: Type.Integer(),
+    message_retention_days: Type.Union([Type.Integer(), Type.Null()]),
+    review: Type.Object({ four_eyes: Type.Boolean(), target_minutes: Type.Union([Type.Integer(), Type.Null()]) }),
+  }),
+  signing_public_key: Type.String(),
+  created_at: Timestamp,
+})
+
+export const workspaceView = (workspace: Workspace) => ({
+  id: workspace.id,
+  object: 'workspace' as const,
+  name: workspace.name,
+  settings: workspace.settings,
+  signing_public_key: workspace.signingPublicKey,
+  created_at: workspace.createdAt.toISOString(),
+})

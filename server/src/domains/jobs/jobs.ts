@@ -1,0 +1,40 @@
+import type { Logger } from 'pino'
+import { Loop } from '../../platform/queue/loop.ts'
+
+/** Work that runs regularly. Every node runs all jobs, so a job may run on several nodes at the same time. */
+export interface Job {
+  readonly name: string
+  /** Only one process of a node runs the job: its work is in the database. Other jobs belong to each process. */
+  readonly oncePerNode?: boolean
+  readonly everyMs: number
+  readonly run: () => Promise<void>
+}
+
+/** Called after each run of a job. */
+export type OnRun = (job: string, succeeded: boolean) => void
+
+/**
+ * Starts the jobs. A job never overlaps itself. An error is logged, and the job runs again after its interval. `stop` waits for
+ * running jobs. `leads`: whether this process runs the jobs that a node runs once.
+ */
+export function startJobs(
+  jobs: readonly Job[],
+  { log, leads, onRun }: { readonly log: Logger; readonly leads: boolean; readonly onRun?: OnRun },
+): { stop: () => Promise<void> } {
+  const stops = jobs.filter(({ oncePerNode }) => leads || !oncePerNode).map((job) => repeat(job, log, onRun))
+  return { stop: async () => void (await Promise.all(stops.map((stop) => stop()))) }
+}
+
+function repeat({ name, everyMs, run }: Job, log: Logger, onRun?: OnRun): () => Promise<void> {
+  const onError = (err: Error) => {
+    onRun?.(name, false)
+    log.error({ err, job: name }, 'background job failed')
+  }
+  const loop = new Loop(() => run().then(() => onRun?.(name, true)), { onError })
+  // If a job takes longer than its interval, the next run begins at the following interval.
+  const timer = setInterval(() => loop.isRunning || loop.wake(), everyMs).unref()
+  return () => {
+    clearInterval(timer)
+    return loop.close()
+  }
+}

@@ -1,0 +1,161 @@
+import type { Database, Db } from '../../platform/db/database.ts'
+import type { DatabaseMaintenance } from '../../platform/db/database-maintenance.ts'
+import { earlierTime, maintainPartitions } from '../../platform/db/partitions/partition-job.ts'
+import { IdleHeapCollector } from '../../platform/lib/idle-heap-collector.ts'
+import type { SecretKeys } from '../../platform/lib/secret-box.ts'
+import type { Readiness } from '../../platform/telemetry/readiness.ts'
+import { findApplication } from '../identity/application-store.ts'
+import { findWorkspace } from '../identity/workspace-store.ts'
+import { ResealJob } from '../keys/reseal-job.ts'
+import { sweepCollections } from '../knowledge/sweep.ts'
+import { removeIdleQuotas } from '../limits/shared/postgres-store.ts'
+import { removeExpired } from '../memory/erase.ts'
+import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
+import { removeUnsentUploads } from '../messaging/attachments/attachment-store.ts'
+import { removeDueFiles } from '../messaging/attachments/file-removal.ts'
+import type { FileStore } from '../messaging/attachments/file-store.ts'
+import { removeStaleUploads } from '../messaging/attachments/receive-file.ts'
+import { removeEndedDeliveries } from '../messaging/events/delivery-store.ts'
+import { pruneEventLog } from '../messaging/events/event-log-store.ts'
+import type { EventRelay } from '../messaging/events/event-relay.ts'
+import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
+import { deleteExpiredKeys } from '../messaging/idempotency/idempotency-store.ts'
+import { removeExpiredHolds } from '../messaging/messages/remove-expired-holds.ts'
+import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
+import { finishErasures } from '../messaging/retention/erase-user-content.ts'
+import type { MailWorker } from '../notifications/mail/mail-worker.ts'
+import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
+import { expiryLimit } from '../responses/stored-response.ts'
+import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
+import { eraseExpiredReviews } from '../review/review-store.ts'
+import { type AnnouncementJobDeps, announcementJobs } from './announcement-jobs.ts'
+import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
+import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
+import { inBatches } from './in-batches.ts'
+import type { Job } from './jobs.ts'
+import type { QueueMeter } from './queue-meter.ts'
+import { tokenizerJobs } from './tokenizer-jobs.ts'
+import { listWorkspaceIds, runForEach } from './workspaces.ts'
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const CHUNK_BATCH = 500
+const EVENT_BATCH = 1_000
+/** Age at which events are removed: event streams can resume within it (MSG-EVENT-3). */
+const EVENT_LOG_MS = 7 * DAY
+/** How long deliveries are stored after their end; they can be listed and replayed in that time. */
+const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
+/** How long an upload is stored that is not sent with a message. */
+const UNSENT_MS = DAY
+
+interface Deps extends AnnouncementJobDeps, AuditJobDeps, BudgetJobDeps {
+  readonly database: Pick<Database, 'sessionPool' | 'sessionDb' | 'kind'>
+  readonly secrets: SecretKeys
+  readonly files: FileStore
+  readonly relay: Pick<EventRelay, 'run' | 'wake'>
+  readonly assistants: Pick<AssistantWorker, 'run'>
+  readonly webhooks: Pick<WebhookDispatcher, 'run'>
+  readonly mail: Pick<MailWorker, 'run'>
+  readonly queueMeter: QueueMeter
+  readonly readiness: Readiness
+  /** Of the embedded database; a PostgreSQL server maintains itself. */
+  readonly maintenance: DatabaseMaintenance | undefined
+}
+
+export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
+  ...removalJobs(deps),
+  ...auditJobs(deps),
+  ...(deps.secrets.oldSecretKeys?.length ? [resealJob(new ResealJob(deps))] : []),
+  ...budgetJobs(deps),
+  ...announcementJobs(deps),
+  // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
+  { name: 'relay events', oncePerNode: true, everyMs: SECOND / 4, run: () => deps.relay.run() },
+  { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },
+  { name: 'deliver to webhooks', oncePerNode: true, everyMs: SECOND, run: () => deps.webhooks.run() },
+  { name: 'send e-mail to operators', oncePerNode: true, everyMs: SECOND, run: () => deps.mail.run() },
+  // The request that erases a user erases its content; this job repeats it for content that was stored at the same time, and after errors.
+  {
+    name: 'finish erasures of users',
+    oncePerNode: true,
+    everyMs: MINUTE,
+    run: async () => void (await finishErasures(deps.db, deps.clock.now())),
+  },
+  { name: 'measure queues', oncePerNode: true, everyMs: 10 * SECOND, run: () => deps.queueMeter.run() },
+  { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
+  { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
+  ...tokenizerJobs(deps),
+  {
+    name: 'make partitions by month',
+    oncePerNode: true,
+    everyMs: 10 * MINUTE,
+    run: async () => maintainPartitions(deps.database, await earlierTime(deps.db, deps.clock.now())),
+  },
+  ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
+]
+
+const resealJob = (job: ResealJob): Job => ({
+  name: 'seal values of old secret keys again',
+  everyMs: SECOND,
+  run: () => job.run(),
+})
+
+const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
+  { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => maintenance.checkpoint() },
+  { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => maintenance.vacuum() },
+]
+
+/** Expired data cannot be read, because reads compare the clock. These jobs remove it. */
+function removalJobs(deps: Deps): Job[] {
+  const { db, clock, files } = deps
+  const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
+  const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
+    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most))],
+    ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
+    ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
+    ['remove expired responses', 10 * MINUTE, () => removeResponses(deps)],
+    ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
+    ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
+    ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
+    ['remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))],
+    ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeDueFiles(db, files, clock.now(), most))],
+    ['remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))],
+    ['end message retention', HOUR, () => endMessageRetention(deps)],
+    ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
+  ]
+  return jobs.map(([name, everyMs, run]) => ({ name, oncePerNode: true, everyMs, run: async () => void (await run()) }))
+}
+
+async function removeCollections(db: Db): Promise<void> {
+  while (await sweepCollections(db, CHUNK_BATCH));
+}
+
+async function removeResponses({ db, clock }: Deps): Promise<void> {
+  for (const ids of await listStoringApplications(db)) {
+    const application = await findApplication(db, ids.workspaceId, ids.applicationId)
+    if (!application) continue
+    const expired = expiryLimit(application, clock.now())
+    await inBatches(100, (most) => removeExpiredResponses(db, ids, expired, most))
+  }
+}
+
+async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> {
+  await inBatches(EVENT_BATCH, (most) => pruneEventLog(db, before(EVENT_LOG_MS), most))
+  for (const state of ['delivered', 'dead'] as const) {
+    await inBatches(EVENT_BATCH, (most) => removeEndedDeliveries(db, state, before(DELIVERIES_MS[state]), most))
+  }
+}
+
+async function removeUploads({ db, clock, files }: Deps, before: Date): Promise<void> {
+  await inBatches(500, (most) => removeUnsentUploads(db, before, clock.now(), most))
+  await removeStaleUploads(files.incoming, clock.now())
+}
+
+async function endMessageRetention({ db, clock }: Deps): Promise<void> {
+  await deleteExpiredOfConversations(db, clock.now())
+  await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
+    const days = (await findWorkspace(db, workspaceId))?.settings.message_retention_days ?? null
+    if (days !== null) await deleteExpiredOfWorkspace(db, workspaceId, days, clock.now())
+  })
+}

@@ -1,0 +1,92 @@
+import type { Db } from '../../platform/db/database.ts'
+import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
+import { SecondFactors } from '../operators/second-factors.ts'
+import { countById } from './read-sealed.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
+
+/** Number of values of a column by the id of the key that sealed them. */
+export interface SealedCount {
+  readonly table: string
+  readonly column: string
+  /** Empty: values that no configured key opens. */
+  readonly keyId: string
+  readonly total: number
+}
+
+/** A configured key, or one that sealed values but is not configured. */
+export interface SecretKeyUse {
+  readonly id: string
+  readonly state: 'current' | 'next' | 'old' | 'missing'
+  /** Number of values that it has sealed. */
+  readonly values: number
+}
+
+/** Counts the sealed values of all columns. */
+export async function countSealedValues(db: Db, keys: SecretKeys): Promise<SealedCount[]> {
+  const counts: SealedCount[] = []
+  const add = (table: string, column: string, byKey: ReadonlyMap<string, number>): void => {
+    for (const [keyId, total] of byKey) counts.push({ table, column, keyId, total })
+  }
+  for (const column of SEALED_COLUMNS) add(column.table, column.column, await countById(db, column))
+  add('operator_second_factor', 'secret', await countSecondFactors(db, keys))
+  return counts
+}
+
+/** A second factor counts for each of its keys. */
+async function countSecondFactors(db: Db, keys: SecretKeys): Promise<ReadonlyMap<string, number>> {
+  const secondFactors = new SecondFactors(db, keys)
+  const counts = new Map<string, number>()
+  for (const row of await secondFactors.list()) for (const id of new Set(await secondFactors.sealedBy(row))) increase(counts, id)
+  return counts
+}
+
+const increase = (counts: Map<string, number>, id = ''): void => void counts.set(id, (counts.get(id) ?? 0) + 1)
+
+/** Replaces the stored counts, which the admin API shows. */
+export async function storeCounts(db: Db, counts: readonly SealedCount[], now: Date): Promise<void> {
+  const rows = counts.map(({ table, column, keyId, total }) => ({
+    table_name: table,
+    column_name: column,
+    key_id: keyId,
+    total,
+    counted_at: now,
+  }))
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('sealed_value_count').execute()
+    if (rows.length > 0)
+      await tx
+        .insertInto('sealed_value_count')
+        .values(rows)
+        // Another node may have stored its counts at the same time.
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+  })
+}
+
+/** The counts that were stored last, and their time; null: none. */
+export async function readCounts(db: Db): Promise<{ readonly counts: readonly SealedCount[]; readonly countedAt: Date | null }> {
+  const rows = await db.selectFrom('sealed_value_count').selectAll().orderBy('table_name').orderBy('column_name').execute()
+  const counts = rows.map(({ table_name, column_name, key_id, total }) => ({
+    table: table_name,
+    column: column_name,
+    keyId: key_id,
+    total,
+  }))
+  return { counts, countedAt: rows[0]?.counted_at ?? null }
+}
+
+/** The configured keys with the number of their values, and keys that are missing. */
+export function describeKeys(keys: SecretKeys, counts: readonly SealedCount[]): SecretKeyUse[] {
+  const { nextSecretKey, oldSecretKeys = [] } = keys
+  const valuesOf = (id: string): number => counts.reduce((sum, count) => sum + (count.keyId === id ? count.total : 0), 0)
+  const configured = listSecretKeys(keys).map(secretKeyId)
+  const [, ...others] = configured
+  const missing = [...new Set(counts.map(({ keyId }) => keyId))].filter((id) => !configured.includes(id))
+  const stateOf = (at: number): SecretKeyUse['state'] =>
+    nextSecretKey && at === 0 && others.length > oldSecretKeys.length ? 'next' : 'old'
+  return [
+    { id: secretKeyId(keys.secretKey), state: 'current', values: valuesOf(secretKeyId(keys.secretKey)) },
+    ...others.map((id, at) => ({ id, state: stateOf(at), values: valuesOf(id) })),
+    ...missing.map((id) => ({ id: id || 'unknown', state: 'missing' as const, values: valuesOf(id) })),
+  ]
+}

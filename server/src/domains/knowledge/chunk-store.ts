@@ -1,0 +1,78 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { newUuid } from '../../platform/lib/id.ts'
+import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
+import type { Partition } from '../retrieval/partition.ts'
+import type { Chunk } from './chunking/chunk.ts'
+
+/** A chunk, and whether the detectors found instructions in it. */
+export type ScannedChunk = Chunk & { readonly flagged: boolean }
+
+/** The document that owns the chunks. Ids are UUIDs. */
+export interface ChunkOwner {
+  readonly workspace: string
+  readonly document: string
+  readonly title: string
+}
+
+/** PostgreSQL accepts 65,535 parameters in a statement. */
+const ROWS_PER_INSERT = 1_000
+
+/** The search entry of a chunk. Its embedding is computed from the same texts. */
+export const searchEntry = (
+  title: string,
+  { id, headings, content }: Pick<Chunk, 'headings' | 'content'> & { id: string },
+): Entry => ({
+  id,
+  title: [title, ...headings].join('\n'),
+  text: content,
+})
+
+/** Stores the chunks of a document that has none, and indexes them. */
+export async function addChunks(tx: Tx, owner: ChunkOwner, partition: Partition, chunks: readonly ScannedChunk[]): Promise<void> {
+  const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
+  for (let from = 0; from < withIds.length; from += ROWS_PER_INSERT) {
+    const rows = withIds.slice(from, from + ROWS_PER_INSERT).map(({ id, position, headings, content, tokens, flagged }) => ({
+      id,
+      workspace_id: owner.workspace,
+      document_id: owner.document,
+      position,
+      headings: JSON.stringify(headings),
+      content,
+      tokens,
+      flagged,
+      partition_id: partition.id,
+    }))
+    await tx.insertInto('knowledge_chunk').values(rows).execute()
+  }
+  const entries = withIds.map((chunk) => searchEntry(owner.title, chunk))
+  await addEntries(tx, partition, entries)
+}
+
+/** Removes every chunk of these documents, with its index entries. */
+export async function removeChunks(tx: Tx, workspace: string, documents: readonly string[]): Promise<void> {
+  if (documents.length === 0) return
+  const removed = await tx
+    .deleteFrom('knowledge_chunk')
+    .where('workspace_id', '=', workspace)
+    .where('document_id', 'in', documents)
+    .returning('id')
+    .execute()
+  const ids = removed.map(({ id }) => id)
+  await removeEntries(tx, ids)
+}
+
+/** Moves the chunks of a document into another partition. */
+export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOwner, partition: Partition): Promise<void> {
+  const moved = await tx
+    .updateTable('knowledge_chunk')
+    .set({ partition_id: partition.id })
+    .where('workspace_id', '=', workspace)
+    .where('document_id', '=', document)
+    .returning(['id', 'position', 'headings', 'content'])
+    .execute()
+  moved.sort((a, b) => a.position - b.position)
+  const entries = moved.map((chunk) => searchEntry(title, chunk))
+  const ids = entries.map(({ id }) => id)
+  await removeEntries(tx, ids)
+  await addEntries(tx, partition, entries)
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { createKnowledgeStoreFixture, type KnowledgeStoreFixture, NOW } from '../../../test/support/knowledge-store-fixture.ts'
+import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { newId } from '../../platform/lib/id.ts'
+import type { CollectionPatch } from './collection.ts'
+import {
+  createCollection,
+  deleteCollection,
+  findCollection,
+  findCollectionByName,
+  listCollections,
+  updateCollection,
+} from './collection-store.ts'
+
+const LATER = new Date('2026-03-02T10:00:00Z')
+
+describe.each(testDatabases())('collection store on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let foreign: string
+  let knowledge: KnowledgeStoreFixture
+
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    foreign = (await seedWorkspace(database.db)).workspaceId
+    knowledge = createKnowledgeStoreFixture(database, workspaceId)
+  })
+  afterAll(() => database.close())
+
+  const update = (id: string, patch: CollectionPatch, owner = workspaceId) =>
+    knowledge.transact((tx) => updateCollection(tx, owner, id, patch, LATER))
+
+  test('createCollection: sets all defaults when only a name is given', async () => {
+    const made = await knowledge.collection({ name: 'plain' })
+    expect(made).toEqual({
+      id: expect.stringMatching(/^col_[0-9a-z]{26}$/),
+      workspaceId,
+      name: 'plain',
+      description: '',
+      classification: null,
+      regulations: [],
+      acl: null,
+      language: 'en',
+      applications: null,
+      createdAt: NOW,
+      updatedAt: NOW,
+    })
+    expect(await findCollection(database.db, workspaceId, made.id)).toEqual(made)
+    expect(await findCollectionByName(database.db, workspaceId, 'plain')).toEqual(made)
+  })
+
+  test('updateCollection: changes every field and normalizes lists', async () => {
+    const { id } = await knowledge.collection()
+    const patch = {
+      name: 'renamed',
+      description: 'New',
+      classification: 'internal',
+      regulations: ['hipaa', 'gdpr'],
+      acl: { users: ['b', 'a', 'a'] },
+      language: 'de',
+      applications: [newId('app')],
+    } as const
+    const changed = { ...patch, regulations: ['gdpr', 'hipaa'], acl: { users: ['a', 'b'] }, updatedAt: LATER }
+    expect(await update(id, patch)).toMatchObject({ ok: true, collection: changed })
+    expect(await findCollection(database.db, workspaceId, id)).toMatchObject(changed)
+    expect(await update(id, { acl: null, applications: null, classification: null })).toMatchObject({
+      ok: true,
+      collection: { name: 'renamed', acl: null, applications: null, classification: null },
+    })
+  })
+
+  test('createCollection: keeps names unique under concurrency and frees the name of a deleted collection', async () => {
+    const create = () => knowledge.transact((tx) => createCollection(tx, workspaceId, { name: 'once' }, NOW))
+    const made = (await Promise.all(Array.from({ length: 10 }, create))).filter((one) => one !== undefined)
+    expect(made).toHaveLength(1)
+    const other = await knowledge.collection()
+    expect(await update(other.id, { name: 'once' })).toEqual({ ok: false, reason: 'name_taken' })
+    expect(await update(made[0]?.id ?? '', { name: 'once' })).toMatchObject({ ok: true })
+    await knowledge.transact((tx) => deleteCollection(tx, workspaceId, made[0]?.id ?? '', LATER))
+    expect(await update(other.id, { name: 'once' })).toMatchObject({ ok: true })
+  })
+
+  test('listCollections: pages oldest first without deleted collections', async () => {
+    const own = (await seedWorkspace(database.db)).workspaceId
+    const ownKnowledge = createKnowledgeStoreFixture(database, own)
+    const made = [await ownKnowledge.collection(), await ownKnowledge.collection(), await ownKnowledge.collection()].map(
+      ({ id }) => id,
+    )
+    const deleted = await ownKnowledge.collection()
+    await ownKnowledge.transact((tx) => deleteCollection(tx, own, deleted.id, LATER))
+    const first = await listCollections(database.db, own, { limit: 2 })
+    expect(first).toMatchObject({ data: [{ id: made[0] }, { id: made[1] }], hasMore: true })
+    expect(await listCollections(database.db, own, { limit: 2, after: made[1] })).toMatchObject({
+      data: [{ id: made[2] }],
+      hasMore: false,
+    })
+    expect(await listCollections(database.db, own, { limit: 2, after: 'col_x' })).toBeUndefined()
+  })
+
+  test('store: does not find, change or delete collections of another Workspace', async () => {
+    const { id, name } = await knowledge.collection()
+    expect(await findCollection(database.db, foreign, id)).toBeUndefined()
+    expect(await findCollectionByName(database.db, foreign, name)).toBeUndefined()
+    expect(await update(id, { name: 'x' }, foreign)).toEqual({ ok: false, reason: 'not_found' })
+    expect(await knowledge.transact((tx) => deleteCollection(tx, foreign, id, LATER))).toBe(false)
+    for (const unknown of ['', 'col_', newId('col'), newId('doc')]) {
+      expect(await findCollection(database.db, workspaceId, unknown)).toBeUndefined()
+      expect(await update(unknown, {})).toEqual({ ok: false, reason: 'not_found' })
+    }
+    expect(await findCollection(database.db, workspaceId, id)).toBeDefined()
+  })
+})

@@ -1,0 +1,138 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
+import { normalizedLabels } from './labels.ts'
+import type { KnowledgeCollectionTable } from './tables.ts'
+
+const collectionOf = (row: Selectable<KnowledgeCollectionTable>): Collection => ({
+  id: toId('col', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  name: row.name,
+  description: row.description,
+  classification: row.classification,
+  regulations: row.regulations,
+  acl: row.acl,
+  language: row.language,
+  applications: row.applications,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Returns undefined if the Workspace has a collection of that name. */
+export async function createCollection(
+  tx: Tx,
+  workspaceId: string,
+  create: CollectionCreate,
+  now: Date,
+): Promise<Collection | undefined> {
+  await lockNames(tx, workspaceId)
+  if (await findCollectionByName(tx, workspaceId, create.name)) return undefined
+  const row = await tx
+    .insertInto('knowledge_collection')
+    .values({
+      id: newUuid(),
+      workspace_id: uuidOfWorkspace(workspaceId),
+      ...columnsOf({ ...COLLECTION_DEFAULTS, ...create }),
+      created_at: now,
+      updated_at: now,
+      removed_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return collectionOf(row)
+}
+
+export async function findCollection(db: Db, workspaceId: string, id: string): Promise<Collection | undefined> {
+  const uuid = fromId('col', id)
+  if (uuid === undefined) return undefined
+  const row = await collections(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  return row && collectionOf(row)
+}
+
+export async function findCollectionByName(db: Db, workspaceId: string, name: string): Promise<Collection | undefined> {
+  const row = await collections(db, workspaceId).where('name', '=', name).executeTakeFirst()
+  return row && collectionOf(row)
+}
+
+/** Oldest first. Returns undefined if `page.after` is not an id. */
+export async function listCollections(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Collection> | undefined> {
+  return pageById(collections(db, workspaceId), 'col', page, collectionOf)
+}
+
+export type CollectionUpdate =
+  | { readonly ok: true; readonly collection: Collection }
+  | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
+
+/** New labels, ACL and Applications apply from the next search on, to every document of the collection. */
+export async function updateCollection(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  patch: CollectionPatch,
+  now: Date,
+): Promise<CollectionUpdate> {
+  await lockNames(tx, workspaceId)
+  const stored = await lockCollection(tx, workspaceId, id)
+  if (!stored) return { ok: false, reason: 'not_found' }
+  const updated = { ...stored, ...patch }
+  const sameName = await findCollectionByName(tx, workspaceId, updated.name)
+  if (sameName && sameName.id !== stored.id) return { ok: false, reason: 'name_taken' }
+  const row = await tx
+    .updateTable('knowledge_collection')
+    .set({ ...columnsOf(updated), updated_at: now })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfCollection(stored))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ok: true, collection: collectionOf(row) }
+}
+
+/** Hides the collection from searches; `sweepCollections` removes its documents. Returns false if there is no such collection. */
+export async function deleteCollection(tx: Tx, workspaceId: string, id: string, now: Date): Promise<boolean> {
+  const stored = await lockCollection(tx, workspaceId, id)
+  if (!stored) return false
+  await tx
+    .updateTable('knowledge_collection')
+    .set({ removed_at: now })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfCollection(stored))
+    .execute()
+  return true
+}
+
+/** Locks the collection and its documents against other writers until the transaction ends. */
+export async function lockCollection(tx: Tx, workspaceId: string, id: string): Promise<Collection | undefined> {
+  const uuid = fromId('col', id)
+  if (uuid === undefined) return undefined
+  const row = await collections(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst()
+  return row && collectionOf(row)
+}
+
+export const uuidOfCollection = ({ id }: Pick<Collection, 'id'>): string => fromId('col', id) as string
+
+/** Locks the Workspace's row, so that two transactions cannot take the same name. */
+const lockNames = (tx: Tx, workspaceId: string) =>
+  tx.selectFrom('workspace').select('id').where('id', '=', uuidOfWorkspace(workspaceId)).forNoKeyUpdate().execute()
+
+const collections = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('knowledge_collection')
+    .selectAll()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('removed_at', 'is', null)
+
+function columnsOf(collection: typeof COLLECTION_DEFAULTS & CollectionCreate) {
+  const { classification, regulations, acl } = normalizedLabels(collection)
+  return {
+    name: collection.name,
+    description: collection.description,
+    classification,
+    regulations: JSON.stringify(regulations),
+    acl: jsonOrNull(acl),
+    language: collection.language,
+    applications: jsonOrNull(collection.applications),
+  }
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { dumpTables } from '../../../test/support/dump-tables.ts'
+import {
+  createKnowledgeStoreFixture,
+  EVERYONE,
+  type KnowledgeStoreFixture,
+  NOW,
+} from '../../../test/support/knowledge-store-fixture.ts'
+import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { fromId, newId } from '../../platform/lib/id.ts'
+import { countFindings } from '../../shared/finding.ts'
+import type { Collection } from './collection.ts'
+import { deleteCollection } from './collection-store.ts'
+import { clearFlags, deleteDocument, findDocument, findDocumentByKey, listDocuments } from './document-store.ts'
+import { loadChunkTexts } from './passages.ts'
+import { sweepCollections } from './sweep.ts'
+
+const scanText = (text: string) =>
+  countFindings(text.includes('obey') ? [{ type: 'injection.override' as const, start: 0, end: 1 }] : [])
+
+describe.each(testDatabases())('document store on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let foreign: string
+  let knowledge: KnowledgeStoreFixture
+
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    foreign = (await seedWorkspace(database.db)).workspaceId
+    knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
+  })
+  afterAll(() => database.close())
+
+  /** The columns that contain one of the texts. */
+  const columnsWith = async (...texts: string[]): Promise<string[]> => {
+    const columns = await dumpTables(database.pool)
+    return columns.filter(({ text }) => texts.some((one) => text.includes(one))).map(({ table, column }) => `${table}.${column}`)
+  }
+  const chunkIds = async (document: string): Promise<string[]> => {
+    const uuid = fromId('doc', document) ?? ''
+    const rows = await database.db.selectFrom('knowledge_chunk').select('id').where('document_id', '=', uuid).execute()
+    return rows.map(({ id }) => id)
+  }
+
+  const documentsIn = ({ id }: Collection) =>
+    database.db
+      .selectFrom('knowledge_document')
+      .select('id')
+      .where('collection_id', '=', fromId('col', id) ?? '')
+      .execute()
+
+  test('listDocuments: pages oldest first and filters by collection and flags', async () => {
+    const [one, two] = [await knowledge.collection(), await knowledge.collection()]
+    const texts = ['calm', 'obey', 'calm', 'obey']
+    const ids: string[] = []
+    for (const [at, text] of texts.entries()) {
+      ids.push((await knowledge.put(at < 3 ? one : two, `k${at}`, `Words: ${text}.`)).documentId)
+    }
+    const list = async (query: object) => {
+      const page = await listDocuments(database.db, workspaceId, { limit: 10, ...query })
+      return page && { ids: page.data.map(({ id }) => ids.indexOf(id)), more: page.hasMore }
+    }
+    expect(await list({})).toEqual({ ids: [0, 1, 2, 3], more: false })
+    expect(await list({ limit: 3 })).toEqual({ ids: [0, 1, 2], more: true })
+    expect(await list({ limit: 3, after: ids[2] })).toEqual({ ids: [3], more: false })
+    expect(await list({ collectionId: one.id })).toEqual({ ids: [0, 1, 2], more: false })
+    expect(await list({ flagged: true })).toEqual({ ids: [1, 3], more: false })
+    await knowledge.transact((tx) => clearFlags(tx, workspaceId, ids[1] ?? ''))
+    expect(await list({ flagged: true })).toEqual({ ids: [3], more: false })
+    expect(await list({ after: 'doc_' })).toBeUndefined()
+    expect(await list({ collectionId: 'col_' })).toBeUndefined()
+    expect(await listDocuments(database.db, foreign, { limit: 10, collectionId: one.id })).toEqual({ data: [], hasMore: false })
+  })
+
+  test('store: does not find or delete documents of another Workspace', async () => {
+    const collection = await knowledge.collection()
+    const { documentId } = await knowledge.put(collection, 'k', 'Words.')
+    expect(await findDocument(database.db, foreign, documentId)).toBeUndefined()
+    expect(await findDocumentByKey(database.db, foreign, collection.id, 'k')).toBeUndefined()
+    expect(await knowledge.transact((tx) => deleteDocument(tx, foreign, documentId))).toBe(false)
+    expect(await knowledge.transact((tx) => clearFlags(tx, foreign, documentId))).toBe(false)
+    expect(await knowledge.transact((tx) => deleteDocument(tx, workspaceId, newId('doc')))).toBe(false)
+    expect(await findDocument(database.db, workspaceId, documentId)).toMatchObject({ key: 'k' })
+  })
+
+  test('deleteDocument: removes all its data and keeps other documents', async () => {
+    const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public' })
+    const text = 'The quagga of eriskay obey.'
+    const { documentId } = await knowledge.put(collection, 'key-of-eriskay', text, { acl: { users: ['user-of-eriskay'] } })
+    await knowledge.put(collection, 'other', 'The quagga stays.')
+    const ids = [fromId('doc', documentId) ?? '', ...(await chunkIds(documentId))]
+    expect(await columnsWith('eriskay', ...ids)).not.toEqual([])
+    expect(await knowledge.transact((tx) => deleteDocument(tx, workspaceId, documentId))).toBe(true)
+    expect(await columnsWith('eriskay', ...ids)).toEqual([])
+    expect(await knowledge.found(knowledge.viewer(), 'quagga')).toHaveLength(1)
+  })
+
+  test('sweepCollections: removes a hidden, deleted collection in parts', async () => {
+    const kept = await knowledge.collection({ acl: EVERYONE, classification: 'public' })
+    await knowledge.put(kept, 'kept', 'The okapi stays.')
+    const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public', name: 'collection-of-foula' })
+    const ids = [fromId('col', collection.id) ?? '']
+    for (let at = 0; at < 5; at++) {
+      const { documentId } = await knowledge.put(collection, `foula-${at}`, `The okapi of foula ${at}.`)
+      ids.push(fromId('doc', documentId) ?? '', ...(await chunkIds(documentId)))
+    }
+    expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(6)
+    expect(await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))).toBe(true)
+    expect(await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))).toBe(false)
+    expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
+    expect(await findDocumentByKey(database.db, workspaceId, collection.id, 'foula-0')).toBeUndefined()
+    // Other tests delete collections too, so some rounds may remove their documents.
+    const left = [(await documentsIn(collection)).length]
+    while (await sweepCollections(database.db, 2)) left.push((await documentsIn(collection)).length)
+    expect([...new Set(left)]).toEqual([5, 3, 1, 0])
+    expect(await columnsWith('foula', ...ids)).toEqual([])
+    expect(await knowledge.found(knowledge.viewer(), 'okapi')).toHaveLength(1)
+  })
+
+  test('sweepCollections: removes a document above the limit alone', async () => {
+    const collection = await knowledge.collection({ name: 'collection-of-unst' })
+    for (const key of ['unst-0', 'unst-1', 'unst-2']) await knowledge.put(collection, key, `The okapi of ${key}. `.repeat(400))
+    await knowledge.transact((tx) => deleteCollection(tx, workspaceId, collection.id, NOW))
+    const left = [(await documentsIn(collection)).length]
+    while (await sweepCollections(database.db, 3)) left.push((await documentsIn(collection)).length)
+    expect([...new Set(left)]).toEqual([3, 2, 1, 0])
+  })
+
+  test('loadChunkTexts: includes title and headings', async () => {
+    const { documentId } = await knowledge.put(await knowledge.collection(), 'k', '# One\n\nWords.', { title: 'Title' })
+    const ids = await chunkIds(documentId)
+    expect([...(await loadChunkTexts(database.db, [...ids, fromId('chk', newId('chk')) ?? '']))]).toEqual([
+      [ids[0], 'Title\nOne\n\n# One\n\nWords.'],
+    ])
+  })
+})

@@ -1,0 +1,136 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, toId } from '../../platform/lib/id.ts'
+import type { Language } from '../retrieval/language.ts'
+import { removeChunks } from './chunk-store.ts'
+import type { Collection } from './collection.ts'
+import { lockCollection } from './collection-store.ts'
+import type { KnowledgeDocument } from './document.ts'
+import { deleteIfEmpty } from './partitions.ts'
+import type { KnowledgeDocumentTable } from './tables.ts'
+
+export type StoredDocument = KnowledgeDocument & { readonly partitionId: number }
+
+const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Language }): StoredDocument => ({
+  id: toId('doc', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  collectionId: toId('col', row.collection_id),
+  key: row.key,
+  title: row.title,
+  version: row.version,
+  contentHash: row.content_hash.toString('hex'),
+  mediaType: row.media_type,
+  bytes: row.bytes,
+  source: row.source,
+  classification: row.classification,
+  regulations: row.regulations,
+  acl: row.acl,
+  limits: row.limits,
+  flags: row.flags,
+  chunks: row.chunks,
+  language: row.language,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  partitionId: row.partition_id,
+})
+
+export async function findDocument(db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> {
+  const uuid = fromId('doc', id)
+  if (uuid === undefined) return undefined
+  const row = await documents(db, workspaceId).where('document.id', '=', uuid).executeTakeFirst()
+  return row && documentOf(row)
+}
+
+export async function findDocumentByKey(
+  db: Db,
+  workspaceId: string,
+  collectionId: string,
+  key: string,
+): Promise<StoredDocument | undefined> {
+  const collection = fromId('col', collectionId)
+  if (collection === undefined) return undefined
+  const row = await documents(db, workspaceId)
+    .where('document.collection_id', '=', collection)
+    .where('document.key', '=', key)
+    .executeTakeFirst()
+  return row && documentOf(row)
+}
+
+export interface DocumentQuery extends PageRequest {
+  readonly collectionId?: string | undefined
+  /** Only documents with flags that no operator has cleared. */
+  readonly flagged?: boolean | undefined
+}
+
+/** Oldest first. Returns undefined if `after` or `collectionId` is not an id. */
+export async function listDocuments(
+  db: Db,
+  workspaceId: string,
+  { collectionId, flagged, ...page }: DocumentQuery,
+): Promise<Page<KnowledgeDocument> | undefined> {
+  let query = documents(db, workspaceId)
+  if (collectionId !== undefined) {
+    const collection = fromId('col', collectionId)
+    if (collection === undefined) return undefined
+    query = query.where('document.collection_id', '=', collection)
+  }
+  if (flagged) query = query.where('document.flags', 'is not', null)
+  return pageById(query, 'doc', page, documentOf, { column: 'document.id' })
+}
+
+/** Clears the flags after an operator has checked the findings. Returns false if there is no such document. */
+export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const locked = await lockDocument(tx, workspaceId, id)
+  const uuid = fromId('doc', id)
+  if (!locked || uuid === undefined) return false
+  const workspace = uuidOfWorkspace(workspaceId)
+  await tx
+    .updateTable('knowledge_document')
+    .set({ flags: null })
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', uuid)
+    .execute()
+  await tx
+    .updateTable('knowledge_chunk')
+    .set({ flagged: false })
+    .where('workspace_id', '=', workspace)
+    .where('document_id', '=', uuid)
+    .execute()
+  return true
+}
+
+/** Returns false if there is no such document. */
+export async function deleteDocument(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const locked = await lockDocument(tx, workspaceId, id)
+  const uuid = fromId('doc', id)
+  if (!locked || uuid === undefined) return false
+  const workspace = uuidOfWorkspace(workspaceId)
+  await removeChunks(tx, workspace, [uuid])
+  await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
+  await deleteIfEmpty(tx, workspaceId, locked.document.partitionId)
+  return true
+}
+
+/** Locks the document's collection until the transaction ends, and reads the document under the lock. */
+export async function lockDocument(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+): Promise<{ readonly collection: Collection; readonly document: StoredDocument } | undefined> {
+  const unlocked = await findDocument(tx, workspaceId, id)
+  const collection = unlocked && (await lockCollection(tx, workspaceId, unlocked.collectionId))
+  const document = collection && (await findDocument(tx, workspaceId, id))
+  return document && { collection, document }
+}
+
+const documents = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('knowledge_document as document')
+    .innerJoin('knowledge_collection as collection', 'collection.id', 'document.collection_id')
+    .innerJoin('knowledge_partition as partition', 'partition.id', 'document.partition_id')
+    .where('document.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('collection.removed_at', 'is', null)
+    .selectAll('document')
+    .select('partition.language')

@@ -1,0 +1,72 @@
+import { classificationRank } from '../../shared/classification.ts'
+import type { Viewer } from '../../shared/viewer.ts'
+import { type Acl, allows } from './acl.ts'
+import { type Access, type CollectionLabels, effectiveClassification } from './labels.ts'
+
+export const VISIBILITY_RULES = ['applications', 'classification', 'acl'] as const
+
+/** A visibility rule and its result for one viewer. */
+export interface Check {
+  readonly rule: (typeof VISIBILITY_RULES)[number]
+  readonly passed: boolean
+  /** A sentence that explains the result. */
+  readonly because: string
+}
+
+/** Evaluates each rule of `isVisible`, which is true if all of them pass. */
+export function explainVisibility(
+  viewer: Viewer,
+  collection: Omit<CollectionLabels, 'regulations'>,
+  document: Access,
+): readonly Check[] {
+  return [
+    checkApplication(viewer, collection.applications),
+    checkClearance(viewer, collection, document),
+    ...checkAcls(viewer, collection, document),
+  ]
+}
+
+function checkApplication({ applicationId }: Viewer, applications: CollectionLabels['applications']): Check {
+  if (applications === null) return check('applications', true, 'The collection serves every Application.')
+  const serves = applications.includes(applicationId)
+  return check('applications', serves, `The collection ${serves ? 'serves this Application' : 'serves other Applications only'}.`)
+}
+
+function checkClearance({ ceiling }: Viewer, collection: Omit<CollectionLabels, 'regulations'>, document: Access): Check {
+  const level = effectiveClassification(collection, document)
+  const passed = classificationRank(level) <= classificationRank(ceiling)
+  const unlabelled = collection.classification === null && document.classification === null
+  const reason = unlabelled ? ', because neither the document nor its collection has a classification' : ''
+  return check('classification', passed, `The document is ${level}${reason}. The user may see documents up to ${ceiling}.`)
+}
+
+function checkAcls({ user }: Viewer, collection: Pick<CollectionLabels, 'acl'>, document: Access): readonly Check[] {
+  if (collection.acl === null && document.acl === null) {
+    return [check('acl', false, 'Neither the document nor its collection has an ACL, so no user may read the document.')]
+  }
+  const acls = [
+    ["The collection's ACL", collection.acl],
+    ["The document's ACL", document.acl],
+    ["The ACL in the document's front matter", document.limits.acl],
+  ] as const
+  return acls.flatMap(([subject, acl]) => {
+    if (acl === null) return []
+    const passed = allows(acl, user)
+    return [check('acl', passed, `${subject} permits ${describeAcl(acl)}${passed ? '' : ', and the user is not among them'}.`)]
+  })
+}
+
+const check = (rule: Check['rule'], passed: boolean, because: string): Check => ({ rule, passed, because })
+
+function describeAcl(acl: Acl): string {
+  if ('everyone' in acl) return 'everyone'
+  const lists = [
+    ['user', acl.users],
+    ['role', acl.roles],
+    ['department', acl.departments],
+  ] as const
+  const parts = lists.flatMap(([kind, names = []]) =>
+    names.length > 0 ? [`the ${kind}${names.length > 1 ? 's' : ''} ${names.join(', ')}`] : [],
+  )
+  return parts.length > 0 ? parts.join(', ') : 'no user'
+}

@@ -1,0 +1,124 @@
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { addChunks, removeChunks } from './chunk-store.ts'
+import type { Collection } from './collection.ts'
+import { findCollection, lockCollection, uuidOfCollection } from './collection-store.ts'
+import type { Flags } from './document.ts'
+import { findDocumentByKey, type StoredDocument } from './document-store.ts'
+import { UNLABELLED } from './labels.ts'
+import { deleteIfEmpty, partitionFor } from './partitions.ts'
+import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
+import { applyLabelPatch, hasLabelChanges, type LabelPatch, relabel } from './relabel.ts'
+
+export interface IncomingDocument extends DocumentFile, LabelPatch {
+  /** Path or URL, unique within the collection. */
+  readonly key: string
+}
+
+export interface Ingested {
+  readonly outcome: 'added' | 'changed' | 'relabelled' | 'unchanged'
+  readonly documentId: string
+  readonly chunks: number
+  readonly flags: Flags | null
+}
+
+type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
+
+export interface IngestDeps {
+  readonly db: Db
+  readonly scanText: ScanText
+  /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
+  readonly transact: (write: Write) => Promise<Ingested | undefined>
+}
+
+/**
+ * Adds or updates a document. Equal content and labels change nothing; other labels move it to another partition; other content
+ * replaces it in one transaction. Of concurrent writes to a key the last one wins. Returns undefined if there is no such
+ * collection. Throws a DocumentError for a file that cannot be read.
+ */
+export async function ingestDocument(
+  { db, scanText, transact }: IngestDeps,
+  workspaceId: string,
+  collectionId: string,
+  incoming: IncomingDocument,
+): Promise<Ingested | undefined> {
+  const contentHash = hashOf(incoming.bytes)
+  const collection = await findCollection(db, workspaceId, collectionId)
+  if (!collection) return undefined
+  const stored = await findDocumentByKey(db, workspaceId, collectionId, incoming.key)
+  const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
+  if (isSameContent && !hasLabelChanges(stored, incoming, collection)) return resultOf('unchanged', stored)
+
+  // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
+  let content = isSameContent ? undefined : await readDocument(incoming, scanText)
+  return transact(async (tx, now) => {
+    const locked = await lockCollection(tx, workspaceId, collectionId)
+    if (!locked) return undefined
+    const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
+    if (before && hasContent(before, incoming, contentHash)) return resultOf(await relabel(tx, locked, before, incoming), before)
+    content ??= await readDocument(incoming, scanText)
+    return storeVersion(tx, locked, before, { incoming, contentHash, content, now })
+  })
+}
+
+const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
+  document.contentHash === contentHash && (title === undefined || title === document.title)
+
+const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDocument): Ingested => ({
+  outcome,
+  documentId: id,
+  chunks,
+  flags,
+})
+
+interface Version {
+  readonly incoming: IncomingDocument
+  readonly contentHash: string
+  readonly content: DocumentContent
+  readonly now: Date
+}
+
+/** Stores a document, or replaces its version `before`. The collection must be locked. */
+async function storeVersion(
+  tx: Tx,
+  collection: Collection,
+  before: StoredDocument | undefined,
+  version: Version,
+): Promise<Ingested> {
+  const { incoming, contentHash, content, now } = version
+  const { title, limits, chunks, flags } = content
+  const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: incoming.key }), limits }, incoming)
+  const partition = await partitionFor(tx, collection, labels)
+  const workspace = uuidOfWorkspace(collection.workspaceId)
+  const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
+  const columns = {
+    title,
+    version: (before?.version ?? 0) + 1,
+    content_hash: Buffer.from(contentHash, 'hex'),
+    media_type: content.mediaType,
+    bytes: incoming.bytes.length,
+    source: labels.source,
+    classification: labels.classification,
+    regulations: JSON.stringify(labels.regulations),
+    acl: jsonOrNull(labels.acl),
+    limits: JSON.stringify(limits),
+    flags: jsonOrNull(flags),
+    chunks: chunks.length,
+    partition_id: partition.id,
+    updated_at: now,
+  }
+  if (before) {
+    await removeChunks(tx, workspace, [uuid])
+    await tx.updateTable('knowledge_document').set(columns).where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
+    if (partition.id !== before.partitionId) await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
+  } else {
+    const owner = { id: uuid, workspace_id: workspace, collection_id: uuidOfCollection(collection) }
+    await tx
+      .insertInto('knowledge_document')
+      .values({ ...owner, ...columns, key: incoming.key, created_at: now })
+      .execute()
+  }
+  await addChunks(tx, { workspace, document: uuid, title }, partition, chunks)
+  return { outcome: before ? 'changed' : 'added', documentId: toId('doc', uuid), chunks: chunks.length, flags }
+}

@@ -1,0 +1,64 @@
+import { Type } from 'typebox'
+import type { Checked } from '../../platform/lib/schema.ts'
+import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
+import type { Acl } from './acl.ts'
+import { type Labels, normalizedLabels, UNLABELLED } from './labels.ts'
+
+// PostgreSQL stores neither U+0000 nor unpaired surrogates.
+const LabelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
+const LabelNames = Type.Array(LabelName, { maxItems: 1_000 })
+
+interface AclLists {
+  readonly everyone?: true
+  readonly users?: string[]
+  readonly roles?: string[]
+  readonly departments?: string[]
+}
+
+// One schema with three types instead of a union, so that a problem names the field that causes it.
+const AclField = Type.Unsafe<AclLists | string | null>({
+  title: 'AclInput',
+  type: ['object', 'string', 'null'],
+  properties: {
+    everyone: Type.Optional(Type.Literal(true)),
+    users: Type.Optional(LabelNames),
+    roles: Type.Optional(LabelNames),
+    departments: Type.Optional(LabelNames),
+  },
+  additionalProperties: false,
+  description: '`everyone`, or lists: a user must match one of them. null: no ACL.',
+})
+
+/** Labels in requests, in `gatehouse.yaml` and in front matter. null removes a label. */
+export const LabelFields = {
+  classification: Type.Optional(
+    Type.Unsafe<Classification | null>(Type.Union([...CLASSIFICATIONS.map((word) => Type.Literal(word)), Type.Null()])),
+  ),
+  regulations: Type.Optional(Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: LabelName, maxItems: 1_000 })),
+  acl: Type.Optional(AclField),
+}
+
+export interface LabelInput {
+  readonly classification?: Classification | null | undefined
+  readonly regulations?: readonly string[] | null | undefined
+  readonly acl?: AclLists | string | null | undefined
+}
+
+/** Converts checked fields to labels in their stored form. Absent fields stay absent. */
+export function parseLabels({ classification, regulations, acl: aclInput }: LabelInput): Checked<Partial<Labels>> {
+  if (typeof aclInput === 'string' && aclInput !== 'everyone') {
+    return { ok: false, problem: { param: 'acl', message: 'must be everyone, or lists of users, roles and departments' } }
+  }
+  const { everyone, ...lists } = typeof aclInput === 'string' ? { everyone: true } : (aclInput ?? {})
+  if (everyone && Object.keys(lists).length > 0) {
+    return { ok: false, problem: { param: 'acl', message: 'must be either everyone or lists, not both' } }
+  }
+  const acl: Acl | null = aclInput === null || aclInput === undefined ? null : everyone ? { everyone } : lists
+  const labels = normalizedLabels({ ...UNLABELLED, classification: classification ?? null, regulations: regulations ?? [], acl })
+  const value = {
+    ...(classification !== undefined && { classification: labels.classification }),
+    ...(regulations !== undefined && { regulations: labels.regulations }),
+    ...(aclInput !== undefined && { acl: labels.acl }),
+  }
+  return { ok: true, value }
+}

@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { toId } from '../../platform/lib/id.ts'
+import type { Classification } from '../../shared/classification.ts'
+import type { Entry } from '../retrieval/entries.ts'
+import type { Ranked } from '../retrieval/rank.ts'
+import { searchEntry } from './chunk-store.ts'
+import { effectiveRegulations } from './labels.ts'
+import { splitHeadings } from './split-headings.ts'
+import type { VisiblePartition } from './visibility.ts'
+
+/** A chunk as shown to a user that may see it. */
+export interface Passage {
+  /** `chk_…` */
+  readonly id: string
+  /** `doc_…` */
+  readonly documentId: string
+  readonly title: string
+  /** Name of the collection. */
+  readonly collection: string
+  readonly collectionId: string
+  readonly headings: readonly string[]
+  readonly position: number
+  readonly content: string
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly source: string
+  /** The detectors found instructions in it, and no operator has cleared the flag. */
+  readonly flagged: boolean
+  /** When the document's current version was ingested. */
+  readonly updatedAt: Date
+  readonly similarity: number
+}
+
+/** Loads the ranked chunks in their order, without chunks that were deleted or moved out of these partitions since. */
+export async function loadPassages(
+  db: Db,
+  workspaceId: string,
+  visible: readonly VisiblePartition[],
+  ranked: readonly Ranked[],
+): Promise<readonly Passage[]> {
+  return (await loadPassagesWithPartition(db, workspaceId, visible, ranked)).map(({ passage }) => passage)
+}
+
+/** Like `loadPassages`, with the partition of each passage. */
+export async function loadPassagesWithPartition<P extends VisiblePartition>(
+  db: Db,
+  workspaceId: string,
+  visible: readonly P[],
+  ranked: readonly Ranked[],
+): Promise<readonly { readonly passage: Passage; readonly partition: P }[]> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  const partitions = new Map(visible.map((partition) => [partition.id, partition]))
+  const rows = await db
+    .selectFrom('knowledge_chunk as chunk')
+    .innerJoin('knowledge_document as document', (join) =>
+      join.onRef('document.id', '=', 'chunk.document_id').onRef('document.partition_id', '=', 'chunk.partition_id'),
+    )
+    .where('chunk.workspace_id', '=', workspace)
+    .where('document.workspace_id', '=', workspace)
+    .where(sql<boolean>`chunk.id = any(${ranked.map(({ id }) => id)}::uuid[])`)
+    .where(sql<boolean>`chunk.partition_id = any(${[...partitions.keys()]}::bigint[])`)
+    .select(['chunk.id', 'document_id', 'position', 'headings', 'content', 'flagged', 'chunk.partition_id'])
+    .select(['title', 'source', 'regulations', 'limits', 'document.updated_at'])
+    .execute()
+  const rowsById = new Map(rows.map((row) => [row.id, row]))
+  return ranked.flatMap(({ id, similarity }) => {
+    const row = rowsById.get(id)
+    const partition = row && partitions.get(row.partition_id)
+    if (!partition) return []
+    const { collection, classification } = partition
+    const passage = {
+      id: toId('chk', id),
+      documentId: toId('doc', row.document_id),
+      title: row.title,
+      collection: collection.name,
+      collectionId: collection.id,
+      ...splitHeadings(row.content, row.headings),
+      position: row.position,
+      classification,
+      regulations: effectiveRegulations(collection, row, row.limits),
+      source: row.source,
+      flagged: row.flagged,
+      updatedAt: row.updated_at,
+      similarity,
+    }
+    return { passage, partition }
+  })
+}
+
+/** The search entries of chunks. Only for jobs, which work for all Workspaces: the query is not limited to one Workspace. */
+export async function loadChunkEntries(db: Db, ids: readonly string[]): Promise<readonly Entry[]> {
+  const rows = await db
+    .selectFrom('knowledge_chunk as chunk')
+    .innerJoin('knowledge_document as document', 'document.id', 'chunk.document_id')
+    .where(sql<boolean>`chunk.id = any(${[...ids]}::uuid[])`)
+    .select(['chunk.id', 'title', 'headings', 'content'])
+    .execute()
+  return rows.map((row) => searchEntry(row.title, row))
+}
+
+/** The texts to embed for chunks, by UUID. */
+export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Map((await loadChunkEntries(db, ids)).map(({ id, title, text }) => [id, `${title}\n\n${text}`]))
+}

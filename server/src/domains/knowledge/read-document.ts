@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { addCounts, type FindingCounts } from '../../shared/finding.ts'
+import type { ScannedChunk } from './chunk-store.ts'
+import type { Chunk } from './chunking/chunk.ts'
+import { type Flags, flagsOf } from './document.ts'
+import { frontMatterLabels } from './front-matter.ts'
+import type { Labels } from './labels.ts'
+import { DocumentError } from './parsing/document.ts'
+import { chunkDocument, parseDocument } from './parsing/parse.ts'
+
+/** Counts the findings in a text. Throws if a detector fails. */
+export type ScanText = (text: string) => FindingCounts
+
+export interface DocumentFile {
+  readonly bytes: Uint8Array
+  /** File name or path. Its extension decides the type if the content is ambiguous. */
+  readonly name: string
+  readonly mediaType?: string | undefined
+  /** Default: the file's own title. */
+  readonly title?: string | undefined
+}
+
+/** The content of a document in its stored form. */
+export interface DocumentContent {
+  readonly title: string
+  readonly mediaType: string
+  /** From its front matter. */
+  readonly limits: Labels
+  /** Never empty. */
+  readonly chunks: readonly ScannedChunk[]
+  readonly flags: Flags | null
+}
+
+export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Parses, chunks and scans a file. Throws a DocumentError if it cannot be read. */
+export async function readDocument(
+  { bytes, name, mediaType, title }: DocumentFile,
+  scanText: ScanText,
+): Promise<DocumentContent> {
+  const parsed = await parseDocument(bytes, { name, mediaType })
+  const document = { title: title ?? toStorable(parsed.title), markdown: toStorable(parsed.markdown) }
+  const limits = frontMatterLabels(parsed.frontMatter)
+  const chunks = await chunkDocument(document)
+  if (chunks.length === 0)
+    throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
+  return { title: document.title, mediaType: parsed.mediaType, limits, ...(await scanChunks(document.title, chunks, scanText)) }
+}
+
+/** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */
+async function scanChunks(
+  title: string,
+  chunks: readonly Chunk[],
+  scanText: ScanText,
+): Promise<Pick<DocumentContent, 'chunks' | 'flags'>> {
+  let counts = scanText(title)
+  const titleFlags = flagsOf(counts)
+  const scanned: ScannedChunk[] = []
+  for (const chunk of chunks) {
+    const chunkCounts = scanText([...chunk.headings, chunk.content].join('\n'))
+    counts = addCounts(counts, chunkCounts)
+    scanned.push({ ...chunk, flagged: (titleFlags ?? flagsOf(chunkCounts)) !== null })
+    // A book has thousands of chunks: other requests are served in between.
+    await setImmediate()
+  }
+  return { chunks: scanned, flags: flagsOf(counts) }
+}
+
+/** PostgreSQL stores neither U+0000 nor unpaired surrogates. */
+const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '')

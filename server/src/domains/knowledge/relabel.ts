@@ -1,0 +1,74 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { canonicalJson } from '../../platform/lib/canonical-json.ts'
+import { fromId } from '../../platform/lib/id.ts'
+import { moveChunks } from './chunk-store.ts'
+import type { Collection } from './collection.ts'
+import { lockDocument, type StoredDocument } from './document-store.ts'
+import { type DocumentLabels, type Labels, normalizedLabels } from './labels.ts'
+import { deleteIfEmpty, partitionFor } from './partitions.ts'
+
+/** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
+export interface LabelPatch extends Partial<Labels> {
+  readonly source?: string | undefined
+}
+
+/** Returns undefined if there is no such document. The new labels apply from the next search on. */
+export async function relabelDocument(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  patch: LabelPatch,
+): Promise<'relabelled' | 'unchanged' | undefined> {
+  const locked = await lockDocument(tx, workspaceId, id)
+  return locked && relabel(tx, locked.collection, locked.document, patch)
+}
+
+/** Like `relabelDocument`, for a document whose collection is locked. */
+export async function relabel(
+  tx: Tx,
+  collection: Collection,
+  document: StoredDocument,
+  patch: LabelPatch,
+): Promise<'relabelled' | 'unchanged'> {
+  if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
+  const { source, classification, regulations, acl, limits } = applyLabelPatch(document, patch)
+  const partition = await partitionFor(tx, collection, { classification, acl, limits })
+  const workspace = uuidOfWorkspace(document.workspaceId)
+  const uuid = fromId('doc', document.id) as string
+  await tx
+    .updateTable('knowledge_document')
+    .set({ source, classification, regulations: JSON.stringify(regulations), acl: jsonOrNull(acl), partition_id: partition.id })
+    .where('workspace_id', '=', workspace)
+    .where('id', '=', uuid)
+    .execute()
+  if (partition.id !== document.partitionId) {
+    await moveChunks(tx, { workspace, document: uuid, title: document.title }, partition)
+    await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
+  }
+  return 'relabelled'
+}
+
+/** Whether relabelling changes the document. A new language of its collection is a change too. */
+export const hasLabelChanges = (
+  document: StoredDocument,
+  patch: LabelPatch,
+  { language }: Pick<Collection, 'language'>,
+): boolean =>
+  language !== document.language ||
+  canonicalJson(applyLabelPatch(document, patch)) !== canonicalJson(applyLabelPatch(document, {}))
+
+type LabelsAndSource = DocumentLabels & { readonly source: string }
+
+/** Applies the patch to a document's labels and source. Returns them in their stored form. */
+export function applyLabelPatch(
+  before: LabelsAndSource,
+  { source, classification, regulations, acl }: LabelPatch,
+): LabelsAndSource {
+  const labels = normalizedLabels({
+    classification: classification === undefined ? before.classification : classification,
+    regulations: regulations ?? before.regulations,
+    acl: acl === undefined ? before.acl : acl,
+  })
+  return { ...labels, limits: before.limits, source: source ?? before.source }
+}

@@ -1,0 +1,66 @@
+import type { Db } from '../../platform/db/database.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { toId } from '../../platform/lib/id.ts'
+import type { Classification } from '../../shared/classification.ts'
+import type { Viewer } from '../../shared/viewer.ts'
+import type { Partition } from '../retrieval/partition.ts'
+import { type Access, type CollectionLabels, effectiveClassification, isVisible } from './labels.ts'
+
+/** A partition that the viewer may see, with its collection and effective classification. */
+export interface VisiblePartition extends Partition {
+  readonly collection: { readonly id: string; readonly name: string; readonly regulations: readonly string[] }
+  readonly classification: Classification
+}
+
+/** A partition with all labels that decide its visibility. */
+export interface LabelledPartition extends VisiblePartition {
+  readonly labels: CollectionLabels
+  readonly access: Access
+}
+
+/**
+ * The partitions that the viewer may see, ordered by id; with `chosen`, only those of collections with these names or ids. Each
+ * search reads them again, so that changed labels apply from the next search on.
+ */
+export async function visiblePartitions(
+  db: Db,
+  viewer: Viewer,
+  chosen: readonly string[] | undefined,
+): Promise<readonly VisiblePartition[]> {
+  const all = await labelledPartitions(db, viewer.workspaceId, chosen)
+  return all
+    .filter(({ labels, access }) => isVisible(viewer, labels, access))
+    .map(({ id, language, collection, classification }) => ({ id, language, collection, classification }))
+}
+
+/** All partitions independent of a viewer, ordered by id; with `chosen`, only those of collections with these names or ids. */
+export async function labelledPartitions(
+  db: Db,
+  workspaceId: string,
+  chosen: readonly string[] | undefined,
+): Promise<readonly LabelledPartition[]> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  const rows = await db
+    .selectFrom('knowledge_partition as partition')
+    .innerJoin('knowledge_collection as collection', 'collection.id', 'partition.collection_id')
+    .where('partition.workspace_id', '=', workspace)
+    .where('collection.workspace_id', '=', workspace)
+    .where('collection.removed_at', 'is', null)
+    .select(['partition.id', 'partition.language', 'partition.access'])
+    .select(['collection.id as collection', 'name', 'classification', 'regulations', 'acl', 'applications'])
+    .orderBy('partition.id')
+    .execute()
+  return rows.flatMap(({ id, language, collection, name, ...row }) => {
+    const { access, ...labels } = row
+    const collectionId = toId('col', collection)
+    if (chosen && !chosen.includes(name) && !chosen.includes(collectionId)) return []
+    return {
+      id,
+      language,
+      collection: { id: collectionId, name, regulations: labels.regulations },
+      classification: effectiveClassification(labels, access),
+      labels,
+      access,
+    }
+  })
+}

@@ -1,0 +1,93 @@
+import { LAST_TIME } from '../../platform/lib/clock.ts'
+import type { Problem } from '../../platform/lib/schema.ts'
+import type { Classification } from '../../shared/classification.ts'
+import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
+
+/** audit_only: kept for auditors; recall never returns it. */
+export const MEMORY_MODES = ['active', 'audit_only'] as const
+export type MemoryMode = (typeof MEMORY_MODES)[number]
+
+/** capture: through the endpoint. explicit, extract: from a chat. admin: an operator's correction. */
+export const MEMORY_SOURCES = ['capture', 'explicit', 'extract', 'admin'] as const
+export type MemorySource = (typeof MEMORY_SOURCES)[number]
+
+/** A memory before it is stored. */
+export interface MemoryDraft {
+  /** `mem_…`, newly generated. */
+  readonly id: string
+  readonly scope: MemoryScope
+  /** As requested; `ownerOfMemory` derives the owner from it. */
+  readonly scopeId: string | null
+  readonly kind: MemoryKind
+  readonly content: string
+  readonly summary: string | null
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  /** null: never expires. */
+  readonly expiresAt: Date | null
+  readonly mode: MemoryMode
+  readonly source: MemorySource
+  /** `aud_…`: the audit record of the request that it comes from. */
+  readonly auditId: string
+  /** The chat message that it comes from. */
+  readonly messageId?: string | null
+  /** Absent: derived from the content if it is a simple statement (subject.ts). */
+  readonly subject?: string | null
+}
+
+/** A stored memory, as operators see it. */
+export interface Memory {
+  /** `mem_…` */
+  readonly id: string
+  readonly scope: MemoryScope
+  readonly scopeId: string
+  /** The user that owns it; null: shared. */
+  readonly userId: string | null
+  /** The Application that stored it. */
+  readonly applicationId: string
+  readonly kind: MemoryKind
+  readonly content: string
+  readonly summary: string | null
+  readonly subject: string | null
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  /** Keyed hash of the normalised content, which identifies it in audit records. */
+  readonly contentHash: string
+  readonly mode: MemoryMode
+  readonly source: MemorySource
+  readonly auditId: string
+  readonly messageId: string | null
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  /** The memory that replaced it; null: current. */
+  readonly supersededBy: string | null
+  readonly supersededAt: Date | null
+}
+
+const KIB = 1_024
+const MAX_CONTENT = 16 * KIB
+const MAX_SUMMARY = 4 * KIB
+const TOO_LATE = `must not be after ${LAST_TIME.toISOString()}`
+
+/** The problem with a draft, with the field's name in the API; undefined if it is valid. */
+export function checkDraft(
+  { content, summary, expiresAt }: Pick<MemoryDraft, 'content' | 'summary' | 'expiresAt'>,
+  now: Date,
+): Problem | undefined {
+  if (content.trim() === '') return { param: 'content', message: 'must not be blank' }
+  const expiry = expiresAt && (expiresAt > LAST_TIME ? TOO_LATE : expiresAt > now ? undefined : 'must be in the future')
+  return (
+    textProblem('content', content, MAX_CONTENT) ??
+    textProblem('summary', summary ?? '', MAX_SUMMARY) ??
+    (expiry ? { param: 'expires_at', message: expiry } : undefined)
+  )
+}
+
+function textProblem(param: string, text: string, max: number): Problem | undefined {
+  if (Buffer.byteLength(text) > max) return { param, message: `must have at most ${max / KIB} KiB` }
+  // PostgreSQL cannot store these.
+  if (text.includes('\0') || !text.isWellFormed()) {
+    return { param, message: 'must not contain U+0000 or unpaired surrogates' }
+  }
+  return undefined
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
+import { seedApplication } from '../../../test/support/seed.ts'
+import { onStatement } from '../../../test/support/statement-listener.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { MEMORY_SCOPES, type MemoryScope } from '../../shared/memory-words.ts'
+import type { Viewer } from '../../shared/viewer.ts'
+import type { Ranker } from '../retrieval/rank.ts'
+import { recallMemories } from './recall.ts'
+
+const DAY = 86_400_000
+
+describe.each(testDatabases())('recallMemories on $name', ({ open }) => {
+  let database: Database
+  let bench: MemoryStoreFixture
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    bench = await createMemoryStoreFixture(database)
+  })
+
+  const alice = (fields: Partial<Viewer> = {}) => bench.viewer({ user: { id: 'alice' }, ...fields })
+  const contents = async (viewer: Viewer, text: string, scopes?: readonly MemoryScope[]) =>
+    (await bench.recall(viewer, text, scopes)).map(({ content }) => content)
+
+  test('returns the memory of each owner only to viewers that share the owner', async () => {
+    const { applicationId: other } = await seedApplication(database.db, bench.workspaceId)
+    const who = (id: string, department: string, project: string, sessionId: string, applicationId = bench.applicationId) =>
+      bench.viewer({ user: { id, department, attributes: { projects: [project] } }, sessionId, applicationId })
+    const elsewhere = await createMemoryStoreFixture(database)
+    const owner = who('alice', 'finance', 'atlas', 's1')
+    for (const scope of MEMORY_SCOPES) {
+      const scopeId = { department: 'finance', project: 'atlas' }[scope as string] ?? null
+      await bench.store(owner, { scope, scopeId, content: `canary ${scope}` })
+    }
+    const heard = async (viewer: Viewer) => (await contents(viewer, 'canary')).map((text) => text.slice(7)).toSorted()
+    expect(await heard(owner)).toEqual([...MEMORY_SCOPES].toSorted())
+    expect(await heard(who('alice', 'finance', 'atlas', 's2'))).toEqual([
+      'application',
+      'department',
+      'project',
+      'user',
+      'workspace',
+    ])
+    expect(await heard(who('alice', 'finance', 'atlas', 's1', other))).toEqual(['department', 'project', 'user', 'workspace'])
+    expect(await heard(who('bob', 'finance', 'atlas', 's1'))).toEqual(['application', 'department', 'project', 'workspace'])
+    expect(await heard(who('bob', 'sales', 'atlas', 's1'))).toEqual(['application', 'project', 'workspace'])
+    expect(await heard(who('bob', 'finance', 'borealis', ''))).toEqual(['application', 'department', 'workspace'])
+    expect(await heard(bench.viewer({ applicationId: other }))).toEqual(['workspace'])
+    // A department with the name of a project, a user with the name of a department …
+    expect(await heard(who('finance', 'atlas', 'finance', 'alice', other))).toEqual(['workspace'])
+    expect(await heard(elsewhere.viewer({ user: owner.user, sessionId: 's1' }))).toEqual([])
+  })
+
+  test('returns identical results when other owners store memories', async () => {
+    for (const content of ['tea at noon', 'tea and cake', 'cake at noon']) await bench.store(alice(), { content })
+    const before = await bench.recall(alice(), 'tea cake noon')
+    const bob = bench.viewer({ user: { id: 'bob' } })
+    for (let i = 0; i < 20; i++) await bench.store(bob, { content: `tea cake noon number ${i}` })
+    await bench.store(alice(), { content: 'tea for auditors', mode: 'audit_only' })
+    await bench.store(alice(), { content: 'tea in secret', classification: 'restricted' })
+    const low = await bench.recall(alice({ ceiling: 'internal' }), 'tea cake noon')
+    expect(JSON.stringify(low)).toBe(JSON.stringify(before))
+    expect(before).toHaveLength(3)
+  })
+
+  test('returns only memories within the viewer’s clearance', async () => {
+    for (const classification of ['public', 'internal', 'confidential', 'restricted'] as const) {
+      await bench.store(alice(), { content: `label ${classification}`, classification })
+    }
+    const labels = async (ceiling: Viewer['ceiling']) => (await contents(alice({ ceiling }), 'label')).length
+    expect([await labels('public'), await labels('internal'), await labels('confidential'), await labels('restricted')]).toEqual([
+      1, 2, 3, 4,
+    ])
+  })
+
+  test('hides an expired memory at the millisecond without a job', async () => {
+    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
+    await bench.store(alice(), { content: 'the guest code', expiresAt })
+    bench.clock.advance(DAY - 60_000)
+    expect(await contents(alice(), 'guest')).toEqual(['the guest code'])
+    bench.clock.advance(60_000)
+    expect(await contents(alice(), 'guest')).toEqual([])
+  })
+
+  test('returns only the chosen scopes', async () => {
+    await bench.store(alice(), { content: 'tea of mine' })
+    await bench.store(alice(), { content: 'tea of all', scope: 'workspace' })
+    expect(await contents(alice(), 'tea', ['workspace'])).toEqual(['tea of all'])
+    expect(await contents(alice(), 'tea', ['department'])).toEqual([])
+    expect(await contents(alice(), 'tea', [])).toEqual([])
+  })
+
+  test('orders by relevance, then by freshness', async () => {
+    await bench.store(alice(), { content: 'tea is green today' })
+    bench.clock.advance(60 * DAY)
+    await bench.store(alice(), { content: 'tea is black today' })
+    await bench.store(alice(), { content: 'cake is black today' })
+    expect(await contents(alice(), 'tea')).toEqual(['tea is black today', 'tea is green today'])
+    expect((await contents(alice(), 'green tea'))[0]).toBe('tea is green today')
+  })
+
+  test('returns all fields of a memory', async () => {
+    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
+    const fields = {
+      kind: 'preference',
+      summary: 'hot drink',
+      regulations: ['gdpr'],
+      classification: 'public',
+      expiresAt,
+    } as const
+    const { id } = await bench.store(alice({ sessionId: 's1' }), { ...fields, scope: 'session', content: 'tea with milk' })
+    const [memory] = await bench.recall(alice({ sessionId: 's1' }), 'drink')
+    expect(memory).toEqual({
+      ...fields,
+      id,
+      scope: 'session',
+      scopeId: 's1',
+      content: 'tea with milk',
+      createdAt: expect.any(Date),
+      similarity: expect.any(Number),
+    })
+    expect(memory?.similarity).toBeGreaterThan(0)
+    expect(memory?.similarity).toBeLessThanOrEqual(1)
+  })
+
+  test('returns every match once, also behind many expired memories', async () => {
+    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
+    for (let i = 0; i < 150; i++) await bench.store(alice(), { content: `needle ${i}`, expiresAt })
+    for (let i = 0; i < 80; i++) await bench.store(alice(), { content: `needle in a stack of hay ${i}` })
+    expect(new Set(await contents(alice(), 'needle')).size).toBe(230)
+    bench.clock.advance(2 * DAY)
+    const left = await contents(alice(), 'needle')
+    expect([left.length, new Set(left).size]).toEqual([80, 80])
+  })
+
+  test('keeps one order of scores across batches', async () => {
+    for (let i = 0; i < 100; i++) await bench.store(alice(), { content: `pebble ${i}`, kind: i % 2 ? 'fact' : 'preference' })
+    const kinds = (await bench.recall(alice(), 'pebble')).map(({ kind }) => kind)
+    expect(kinds).toEqual([...Array(50).fill('preference'), ...Array(50).fill('fact')])
+  })
+
+  test('limits every statement to the Workspace and the owners', async () => {
+    await bench.store(alice(), { content: 'tea' })
+    const statements: string[] = []
+    onStatement(database.pool, ({ text }) => {
+      if (text.startsWith('select')) statements.push(text)
+    })
+    const ranker: Ranker = {
+      prepare: async (text) => ({ text }),
+      rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }],
+    }
+    for await (const _ of recallMemories({ db: database.db, ranker, clock: bench.clock }, alice(), { text: 'tea' }));
+    expect(statements).toHaveLength(2)
+    expect(statements[0]).toMatch(/where "owner"\."workspace_id" = .* and "owner"\."key" in /)
+    expect(statements[1]).toMatch(/where "item"\."workspace_id" = .* and "item"\."owner_id" in .* and "item"\."partition_id" in /)
+  })
+})

@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import { inSnapshot } from '../../platform/db/snapshot.ts'
+import { uuidOf } from '../../platform/db/values.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import { toId } from '../../platform/lib/id.ts'
+import type { Classification } from '../../shared/classification.ts'
+import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
+import { upTo, type Viewer } from '../../shared/viewer.ts'
+import type { Ranker } from '../retrieval/rank.ts'
+import { expiryOf, unexpiredMemoriesOf } from './memory-row.ts'
+import { visibleOwners } from './owner.ts'
+import { findMemoryPartitions } from './owner-store.ts'
+import { scoreOf } from './ranking.ts'
+
+/** A memory that the viewer may see. Ids are TypeIDs. */
+export interface RecalledMemory {
+  readonly id: string
+  readonly scope: MemoryScope
+  readonly scopeId: string
+  readonly kind: MemoryKind
+  readonly content: string
+  readonly summary: string | null
+  readonly classification: Classification
+  readonly regulations: readonly string[]
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  /** 0 to 1, of the texts only; the order also depends on freshness and kind (ranking.ts). */
+  readonly similarity: number
+}
+
+interface RecallDeps {
+  readonly db: Db
+  readonly ranker: Ranker
+  readonly clock: Clock
+}
+
+/** Memories ranked first. The depth doubles while the consumer asks for more, up to LAST_DEPTH. */
+const FIRST_DEPTH = 64
+const LAST_DEPTH = 1_024
+
+/**
+ * Yields memories that match `text`, best first, in batches, from the LAST_DEPTH best matches: those of visible owners, within the
+ * viewer's clearance, active, not superseded and not expired by the clock. Other memories have no influence on the results.
+ */
+export async function* recallMemories(
+  { db, ranker, clock }: RecallDeps,
+  viewer: Viewer,
+  query: { readonly text: string; readonly scopes?: readonly MemoryScope[] },
+): AsyncGenerator<readonly RecalledMemory[]> {
+  const now = clock.now()
+  const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
+  const partitionsIn = (reader: Db) => findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
+  const prepared = await ranker.prepare(query.text, () => partitionsIn(db))
+  const seen = new Set<string>()
+  let pending: Scored[] = []
+  for (let depth = FIRST_DEPTH; ; depth *= 2) {
+    let relevance = 1
+    let isLast = true
+    // One snapshot, so that a memory that is replaced during the recall is found in its old or its new version.
+    const loaded = await inSnapshot(db, async (tx) => {
+      const visible = await partitionsIn(tx)
+      if (visible.length === 0) return []
+      const ranked = await ranker.rank(tx, uuidOf('ws', viewer.workspaceId), visible, prepared, depth)
+      isLast = ranked.length < depth || depth >= LAST_DEPTH
+      // The ranker's order decides, even where similarities are not in descending order.
+      const fresh = ranked.flatMap(({ id, similarity }) => {
+        relevance = Math.min(relevance, similarity)
+        if (seen.has(id)) return []
+        seen.add(id)
+        return { id, similarity, relevance }
+      })
+      return load(tx, viewer, visible, fresh, now)
+    })
+    for (const scored of loaded) pending.push(scored)
+    // Lower-ranked memories cannot score more than the current relevance.
+    const bound = isLast ? 0 : relevance
+    const ready = pending.filter(({ score }) => score >= bound).toSorted(byScore)
+    pending = pending.filter(({ score }) => score < bound)
+    if (ready.length > 0) yield ready.map(({ memory }) => memory)
+    if (isLast) return
+  }
+}
+
+interface Scored {
+  readonly memory: RecalledMemory
+  readonly score: number
+}
+
+const byScore = (a: Scored, b: Scored): number =>
+  b.score - a.score || b.memory.similarity - a.memory.similarity || (a.memory.id < b.memory.id ? -1 : 1)
+
+interface Match {
+  readonly id: string
+  readonly similarity: number
+  readonly relevance: number
+}
+
+/** Loads the matches. The query checks every visibility condition again on the memories themselves. */
+async function load(
+  db: Db,
+  { workspaceId, ceiling }: Viewer,
+  visible: readonly { readonly id: number; readonly ownerId: string }[],
+  matches: readonly Match[],
+  now: Date,
+): Promise<Scored[]> {
+  if (matches.length === 0) return []
+  const partitionIds = visible.map(({ id }) => id)
+  const rows = await unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
+    .where('item.owner_id', 'in', [...new Set(visible.map(({ ownerId }) => ownerId))])
+    .where('item.partition_id', 'in', partitionIds)
+    .where(sql<boolean>`item.id = any(${matches.map(({ id }) => id)}::uuid[])`)
+    .where('item.classification', 'in', upTo(ceiling))
+    .where('item.mode', '=', 'active')
+    .where('item.superseded_at', 'is', null)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return matches.flatMap(({ id, similarity, relevance }) => {
+    const row = byId.get(id)
+    if (!row) return []
+    const memory: RecalledMemory = {
+      id: toId('mem', id),
+      scope: row.scope,
+      scopeId: row.scope_id,
+      kind: row.kind,
+      content: row.content,
+      summary: row.summary,
+      classification: row.classification,
+      regulations: row.regulations,
+      createdAt: row.created_at,
+      expiresAt: expiryOf(row),
+      similarity,
+    }
+    return { memory, score: scoreOf(relevance, memory, now) }
+  })
+}

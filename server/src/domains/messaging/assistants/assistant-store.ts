@@ -1,0 +1,100 @@
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { isStorable } from '../../../platform/lib/fields.ts'
+import type { GovernedString } from '../../../shared/governed.ts'
+import { findApplication } from '../../identity/application-store.ts'
+import { createUser, updateUser } from '../../identity/user-store.ts'
+import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, toAssistant } from './assistant.ts'
+
+export type AssistantChange =
+  | { readonly ok: true; readonly assistant: Assistant }
+  | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
+
+/** The governed fields of an assistant: other users see them. */
+interface ProfileFields {
+  readonly username?: GovernedString | undefined
+  readonly display_name?: GovernedString | null | undefined
+  readonly avatar_url?: GovernedString | null | undefined
+}
+export type NewAssistant = Omit<AssistantCreate, keyof ProfileFields> & ProfileFields & { readonly username: GovernedString }
+export type ChangedAssistant = Omit<AssistantPatch, keyof ProfileFields> & ProfileFields
+
+/** Creates the assistant together with its user. The id or username of an existing user is refused. */
+export async function createAssistant(tx: Tx, workspaceId: string, create: NewAssistant, now: Date): Promise<AssistantChange> {
+  const application = await findApplication(tx, workspaceId, create.application_id)
+  if (!application) return { ok: false, reason: 'no_application' }
+  const { id, username } = create
+  const created = await createUser(tx, workspaceId, { ...(id !== undefined && { id }), username, role: ASSISTANT_ROLE }, now)
+  if (!created.ok) return created
+  await tx
+    .insertInto('contact_profile')
+    .values({
+      workspace_id: uuidOf('ws', workspaceId),
+      user_id: created.user.id,
+      display_name: create.display_name ?? null,
+      phone_number: '' as const,
+      avatar_url: create.avatar_url ?? null,
+      application_id: uuidOf('app', application.id),
+      last_active_at: null,
+    })
+    .execute()
+  return toChange(await findAssistant(tx, workspaceId, created.user.id))
+}
+
+export async function updateAssistant(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  patch: ChangedAssistant,
+  now: Date,
+): Promise<AssistantChange> {
+  if (!(await findAssistant(tx, workspaceId, id))) return { ok: false, reason: 'not_found' }
+  const { username, application_id: applicationId, display_name: displayName, avatar_url: avatarUrl } = patch
+  if (applicationId !== undefined && !(await findApplication(tx, workspaceId, applicationId))) {
+    return { ok: false, reason: 'no_application' }
+  }
+  const renamed = await updateUser(tx, workspaceId, id, { ...(username !== undefined && { username }) }, now)
+  if (!renamed.ok) return renamed
+  const fields = {
+    ...(applicationId !== undefined && { application_id: uuidOf('app', applicationId) }),
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+  }
+  if (Object.keys(fields).length > 0) {
+    await tx
+      .updateTable('contact_profile')
+      .set(fields)
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('user_id', '=', id)
+      .execute()
+  }
+  return toChange(await findAssistant(tx, workspaceId, id))
+}
+
+export async function findAssistant(db: Db, workspaceId: string, id: string): Promise<Assistant | undefined> {
+  if (!isStorable(id)) return undefined
+  const row = await assistants(db, workspaceId).where('user.id', '=', id).executeTakeFirst()
+  return row && toAssistant(row)
+}
+
+/** In the order of ids. Undefined when the cursor cannot be an id. */
+export async function listAssistants(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Assistant> | undefined> {
+  if (!isStorable(page.after ?? '')) return undefined
+  const place = page.after === undefined ? undefined : [page.after]
+  return readPage(assistants(db, workspaceId), page, { by: ['user.id'], place }, toAssistant)
+}
+
+const toChange = (assistant: Assistant | undefined): AssistantChange =>
+  assistant ? { ok: true, assistant } : { ok: false, reason: 'not_found' }
+
+const assistants = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('workspace_user as user')
+    .innerJoin('contact_profile as profile', (join) =>
+      join.onRef('profile.workspace_id', '=', 'user.workspace_id').onRef('profile.user_id', '=', 'user.id'),
+    )
+    .where('user.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('profile.application_id', 'is not', null)
+    .select(['user.id', 'user.workspace_id', 'user.username', 'user.created_at'])
+    .select(['profile.display_name', 'profile.avatar_url', 'profile.application_id'])

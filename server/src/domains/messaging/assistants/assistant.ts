@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox'
+import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import { AvatarUrl } from '../people/contact.ts'
+
+/** The role of assistants: rules can distinguish them from other users by it. */
+export const ASSISTANT_ROLE = 'assistant'
+
+/** A contact whose messages an Application writes. */
+export interface Assistant {
+  /** A user's id. */
+  readonly id: string
+  readonly workspaceId: string
+  readonly username: string
+  readonly displayName: string | null
+  readonly avatarUrl: string | null
+  /** `app_…` */
+  readonly applicationId: string
+  readonly createdAt: Date
+}
+
+const profile = { display_name: resettable(Name), avatar_url: AvatarUrl }
+
+/** Body of `POST /admin/v1/assistants`. The server generates an `id` if there is none. */
+export const AssistantCreate = Type.Object({
+  id: Type.Optional(Name),
+  username: { ...Name, description: 'Mentioned as `@username` in groups.' },
+  application_id: Type.String({ maxLength: 200, description: 'The Application that answers.' }),
+  ...profile,
+})
+export type AssistantCreate = Static<typeof AssistantCreate>
+
+/** Body of `PATCH /admin/v1/assistants/:id`. Absent fields stay; null clears a field. */
+export const AssistantPatch = Type.Object({
+  username: Type.Optional(Name),
+  application_id: Type.Optional(Type.String({ maxLength: 200 })),
+  ...profile,
+})
+export type AssistantPatch = Static<typeof AssistantPatch>
+
+export const AssistantView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('assistant'),
+  workspace_id: Type.String(),
+  username: Type.String(),
+  display_name: Type.Union([Type.String(), Type.Null()]),
+  avatar_url: Type.Union([Type.String(), Type.Null()]),
+  application_id: Type.String(),
+  created_at: Timestamp,
+})
+
+export const assistantView = (assistant: Assistant) => ({
+  id: assistant.id,
+  object: 'assistant' as const,
+  workspace_id: assistant.workspaceId,
+  username: assistant.username,
+  display_name: assistant.displayName,
+  avatar_url: assistant.avatarUrl,
+  application_id: assistant.applicationId,
+  created_at: assistant.createdAt.toISOString(),
+})
+
+interface Row {
+  readonly id: string
+  readonly workspace_id: string
+  readonly username: string
+  readonly display_name: string | null
+  readonly avatar_url: string | null
+  readonly application_id: string | null
+  readonly created_at: Date
+}
+
+export const toAssistant = (row: Row): Assistant => ({
+  id: row.id,
+  workspaceId: toId('ws', row.workspace_id),
+  username: row.username,
+  displayName: row.display_name,
+  avatarUrl: row.avatar_url,
+  applicationId: toId('app', row.application_id ?? ''),
+  createdAt: row.created_at,
+})

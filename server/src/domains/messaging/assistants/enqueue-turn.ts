@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { currentTraceparent } from '../../../platform/lib/trace-context.ts'
+import type { User } from '../../../shared/principal.ts'
+import { findUser } from '../../identity/user-store.ts'
+import type { Member } from '../people/member.ts'
+import { findFirstMentioned } from './mentions.ts'
+
+/** Topic of platform/db/signal.ts: a turn is due. The key is the id of the message. */
+export const ASSISTANTS_TOPIC = 'assistants'
+
+/** A message that the same transaction has stored. */
+export interface StoredMessage {
+  /** `msg_…` */
+  readonly id: string
+  /** `conv_…` */
+  readonly conversationId: string
+  readonly sender: Member
+  readonly text: string
+  readonly isGroup: boolean
+  /** Turns of a conversation are taken in this order. */
+  readonly createdAt: Date
+}
+
+/**
+ * Enqueues the turn of the assistant that must answer a message, in the transaction that stores the message: in a direct conversation
+ * the other member, in a group the first assistant mentioned. Messages of assistants are never answered. If it returns true, publish
+ * ASSISTANTS_TOPIC after the commit; otherwise a recurring job finds the turn up to a second later.
+ */
+export async function enqueueTurn(tx: Tx, message: StoredMessage): Promise<boolean> {
+  if (message.isGroup && !message.text.includes('@')) return false
+  const assistants = await assistantsIn(tx, message)
+  if (assistants.some(({ id }) => id === message.sender.user.id)) return false
+  const assistant = message.isGroup ? findFirstMentioned(message.text, assistants) : assistants[0]
+  if (!assistant) return false
+  const author = await senderClaims(tx, message.sender)
+  await tx
+    .insertInto('assistant_turn')
+    .values({
+      message_id: uuidOf('msg', message.id),
+      workspace_id: uuidOf('ws', message.sender.workspaceId),
+      conversation_id: uuidOf('conv', message.conversationId),
+      assistant_id: assistant.id,
+      author: author && JSON.stringify(author),
+      state: 'waiting',
+      attempts: 0,
+      claim: null,
+      claimed_until: null,
+      review_item_id: null,
+      traceparent: currentTraceparent(),
+      created_at: message.createdAt,
+    })
+    .execute()
+  return true
+}
+
+const assistantsIn = (db: Db, { sender, conversationId }: StoredMessage): Promise<{ id: string; username: string }[]> =>
+  db
+    .selectFrom('conversation_member as member')
+    .innerJoin('contact_profile as profile', (join) =>
+      join.onRef('profile.workspace_id', '=', 'member.workspace_id').onRef('profile.user_id', '=', 'member.user_id'),
+    )
+    .innerJoin('workspace_user as user', (join) =>
+      join.onRef('user.workspace_id', '=', 'member.workspace_id').onRef('user.id', '=', 'member.user_id'),
+    )
+    .where('member.workspace_id', '=', uuidOf('ws', sender.workspaceId))
+    .where('member.conversation_id', '=', uuidOf('conv', conversationId))
+    .where('profile.application_id', 'is not', null)
+    .select(['user.id', 'user.username'])
+    .execute()
+
+/** The sender as the token describes it, if that differs from the stored user; null: the turn reads the stored user. */
+async function senderClaims(tx: Tx, { workspaceId, user }: Member): Promise<User | null> {
+  const { id, role, department, attributes } = user
+  const known = await findUser(tx, workspaceId, id)
+  const isSame = known && known.role === role && known.department === department
+  return isSame && isDeepStrictEqual(known.attributes, attributes) ? null : user
+}

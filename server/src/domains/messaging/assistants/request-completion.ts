@@ -1,0 +1,113 @@
+import { type ChatLimits, parseChat } from '../../../api/gateway/chat-request.ts'
+import type { ErrorCode } from '../../../errors.ts'
+import { chatWithApprovalWait, type PipelineDeps } from '../../../pipeline/pipeline.ts'
+import type { PipelineResult } from '../../../pipeline/pipeline-result.ts'
+import type { IncomingRequest } from '../../../pipeline/request.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import type { ChatMessage } from '../../../shared/message.ts'
+import { getReview, readReviewContent } from '../../review/review-store.ts'
+import { loadHistory, toChatMessages } from './chat-history.ts'
+import { EMPTY_NOTICE, noticeFor } from './notices.ts'
+import type { TurnContext } from './turn-context.ts'
+import type { Turn } from './turn-store.ts'
+
+export interface CompletionDeps extends PipelineDeps {
+  readonly db: Db
+  readonly chatLimits: ChatLimits
+}
+
+/** The outcome of the request for a turn. `auditId`: the audit record of the request. */
+export type TurnOutcome =
+  | { readonly kind: 'completed'; readonly text: string; readonly auditId: string | undefined }
+  | { readonly kind: 'refused'; readonly text: string; readonly auditId: string | undefined }
+  | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string | undefined }
+  /** Another attempt may succeed. `failed`: the attempt counts as a failure. */
+  | { readonly kind: 'postponed'; readonly code: ErrorCode; readonly afterMs: number; readonly failed: boolean }
+  /** The answer is stored already. */
+  | { readonly kind: 'done' }
+
+const RETRY_MS = 5_000
+
+/** Runs the request for a turn through the pipeline, as the Application; after a review, the reviewed request. */
+export async function requestCompletion(
+  turn: Turn,
+  context: TurnContext,
+  signal: AbortSignal,
+  deps: CompletionDeps,
+): Promise<TurnOutcome> {
+  if (turn.reviewItemId !== null) return resubmit(turn, turn.reviewItemId, context, signal, deps)
+  const history = await loadHistory(deps.db, turn)
+  const isGroup = context.place.groupId !== null
+  const messages = toChatMessages(history, context.question, { assistantId: turn.assistantId, isGroup })
+  return runRequest(turn, context, { messages }, signal, deps)
+}
+
+/** Runs the request exactly as the reviewer saw it, without later messages (GW-REV-11). */
+async function resubmit(
+  turn: Turn,
+  id: string,
+  context: TurnContext,
+  signal: AbortSignal,
+  deps: CompletionDeps,
+): Promise<TurnOutcome> {
+  const now = deps.clock.now()
+  const item = await getReview(deps.db, turn.workspaceId, id, now)
+  const refusal = (code: ErrorCode): TurnOutcome => ({ kind: 'refused', text: noticeFor(code), auditId: item?.auditId })
+  if (item?.state === 'pending') return { kind: 'held', reviewItemId: id, auditId: item.auditId }
+  if (item?.state === 'denied') return refusal('POLICY_REVIEW_DENIED')
+  // The hold was on the answer as a message: its approval has stored it.
+  if (item?.endpoint === 'message' && item.state === 'released') return { kind: 'done' }
+  const content = item && (await readReviewContent(deps.db, turn.workspaceId, id, now, deps.reviewBox))
+  if (!content || item.endpoint === 'message') return refusal('REVIEW_HOLD_EXPIRED')
+  return runRequest(turn, context, { messages: content.messages, reviewItemId: id }, signal, deps)
+}
+
+interface ChatRequest {
+  readonly messages: readonly ChatMessage[]
+  readonly reviewItemId?: string
+}
+
+async function runRequest(
+  turn: Turn,
+  { caller }: TurnContext,
+  request: ChatRequest,
+  signal: AbortSignal,
+  deps: CompletionDeps,
+): Promise<TurnOutcome> {
+  const governance = {
+    user: { id: caller.user.id },
+    session_id: turn.conversationId,
+    ...(request.reviewItemId !== undefined && { review_item_id: request.reviewItemId }),
+  }
+  const incoming: IncomingRequest = {
+    endpoint: 'chat',
+    requestId: newId('req'),
+    authorization: undefined,
+    userToken: undefined,
+    internalCaller: caller,
+    body: Buffer.from(JSON.stringify({ messages: request.messages, governance })),
+    clientSignal: () => signal,
+    parse: (body, application) => parseChat(body, application, deps.chatLimits),
+  }
+  return toOutcome(await chatWithApprovalWait(incoming, deps))
+}
+
+function toOutcome({ error, held, auditId, trace }: PipelineResult): TurnOutcome {
+  if (held) return { kind: 'held', reviewItemId: held.itemId, auditId }
+  if (!error) {
+    const [choice] = trace.results.inspect?.completion?.choices ?? []
+    const text = choice?.message.content
+    return { kind: 'completed', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY_NOTICE, auditId }
+  }
+  const { code, fields } = error
+  // A budget that running requests have reserved is free again soon; one that is used up is not.
+  if (code === 'RATE_LIMITED' || (code === 'BUDGET_EXCEEDED' && fields.details?.reason === 'reserved')) {
+    const seconds = Number(fields.headers?.['retry-after'] ?? 1)
+    return { kind: 'postponed', code, afterMs: seconds * 1_000, failed: false }
+  }
+  // The server is stopping: the next worker that claims the turn repeats the request.
+  if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'postponed', code, afterMs: 0, failed: false }
+  if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'postponed', code, afterMs: RETRY_MS, failed: true }
+  return { kind: 'refused', text: noticeFor(code, fields.details?.reason), auditId }
+}

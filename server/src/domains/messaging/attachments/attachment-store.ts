@@ -1,0 +1,141 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { cursorOf, type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { fromId, toId } from '../../../platform/lib/id.ts'
+import type { Member } from '../people/member.ts'
+import type { Attachment } from './attachment.ts'
+import type { MessageAttachmentTable } from './tables.ts'
+
+const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment => ({
+  id: toId('att', row.id),
+  messageId: row.message_id && toId('msg', row.message_id),
+  uploadedBy: row.uploaded_by,
+  filename: row.filename,
+  mediaType: row.media_type,
+  bytes: row.bytes,
+  sha256: row.sha256,
+  fileKey: row.place,
+  createdAt: row.created_at,
+})
+
+/** A query for the attachments that a member can see: files in the member's conversations, and own uploads that are not sent. */
+const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
+  db
+    .selectFrom('message_attachment')
+    .selectAll('message_attachment')
+    .where('message_attachment.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where(({ or, and, eb, exists, selectFrom }) =>
+      or([
+        and([eb('message_id', 'is', null), eb('uploaded_by', '=', user.id)]),
+        exists(
+          selectFrom('message')
+            .innerJoin('conversation_member as membership', 'membership.conversation_id', 'message.conversation_id')
+            .select('message.id')
+            .whereRef('message.id', '=', 'message_attachment.message_id')
+            .where('membership.user_id', '=', user.id),
+        ),
+      ]),
+    )
+
+/** An attachment that the member can see. Undefined also if the attachment exists and the member cannot see it. */
+export async function findAttachment(db: Db, member: Member, id: string): Promise<Attachment | undefined> {
+  const row = await attachmentsOf(db, member)
+    .where('message_attachment.id', '=', fromId('att', id) ?? null)
+    .executeTakeFirst()
+  return row && toAttachment(row)
+}
+
+/** The uploads of the member that the member can still see, newest first. Undefined if the cursor is not one of them. */
+export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {
+  const cursor = cursorOf(page)
+  const cursorAttachment = cursor === undefined ? undefined : await findAttachment(db, member, cursor)
+  if (cursor !== undefined && cursorAttachment?.uploadedBy !== member.user.id) return undefined
+  const query = attachmentsOf(db, member).where('uploaded_by', '=', member.user.id)
+  const place = cursorAttachment && [uuidOf('att', cursorAttachment.id)]
+  return readPage(query, page, { by: ['message_attachment.id'], order: 'desc', place }, toAttachment)
+}
+
+/** Number of the member's uploads that are not sent, at most `limit`. */
+export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, limit: number): Promise<number> {
+  const unsent = db
+    .selectFrom('message_attachment')
+    .select('id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('uploaded_by', '=', user.id)
+    .where('message_id', 'is', null)
+    .limit(limit)
+  const { count } = await db
+    .selectFrom(unsent.as('unsent'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Stores the row of an attachment. The file store must have its bytes already. */
+export async function insertAttachment(tx: Tx, { workspaceId }: Member, attachment: Attachment): Promise<void> {
+  const { id, messageId, uploadedBy, filename, mediaType, bytes, sha256, fileKey, createdAt } = attachment
+  await tx
+    .insertInto('message_attachment')
+    .values({
+      id: uuidOf('att', id),
+      workspace_id: uuidOf('ws', workspaceId),
+      message_id: messageId && uuidOf('msg', messageId),
+      uploaded_by: uploadedBy,
+      filename,
+      media_type: mediaType,
+      bytes,
+      sha256,
+      place: fileKey,
+      created_at: createdAt,
+    })
+    .execute()
+}
+
+/**
+ * Deletes an attachment. A job deletes its bytes after the commit. `held`: a held message has the file. `not_found`: it was deleted, or
+ * sent with a message, since it was read.
+ */
+export async function deleteAttachment(
+  tx: Tx,
+  { workspaceId }: Member,
+  attachment: Attachment,
+  now: Date,
+): Promise<'deleted' | 'held' | 'not_found'> {
+  const workspace = uuidOf('ws', workspaceId)
+  const id = uuidOf('att', attachment.id)
+  const held = await tx
+    .selectFrom('held_message')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .where(sql<boolean>`attachments @> array[${id}::uuid]`)
+    .executeTakeFirst()
+  if (held) return 'held'
+  const { rows } = await sql`
+    with gone as (
+      delete from message_attachment
+      where workspace_id = ${workspace} and id = ${id}
+        and message_id is not distinct from ${attachment.messageId && uuidOf('msg', attachment.messageId)}::uuid
+      returning place
+    )
+    insert into removed_file (place, removed_at) select place, ${now} from gone returning place`.execute(tx)
+  return rows.length === 0 ? 'not_found' : 'deleted'
+}
+
+/** Deletes up to `limit` unsent uploads from before `before`, except files of held messages. Returns their number. */
+export async function removeUnsentUploads(db: Db, before: Date, now: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    with expired as (
+      select id from message_attachment
+      where message_id is null and created_at < ${before}
+        and not exists (
+          select from held_message
+          where held_message.workspace_id = message_attachment.workspace_id and attachments @> array[message_attachment.id]
+        )
+      order by created_at limit ${limit} for update skip locked
+    ), gone as (
+      delete from message_attachment using expired where message_attachment.id = expired.id returning place
+    )
+    insert into removed_file (place, removed_at) select place, ${now} from gone returning place`.execute(db)
+  return rows.length
+}

@@ -1,0 +1,54 @@
+import { rm } from 'node:fs/promises'
+import { GatehouseError } from '../../../errors.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import type { Member } from '../people/member.ts'
+import type { Attachment } from './attachment.ts'
+import { newFileKey } from './file-removal.ts'
+import type { FileStore, ReceivedFile } from './file-store.ts'
+import { detectMediaType, isAllowedType } from './file-type.ts'
+import { cleanFilename } from './filename.ts'
+
+export interface Upload {
+  readonly file: ReceivedFile
+  /** The name that the client sent. */
+  readonly filename: string
+  readonly declaredType: string
+}
+
+export interface FileLimits {
+  readonly maxBytes: number
+  /** Allowed media types or patterns such as `image/*`. undefined: all types except programs. */
+  readonly types: readonly string[] | undefined
+}
+
+interface Deps {
+  readonly db: Db
+  readonly files: FileStore
+  readonly fileLimits: FileLimits
+}
+
+/** Stores the bytes of an upload, without a row. Throws UNSUPPORTED_MEDIA_TYPE, or UNAVAILABLE if the file store fails. */
+export async function storeUpload(
+  { db, files, fileLimits }: Deps,
+  { user }: Member,
+  { file, filename, declaredType }: Upload,
+  now: Date,
+): Promise<Attachment> {
+  try {
+    const mediaType = await detectMediaType(file.head, declaredType)
+    if (!isAllowedType(mediaType, fileLimits.types)) {
+      const message = `file: files of the type ${mediaType} are not allowed.`
+      throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message, param: 'file' })
+    }
+    const fileKey = await newFileKey(db, now)
+    await files.store(fileKey, file).catch((cause) => {
+      throw new GatehouseError('UNAVAILABLE', {}, cause)
+    })
+    const { bytes, sha256 } = file
+    const content = { filename: cleanFilename(filename), mediaType, bytes, sha256, fileKey }
+    return { id: newId('att'), messageId: null, uploadedBy: user.id, ...content, createdAt: now }
+  } finally {
+    await rm(file.path, { force: true })
+  }
+}

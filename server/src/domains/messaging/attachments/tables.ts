@@ -1,0 +1,31 @@
+import type { CreatedAt } from '../../../platform/db/columns.ts'
+
+declare module '../../../platform/db/schema.ts' {
+  interface Schema {
+    message_attachment: MessageAttachmentTable
+    removed_file: RemovedFileTable
+  }
+}
+
+export interface MessageAttachmentTable {
+  id: string
+  workspace_id: string
+  /** null: not sent yet. */
+  message_id: string | null
+  uploaded_by: string
+  filename: string
+  media_type: string
+  bytes: number
+  sha256: Buffer
+  /** Key of the bytes in the file store. */
+  place: string
+  created_at: CreatedAt
+}
+
+/** Files that a job deletes from the file store. */
+export interface RemovedFileTable {
+  /** Key of the bytes in the file store. */
+  place: string
+  /** The file may be deleted from this time on. */
+  removed_at: Date
+}

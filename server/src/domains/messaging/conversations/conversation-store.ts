@@ -1,0 +1,195 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { canonicalJson } from '../../../platform/lib/canonical-json.ts'
+import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
+import type { Member } from '../people/member.ts'
+import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
+import type { ConversationMemberTable, ConversationTable } from './tables.ts'
+
+/** A query for the conversations of a member, joined with the member's own state (`membership`). */
+export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
+  db
+    .selectFrom('conversation_member as membership')
+    .innerJoin('conversation', 'conversation.id', 'membership.conversation_id')
+    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('membership.user_id', '=', user.id)
+
+export const CONVERSATION_COLUMNS = [
+  'conversation.id',
+  'conversation.workspace_id',
+  'group_id',
+  'direct_key',
+  'pinned_message_id',
+  'last_sequence',
+  'last_active_at',
+  'conversation.created_at',
+  'is_pinned',
+  'is_muted',
+  'archived_at',
+  'last_opened_at',
+  'read_sequence',
+] as const
+
+/** Number of other members' messages after the member's read marker. */
+export const unreadCount = sql<number>`(
+  select count(*) from (
+    select from message
+    where message.conversation_id = membership.conversation_id and message.sequence > membership.read_sequence
+      and message.sender_id <> membership.user_id
+    limit ${sql.lit(MAX_UNREAD_COUNT)}
+  ) as unread
+)`.as('unread_count')
+
+type Row = Omit<Selectable<ConversationTable>, 'retention_days' | 'created_by'> &
+  Pick<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'>
+
+const toConversation = (row: Row, { user }: Member): Conversation => ({
+  id: toId('conv', row.id),
+  workspaceId: toId('ws', row.workspace_id),
+  contactId: row.direct_key && otherUserOf(row.direct_key, user.id),
+  groupId: row.group_id && toId('grp', row.group_id),
+  pinnedMessageId: row.pinned_message_id && toId('msg', row.pinned_message_id),
+  lastSequence: row.last_sequence,
+  lastActiveAt: row.last_active_at,
+  createdAt: row.created_at,
+  isPinned: row.is_pinned,
+  isMuted: row.is_muted,
+  archivedAt: row.archived_at,
+  lastOpenedAt: row.last_opened_at,
+  readSequence: row.read_sequence,
+})
+
+export const toCounted = (row: Row & { readonly unread_count: number }, member: Member): CountedConversation => ({
+  ...toConversation(row, member),
+  unreadCount: row.unread_count,
+})
+
+const directKeyOf = (userId: string, contactId: string): string => canonicalJson([userId, contactId].toSorted())
+
+const otherUserOf = (directKey: string, userId: string): string | null =>
+  (JSON.parse(directKey) as string[]).find((id) => id !== userId) ?? null
+
+/** A conversation of the member. Undefined also if the conversation exists and the member is not in it. */
+export async function findConversation(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
+  const uuid = fromId('conv', id)
+  if (uuid === undefined) return undefined
+  const row = await conversationsOf(db, member)
+    .select(CONVERSATION_COLUMNS)
+    .where('membership.conversation_id', '=', uuid)
+    .executeTakeFirst()
+  return row && toConversation(row, member)
+}
+
+/** As `findConversation`, with the number of unread messages. */
+export async function findCountedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
+  const uuid = fromId('conv', id)
+  if (uuid === undefined) return undefined
+  const row = await conversationsOf(db, member)
+    .select(CONVERSATION_COLUMNS)
+    .select(unreadCount)
+    .where('membership.conversation_id', '=', uuid)
+    .executeTakeFirst()
+  return row && toCounted(row, member)
+}
+
+/** The other member of a direct conversation, or a group of the member. */
+export type ConversationPartner = { readonly contactId: string } | { readonly groupId: string }
+
+/**
+ * Creates a conversation. With `distinct`, returns the newest existing conversation with the partner if there is one. `members`: the
+ * user ids of a new conversation, else empty.
+ */
+export async function createConversation(
+  tx: Tx,
+  member: Member,
+  partner: ConversationPartner,
+  { distinct, now }: { distinct: boolean; now: Date },
+): Promise<{ id: string; created: boolean; members: readonly string[] }> {
+  const workspace = uuidOf('ws', member.workspaceId)
+  const groupUuid = 'groupId' in partner ? uuidOf('grp', partner.groupId) : null
+  const directKey = 'contactId' in partner ? directKeyOf(member.user.id, partner.contactId) : null
+  if (distinct) {
+    const lock = `conversation ${member.workspaceId} ${groupUuid ?? directKey}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx)
+    const existing = await conversationsOf(tx, member)
+      .select('conversation.id')
+      .where(groupUuid === null ? 'direct_key' : 'group_id', '=', groupUuid ?? directKey)
+      .orderBy('conversation.id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (existing) return { id: toId('conv', existing.id), created: false, members: [] }
+  }
+  const members =
+    'contactId' in partner ? [member.user.id, partner.contactId] : await lockGroupMembers(tx, member.workspaceId, partner.groupId)
+  const id = newUuid()
+  await tx
+    .insertInto('conversation')
+    .values({
+      id,
+      workspace_id: workspace,
+      group_id: groupUuid,
+      direct_key: directKey,
+      pinned_message_id: null,
+      last_sequence: 0,
+      last_active_at: null,
+      retention_days: null,
+      created_by: member.user.id,
+      created_at: now,
+    })
+    .execute()
+  await sql`
+    insert into conversation_member (workspace_id, conversation_id, user_id, sort_at, is_pinned, is_muted, read_sequence)
+    select ${workspace}, ${id}, joining, ${now}, false, false, 0 from unnest(${members}::text[]) as joining`.execute(tx)
+  return { id: toId('conv', id), created: true, members }
+}
+
+/** State of a conversation that each member has for themselves. */
+export interface MemberState {
+  readonly isPinned?: boolean | undefined
+  readonly isMuted?: boolean | undefined
+  readonly archivedAt?: Date | null | undefined
+}
+
+export async function updateMemberState(tx: Tx, member: Member, id: string, change: MemberState): Promise<void> {
+  await tx
+    .updateTable('conversation_member')
+    // Undefined fields stay unchanged.
+    .set({ is_pinned: change.isPinned, is_muted: change.isMuted, archived_at: change.archivedAt })
+    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
+    .where('conversation_id', '=', uuidOf('conv', id))
+    .where('user_id', '=', member.user.id)
+    .execute()
+}
+
+/** Pins a message of the conversation. null removes the pin. Returns false if the conversation does not have the message. */
+export async function pinMessage(tx: Tx, workspaceId: string, id: string, messageId: string | null): Promise<boolean> {
+  const message = messageId === null ? null : fromId('msg', messageId)
+  if (message === undefined) return false
+  const conversation = uuidOf('conv', id)
+  if (message !== null) {
+    // The lock keeps the message until the pin is stored, so that no pin refers to a deleted message.
+    const lockedMessage = await tx
+      .selectFrom('message')
+      .select('id')
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('id', '=', message)
+      .where('conversation_id', '=', conversation)
+      .forShare()
+      .executeTakeFirst()
+    if (!lockedMessage) return false
+  }
+  await tx
+    .updateTable('conversation')
+    .set({ pinned_message_id: message })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', conversation)
+    .execute()
+  return true
+}
+
+/** Whether the member can delete the conversation: both members of a direct one can, and the owner of a group. */
+export async function canDelete(db: Db, member: Member, { groupId }: Conversation): Promise<boolean> {
+  return groupId === null || (await isGroupOwner(db, member, groupId))
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import type { EventType } from './event.ts'
+import { findLogPosition } from './event-log-store.ts'
+import type { WebhookTable } from './tables.ts'
+import type { Webhook, WebhookFields } from './webhook.ts'
+
+const SECRET_BYTES = 32
+
+const toWebhook = (row: Selectable<WebhookTable>): Webhook => ({
+  id: toId('whk', row.id),
+  url: row.url,
+  format: row.format,
+  types: row.types as EventType[] | null,
+  enabled: row.enabled,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+/** Creates a webhook that receives events from now on. `secret` cannot be read again later. */
+export async function createWebhook(
+  tx: Tx,
+  workspaceId: string,
+  { url, format, types, enabled }: WebhookFields,
+  { box, now }: { readonly box: SecretBox; readonly now: Date },
+): Promise<Webhook & { readonly secret: string }> {
+  const id = newUuid()
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  const { last } = await findLogPosition(tx, workspaceId)
+  const row = await tx
+    .insertInto('webhook')
+    .values({
+      id,
+      workspace_id: uuidOfWorkspace(workspaceId),
+      url,
+      secret: box.seal(secret, toId('whk', id)),
+      format,
+      types: types && [...types],
+      enabled,
+      position: last,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...toWebhook(row), secret }
+}
+
+export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
+  const uuid = fromId('whk', id)
+  if (uuid === undefined) return undefined
+  const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  return row && toWebhook(row)
+}
+
+/** Where and how a webhook sends. Undefined when it does not exist. */
+export async function findWebhookTarget(db: Db, workspaceId: string, id: string, box: SecretBox) {
+  const uuid = fromId('whk', id)
+  if (uuid === undefined) return undefined
+  const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  return row && { url: row.url, format: row.format, secret: box.open(row.secret, id) }
+}
+
+/** Oldest first. Undefined when the cursor is not an id. */
+export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
+  return pageById(webhooks(db, workspaceId), 'whk', page, toWebhook)
+}
+
+/** A webhook that is enabled again does not receive the events of the time before. Undefined when it does not exist. */
+export async function updateWebhook(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  fields: Partial<WebhookFields>,
+  now: Date,
+): Promise<Webhook | undefined> {
+  const uuid = fromId('whk', id)
+  const stored = uuid && (await webhooks(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
+  if (!stored) return undefined
+  const { url = stored.url, format = stored.format, types = stored.types, enabled = stored.enabled } = fields
+  const position = enabled && !stored.enabled ? (await findLogPosition(tx, workspaceId)).last : stored.position
+  const row = await tx
+    .updateTable('webhook')
+    .set({ url, format, types: types && [...types], enabled, position, updated_at: now })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', stored.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toWebhook(row)
+}
+
+/** Deletes a webhook and its deliveries. False when it does not exist. */
+export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const uuid = fromId('whk', id)
+  if (uuid === undefined) return false
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Whether any Workspace has an enabled webhook. */
+export async function hasEnabledWebhook(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+const webhooks = (db: Db, workspaceId: string) =>
+  db.selectFrom('webhook').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))

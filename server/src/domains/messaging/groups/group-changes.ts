@@ -1,0 +1,95 @@
+import type { Tx } from '../../../platform/db/database.ts'
+import { forbidden, invalid, notFound, requireFound } from '../../../shared/refusals.ts'
+import { deleteConversation } from '../conversations/delete-conversation.ts'
+import { markReadAfterDeparture } from '../conversations/read-marker.ts'
+import { eraseEvents, removeFromAudience } from '../events/erase-events.ts'
+import { emit } from '../events/outbox.ts'
+import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
+import { findContacts } from '../people/contact-store.ts'
+import type { Member } from '../people/member.ts'
+import { type Group, groupView, MAX_MEMBERS } from './group.ts'
+import { addToGroup, removeFromGroup } from './group-membership-changes.ts'
+import { deleteGroup, findConversationIds, findGroup, lockGroup } from './group-store.ts'
+
+/** The member who changes a group, and when. */
+export interface GroupChange {
+  readonly member: Member
+  /** `http://host`, for the URLs in events. */
+  readonly base: string
+  readonly now: Date
+}
+
+/** Locks a group until `tx` ends. Throws NOT_FOUND if the member is not in it. */
+export async function lockVisibleGroup(tx: Tx, member: Member, id: string): Promise<Group> {
+  return requireFound(await lockGroup(tx, member, id), 'group')
+}
+
+/** As `lockVisibleGroup`. Throws FORBIDDEN if the member does not own the group. */
+export async function lockOwnedGroup(tx: Tx, member: Member, id: string): Promise<Group> {
+  const group = await lockVisibleGroup(tx, member, id)
+  requireOwner(member, group)
+  return group
+}
+
+/** Throws FORBIDDEN if the member does not own the group. */
+export function requireOwner(member: Member, group: Group): void {
+  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group can do this.')
+}
+
+/** Returns each id once. Throws NOT_FOUND if a user is not a contact, and a 400 if there are too many. */
+export async function requireContacts(tx: Tx, { workspaceId }: Member, ids: readonly string[]): Promise<string[]> {
+  const unique = [...new Set(ids)]
+  if (unique.length > MAX_MEMBERS) {
+    throw invalid({ param: 'contacts', message: `must not be more than ${MAX_MEMBERS}, including the owner` })
+  }
+  const contacts = await findContacts(tx, workspaceId, unique)
+  if (contacts.size < unique.length) throw notFound('contact')
+  return unique
+}
+
+/** Replaces the members of a group. Members get an event of the change, and removed members get an event of a deletion. */
+export async function replaceMembers(
+  tx: Tx,
+  { member, base, now }: GroupChange,
+  before: Group,
+  ids: readonly string[],
+): Promise<Group> {
+  const group = { workspaceId: member.workspaceId, groupId: before.id }
+  const addedIds = ids.filter((id) => !before.memberIds.includes(id))
+  const removedIds = before.memberIds.filter((id) => !ids.includes(id))
+  await addToGroup(tx, group, addedIds, now)
+  const markers = await removeFromGroup(tx, group, removedIds)
+  await markReadAfterDeparture(tx, member.workspaceId, markers, now)
+  const conversationIds = markers.map(({ conversationId }) => conversationId)
+  await removeFromAudience(tx, member.workspaceId, { objectIds: [before.id], conversationIds }, removedIds)
+  await emitGroupDeleted(tx, member.workspaceId, before, removedIds)
+  // Reads the group as one of its members, because the caller may have left it.
+  const reader = { ...member, user: { ...member.user, id: ids[0] ?? before.ownerId } }
+  const after = await findGroup(tx, reader, before.id)
+  if (!after) throw new Error('A locked group was not found')
+  await emitGroup(tx, { member, base }, 'group.updated', after)
+  return after
+}
+
+export const emitGroup = (
+  tx: Tx,
+  { member: { workspaceId }, base }: Pick<GroupChange, 'member' | 'base'>,
+  type: 'group.created' | 'group.updated',
+  group: Group,
+): Promise<void> => emit(tx, { workspaceId, type, audience: group.memberIds, payload: groupView(group, base) })
+
+/** For users who cannot see the group any more. */
+async function emitGroupDeleted(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
+  if (audience.length === 0) return
+  const payload = { id, object: 'group' as const, deleted: true }
+  await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
+}
+
+/** Deletes a locked group and its conversations. Its members get an event. */
+export async function deleteGroupWithConversations(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
+  for (const id of await findConversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
+  await deleteGroup(tx, workspaceId, group.id)
+  await eraseEvents(tx, workspaceId, { objectIds: [group.id] })
+  await eraseResponsesAbout(tx, workspaceId, [group.id])
+  await emitGroupDeleted(tx, workspaceId, group, group.memberIds)
+}

@@ -1,0 +1,139 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { cursorOf, type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../../platform/db/values.ts'
+import { isStorable } from '../../../platform/lib/fields.ts'
+import { newId, toId } from '../../../platform/lib/id.ts'
+import type { GovernedString } from '../../../shared/governed.ts'
+import { insertGroupMembers, uuidOfGroup } from '../people/group-member-store.ts'
+import type { Member } from '../people/member.ts'
+import type { Group } from './group.ts'
+import type { MessagingGroupTable } from './tables.ts'
+
+/** A group that the member belongs to. Undefined also if the group exists and the member is not in it. */
+export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
+  const row = await groups(db, workspaceId)
+    .where('messaging_group.id', '=', uuidOfGroup(id))
+    .where(hasMember(user.id))
+    .executeTakeFirst()
+  return row && toGroup(row)
+}
+
+/** As `findGroup`. Until `tx` ends, only `tx` can change the group's members. */
+export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Group | undefined> {
+  await tx
+    .selectFrom('messaging_group')
+    .select('id')
+    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
+    .where('id', '=', uuidOfGroup(id))
+    .forUpdate()
+    .execute()
+  return findGroup(tx, member, id)
+}
+
+/** The member's groups, newest first. Undefined if the cursor is not one of them. */
+export async function listGroups(db: Db, member: Member, page: PageRequest): Promise<Page<Group> | undefined> {
+  const cursor = cursorOf(page)
+  const cursorGroup = cursor === undefined ? undefined : await findGroup(db, member, cursor)
+  if (cursor !== undefined && !cursorGroup) return undefined
+  const place = cursorGroup && [uuidOfGroup(cursorGroup.id)]
+  const query = groups(db, member.workspaceId).where(hasMember(member.user.id))
+  return readPage(query, page, { by: ['messaging_group.id'], order: 'desc', place }, toGroup)
+}
+
+export interface GroupFields {
+  readonly name: GovernedString
+  readonly description: GovernedString | ''
+  readonly avatarUrl: GovernedString | null
+  readonly ownerId: string
+}
+
+/** `memberIds` are contacts of the Workspace. */
+export async function createGroup(
+  tx: Tx,
+  workspaceId: string,
+  { name, description, avatarUrl, ownerId }: GroupFields,
+  memberIds: readonly string[],
+  now: Date,
+): Promise<Group> {
+  const id = newId('grp')
+  const row = await tx
+    .insertInto('messaging_group')
+    .values({
+      id: uuidOfGroup(id),
+      workspace_id: uuidOfWorkspace(workspaceId),
+      name,
+      description,
+      avatar_url: avatarUrl,
+      owner_id: ownerId,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await insertGroupMembers(tx, workspaceId, id, memberIds, now)
+  return toGroup({ ...row, member_ids: memberIds.toSorted() })
+}
+
+/** Changes the fields that are not undefined. */
+export async function updateGroup(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  { name, description, avatarUrl, ownerId }: { readonly [F in keyof GroupFields]?: GroupFields[F] | undefined },
+  now: Date,
+): Promise<void> {
+  await tx
+    .updateTable('messaging_group')
+    .set({ updated_at: now, name, description, avatar_url: avatarUrl, owner_id: ownerId })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfGroup(id))
+    .execute()
+}
+
+/** `conv_…` of the group's conversations. */
+export async function findConversationIds(tx: Tx, workspaceId: string, id: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('conversation')
+    .select('id')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('group_id', '=', uuidOfGroup(id))
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => toId('conv', row.id))
+}
+
+/** Deletes a group without conversations, and its memberships. */
+export async function deleteGroup(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  await tx
+    .deleteFrom('messaging_group')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfGroup(id))
+    .execute()
+}
+
+const groups = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('messaging_group')
+    .selectAll('messaging_group')
+    .select(
+      sql<string[]>`array(select user_id from group_member where group_id = messaging_group.id order by user_id)`.as(
+        'member_ids',
+      ),
+    )
+    .where('messaging_group.workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+const hasMember = (userId: string) =>
+  sql<boolean>`exists (select from group_member m
+    where m.workspace_id = messaging_group.workspace_id and m.group_id = messaging_group.id and m.user_id = ${isStorable(userId) ? userId : ''})`
+
+const toGroup = (row: Selectable<MessagingGroupTable> & { readonly member_ids: string[] }): Group => ({
+  id: toId('grp', row.id),
+  name: row.name,
+  description: row.description,
+  avatarUrl: row.avatar_url,
+  ownerId: row.owner_id,
+  memberIds: row.member_ids,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { fromId } from '../../../platform/lib/id.ts'
+import { notFound } from '../../../shared/refusals.ts'
+import { TOKENIZER } from '../../retrieval/words.ts'
+import { enqueueTurn } from '../assistants/enqueue-turn.ts'
+import { emit } from '../events/outbox.ts'
+import type { GovernedText } from '../governance/governed-text.ts'
+import { recordActivity } from '../people/contact-store.ts'
+import type { Member } from '../people/member.ts'
+import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
+import { attachToMessage, renameFiles } from './message-files.ts'
+import { vectorOf } from './message-words.ts'
+
+export interface NewMessage {
+  /** `msg_…` */
+  readonly id: string
+  readonly sender: Member
+  readonly conversationId: string
+  readonly text: GovernedText
+  /** `att_…` of the sender's uploads that are not sent yet. */
+  readonly attachments: readonly string[]
+  readonly replyTo?: string | undefined
+  /** `aud_…` of the request that an assistant's message comes from. Shown if the Workspace has no policies for messages. */
+  readonly auditId?: string | undefined
+  readonly now: Date
+}
+
+export interface InsertedMessage {
+  readonly message: Message
+  /** An assistant will answer the message. Publish ASSISTANTS_TOPIC after the commit (`notifyAssistants`). */
+  readonly turnEnqueued: boolean
+}
+
+interface ConversationColumns {
+  readonly audience: string[]
+  readonly is_group: boolean
+  readonly has_assistant: boolean
+}
+
+/**
+ * Stores a message with the next sequence number of its conversation and emits its event. All new messages are stored here. Concurrent
+ * messages wait for the conversation's row, so that sequence numbers have no gaps and times are in the same order.
+ * Throws NOT_FOUND if the sender is not in the conversation.
+ *
+ * @NOTE The last step writes the decision's audit record, which locks the Workspace's chain. End the transaction soon afterwards.
+ */
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<InsertedMessage> {
+  const { sender, text, now } = message
+  const auditId = text.auditId ?? message.auditId
+  const conversation = fromId('conv', message.conversationId)
+  if (conversation === undefined) throw notFound('conversation')
+  const { rows } = await sql<MessageRow & ConversationColumns>`
+    with target as (
+      update conversation
+      set last_sequence = last_sequence + 1, last_active_at = greatest(last_active_at, ${now})
+      where workspace_id = ${uuidOf('ws', sender.workspaceId)} and id = ${conversation}
+        and exists (
+          select from conversation_member as membership
+          where membership.conversation_id = conversation.id and membership.user_id = ${sender.user.id}
+        )
+      returning id, workspace_id, group_id, last_sequence, last_active_at
+    ), audience as (
+      update conversation_member set sort_at = target.last_active_at from target where conversation_id = target.id returning user_id
+    ), stored as (
+      insert into message
+        (id, workspace_id, conversation_id, sequence, sender_id, text, words, tokenizer, audit_id, flagged, reply_to, created_at)
+      select ${uuidOf('msg', message.id)}, workspace_id, id, last_sequence, ${sender.user.id}, ${text.text},
+        ${vectorOf(conversation, text.text)}::tsvector, ${TOKENIZER}::smallint,
+        ${auditId === undefined ? null : uuidOf('aud', auditId)}::uuid, ${text.flagged},
+        ${message.replyTo === undefined ? null : uuidOf('msg', message.replyTo)}::uuid, last_active_at
+      from target
+      returning id, workspace_id, conversation_id, sequence, sender_id, text, audit_id, flagged, reply_to, created_at,
+        updated_at, read_at
+    ), active as (${recordActivity(sender, now)})
+    select stored.*, (select array_agg(user_id) from audience) as audience, target.group_id is not null as is_group,
+      exists (
+        select from audience join contact_profile as profile using (user_id)
+        where profile.workspace_id = stored.workspace_id and profile.application_id is not null
+      ) as has_assistant
+    from stored, target`.execute(tx)
+  const [row] = rows
+  if (!row) throw notFound('conversation')
+  const stored = toMessage(row)
+  if (message.attachments.length > 0) {
+    await attachToMessage(tx, sender, stored.id, message.attachments)
+    await renameFiles(tx, sender.workspaceId, message.attachments, text.texts.slice(1))
+  }
+  await emit(tx, {
+    workspaceId: sender.workspaceId,
+    type: 'message.created',
+    audience: row.audience,
+    payload: messageEvent(stored, [], message.attachments),
+  })
+  const { id, conversationId, createdAt } = stored
+  const turnEnqueued =
+    row.has_assistant &&
+    (await enqueueTurn(tx, { id, conversationId, sender, text: stored.text, isGroup: row.is_group, createdAt }))
+  await text.settle(tx)
+  return { message: stored, turnEnqueued }
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { fromId } from '../../../platform/lib/id.ts'
+import { TOKENIZER } from '../../retrieval/words.ts'
+import { withdrawReviews } from '../../review/message-review-store.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
+import { eraseEvents } from '../events/erase-events.ts'
+import { emit } from '../events/outbox.ts'
+import type { GovernedText } from '../governance/governed-text.ts'
+import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
+import type { Member } from '../people/member.ts'
+import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './message.ts'
+import { findAttachmentIds } from './message-files.ts'
+import { vectorOf } from './message-words.ts'
+import { findReactions } from './reaction-store.ts'
+
+/** A query for the messages of a member's conversations. */
+export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
+  db
+    .selectFrom('message')
+    .innerJoin('conversation_member as membership', 'membership.conversation_id', 'message.conversation_id')
+    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('membership.user_id', '=', user.id)
+
+/** A message of the member's conversations. Undefined also if the message exists and the member is not in its conversation. */
+export async function findMessage(db: Db, member: Member, id: string): Promise<Message | undefined> {
+  const uuid = fromId('msg', id)
+  if (uuid === undefined) return undefined
+  const row = await messagesOf(db, member).select(MESSAGE_COLUMNS).where('message.id', '=', uuid).executeTakeFirst()
+  return row && toMessage(row)
+}
+
+/** The time when a message was stored. Undefined if the message does not exist. */
+export async function findCreationTime(db: Db, workspaceId: string, id: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('message')
+    .select('created_at')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('msg', id))
+    .executeTakeFirst()
+  return row?.created_at
+}
+
+/** As `findMessage`. Other transactions cannot change the message until `tx` ends. */
+export async function lockMessage(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
+  const uuid = fromId('msg', id)
+  if (uuid === undefined) return undefined
+  const row = await messagesOf(tx, member)
+    .select(MESSAGE_COLUMNS)
+    .where('message.id', '=', uuid)
+    .forNoKeyUpdate('message')
+    .executeTakeFirst()
+  return row && toMessage(row)
+}
+
+/** Replaces the text of a locked message. Call `emitMessageUpdated` after all changes of the message. */
+export async function replaceText(tx: Tx, { id, workspaceId, conversationId }: Message, text: GovernedText): Promise<void> {
+  await tx
+    .updateTable('message')
+    .set({
+      text: text.text,
+      words: vectorOf(uuidOf('conv', conversationId), text.text),
+      tokenizer: TOKENIZER,
+      audit_id: text.auditId && uuidOf('aud', text.auditId),
+      flagged: text.flagged,
+    })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('msg', id))
+    .execute()
+}
+
+/** Ends an update: sets `updated_at`, unless it is undefined, and emits the event. Returns the new state of the message. */
+export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, updatedAt: Date | undefined): Promise<Message> {
+  const row = await tx
+    .updateTable('message')
+    .set(updatedAt ? { updated_at: updatedAt } : { updated_at: sql`updated_at` })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('msg', id))
+    .returning(MESSAGE_COLUMNS)
+    .executeTakeFirstOrThrow()
+  const message = toMessage(row)
+  const reactions = await findReactions(tx, [id])
+  const attachments = await findAttachmentIds(tx, id)
+  await emit(tx, {
+    workspaceId,
+    type: 'message.updated',
+    audience: await findMemberIds(tx, workspaceId, message.conversationId),
+    payload: messageEvent(message, reactions.get(id) ?? [], attachments),
+  })
+  return message
+}
+
+/**
+ * Permanently deletes messages of one conversation, with their pins, reactions, files and the content of their review items. Audit
+ * records keep keyed hashes. Returns the ids of the messages that existed.
+ */
+export async function deleteMessages(
+  tx: Tx,
+  { workspaceId, conversationId }: Pick<Message, 'workspaceId' | 'conversationId'>,
+  ids: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  if (ids.length === 0) return []
+  const uuids = ids.map((id) => uuidOf('msg', id))
+  const conversation = uuidOf('conv', conversationId)
+  await withdrawReviews(tx, workspaceId, { messageIds: ids }, now)
+  await tx
+    .updateTable('conversation')
+    .set({ pinned_message_id: null })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', conversation)
+    .where('pinned_message_id', 'in', uuids)
+    .execute()
+  await sql`
+    insert into removed_file (place, removed_at)
+    select place, ${now} from message_attachment where message_id in (${sql.join(uuids)})
+    on conflict do nothing`.execute(tx)
+  const deleted = await tx
+    .deleteFrom('message')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('conversation_id', '=', conversation)
+    .where('id', 'in', uuids)
+    .returning('id')
+    .execute()
+  const audience = await findMemberIds(tx, workspaceId, conversationId)
+  const deletedIds = ids.filter((_, index) => deleted.some(({ id }) => id === uuids[index]))
+  await eraseEvents(tx, workspaceId, { objectIds: deletedIds })
+  await eraseResponsesAbout(tx, workspaceId, deletedIds)
+  const event = { workspaceId, type: 'message.deleted', audience } as const
+  await emit(tx, ...deletedIds.map((id) => ({ ...event, payload: { id, conversation_id: conversationId } })))
+  return deletedIds
+}

@@ -1,0 +1,48 @@
+import { type Static, Type } from 'typebox'
+import type { GovernedString } from '../../../shared/governed.ts'
+import { invalid } from '../../../shared/refusals.ts'
+
+/** Maximum number of different names on one message. */
+export const MAX_NAMES = 20
+/** Maximum number of texts under one name in a body: as many as a group has members. */
+const MAX_VALUES = 1_000
+const MAX_NAME_LENGTH = 64
+
+const Values = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: MAX_VALUES })
+const ReactionMap = Type.Record(Type.String(), Values, { maxProperties: MAX_NAMES })
+
+/** Names mapped to texts, or an array of such maps. */
+export const ReactionsBody = Type.Union([ReactionMap, Type.Array(ReactionMap, { maxItems: MAX_NAMES })])
+
+/** One reaction: a text under a name. The text is the member's own id, or any text. */
+export interface Reaction {
+  readonly name: string
+  readonly value: string
+}
+
+/** A reaction that policies allow. Ids of members are not governed. */
+export interface GovernedReaction extends Reaction {
+  readonly name: GovernedString
+  readonly value: GovernedString
+}
+
+/** The reactions in a body, each once. Throws a 400 for an invalid name. */
+export function parseReactions(body: Static<typeof ReactionsBody>): Reaction[] {
+  const valuesByName = new Map<string, Set<string>>()
+  for (const map of [body].flat()) {
+    for (const [name, values] of Object.entries(map)) {
+      valuesByName.set(checkReactionName(name), new Set([...(valuesByName.get(name) ?? []), ...values]))
+    }
+  }
+  return [...valuesByName].flatMap(([name, values]) => [...values].map((value) => ({ name, value })))
+}
+
+/** Returns the name. Throws a 400 if it is empty or too long. */
+export function checkReactionName(name: string): string {
+  if (name.length > 0 && name.length <= MAX_NAME_LENGTH) return name
+  throw invalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME_LENGTH} characters` })
+}
+
+/** The 400 for a message that would have more than MAX_NAMES names. */
+export const tooManyNames = () =>
+  invalid({ param: 'reactions', message: `must not have more than ${MAX_NAMES} names on one message` })

@@ -1,0 +1,169 @@
+import { GatehouseError } from '../../../errors.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { findUser } from '../../identity/user-store.ts'
+import { releaseHeldMessage } from '../../review/message-review-store.ts'
+import type { ReviewItem } from '../../review/review.ts'
+import { getReview, readReviewContent } from '../../review/review-store.ts'
+import type { FileStore } from '../attachments/file-store.ts'
+import { findConversation } from '../conversations/conversation-store.ts'
+import { emit } from '../events/outbox.ts'
+import { type GovernedText, governReleased } from '../governance/governed-text.ts'
+import { FILE } from '../governance/message-review.ts'
+import type { TextDecisionDeps } from '../governance/text-decision.ts'
+import type { Member } from '../people/member.ts'
+import { readContents } from './file-contents.ts'
+import { insertMessage } from './insert-message.ts'
+import { findSentFiles } from './message-files.ts'
+import { emitMessageUpdated, lockMessage, replaceText } from './message-store.ts'
+import { replaceFiles } from './update-message.ts'
+
+export interface ReleaseDeps extends TextDecisionDeps {
+  readonly db: Db
+  readonly reviewBox: SecretBox
+  readonly files: Pick<FileStore, 'open'>
+}
+
+/** The message that an approval stores. */
+export interface PreparedRelease {
+  readonly held: HeldMessage
+  readonly sender: Member
+  readonly conversationId: string
+  /** undefined: the active policies deny it. */
+  readonly text: GovernedText | undefined
+}
+
+interface HeldMessage {
+  /** `msg_…` of the new message, or of the message that an update changes. */
+  readonly messageId: string
+  readonly isUpdate: boolean
+  readonly attachments: readonly string[] | null
+}
+
+/**
+ * Governs a held message again, before a reviewer's decision, with the active policies. Undefined for other review items, and if the
+ * message cannot be stored any more.
+ */
+export async function prepareRelease(
+  deps: ReleaseDeps,
+  workspaceId: string,
+  itemId: string,
+  now: Date,
+): Promise<PreparedRelease | undefined> {
+  const { db, reviewBox } = deps
+  const item = await getReview(db, workspaceId, itemId, now)
+  if (item?.endpoint !== 'message' || item.kind !== 'hold') return undefined
+  const held = await findHeldMessage(db, item)
+  const content = held && (await readReviewContent(db, workspaceId, itemId, now, reviewBox))
+  const sender = await findSender(db, item)
+  const conversation = sender && (await findConversation(db, sender, item.sessionId ?? ''))
+  const files = held && sender && (await findSentFiles(db, sender, held.attachments ?? [], held.messageId))
+  if (!held || !content || !conversation || !files) return undefined
+  const submission = {
+    workspaceId,
+    sender: sender.user,
+    place: conversation,
+    messageId: held.messageId,
+    change: held.isUpdate ? ('update' as const) : ('create' as const),
+    texts: content.messages.flatMap((message) => (message.name === FILE ? [] : [String(message.content)])),
+    readFiles: () => readContents(deps.files, files),
+    now,
+  }
+  return { held, sender, conversationId: conversation.id, text: await governReleased(submission, itemId, deps) }
+}
+
+/**
+ * Completes a reviewer's decision on a held message, in its transaction: stores an approved message once and emits an event to the
+ * sender. Returns the item in its new state. Other review items stay unchanged. Throws CONFLICT if the message cannot be stored or the
+ * active policies deny it.
+ */
+export async function settleHeldMessage(
+  tx: Tx,
+  item: ReviewItem,
+  release: PreparedRelease | undefined,
+  now: Date,
+): Promise<ReviewItem> {
+  if (item.endpoint !== 'message' || item.kind !== 'hold') return item
+  const { numDeletedRows } = await tx
+    .deleteFrom('held_message')
+    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
+    .where('review_item_id', '=', uuidOf('rev', item.id))
+    .executeTakeFirst()
+  if (item.state !== 'approved') {
+    if (numDeletedRows === 1n) await emitReviewState(tx, item, 'message.held', item.state)
+    return item
+  }
+  if (!release || numDeletedRows === 0n) throw messageGone()
+  if (!release.text) {
+    const message = 'The active policies deny this message. It can only be denied.'
+    throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
+  }
+  await emitReviewState(tx, item, 'message.released', 'released')
+  const released = await releaseHeldMessage(tx, item, release.text.auditId ?? item.auditId, now)
+  await storeReleased(tx, release, release.text, now)
+  return released
+}
+
+async function storeReleased(
+  tx: Tx,
+  { held, sender, conversationId }: PreparedRelease,
+  text: GovernedText,
+  now: Date,
+): Promise<void> {
+  const { messageId: id, attachments } = held
+  if (!held.isUpdate) {
+    await insertMessage(tx, { id, sender, conversationId, text, attachments: attachments ?? [], now })
+    return
+  }
+  const message = await lockMessage(tx, sender, id)
+  if (!message) throw messageGone()
+  await replaceText(tx, message, text)
+  if (attachments) await replaceFiles(tx, sender, id, attachments, text.texts.slice(1), now)
+  await emitMessageUpdated(tx, message, now)
+  await text.settle(tx)
+}
+
+async function findHeldMessage(db: Db, item: ReviewItem): Promise<HeldMessage | undefined> {
+  const row = await db
+    .selectFrom('held_message')
+    .select(['id', 'target_id', 'attachments'])
+    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
+    .where('review_item_id', '=', uuidOf('rev', item.id))
+    .executeTakeFirst()
+  if (!row) return undefined
+  return {
+    messageId: toId('msg', row.target_id ?? row.id),
+    isUpdate: row.target_id !== null,
+    attachments: row.attachments?.map((id) => toId('att', id)) ?? null,
+  }
+}
+
+/** The sender with the current role, department and attributes, for policies. */
+async function findSender(db: Db, { workspaceId, userId }: ReviewItem): Promise<Member | undefined> {
+  const user = await findUser(db, workspaceId, userId)
+  if (!user) return undefined
+  const { id, role, department, attributes } = user
+  return { workspaceId, user: { id, role, department, attributes, verified: true } }
+}
+
+const messageGone = () =>
+  new GatehouseError('CONFLICT', {
+    message:
+      'The message cannot be stored any more: its conversation was deleted, its sender has left it, or one of its files was sent with another message.',
+    details: { reason: 'message_gone' },
+  })
+
+const emitReviewState = (
+  tx: Tx,
+  { id, workspaceId, userId, sessionId, messageId }: ReviewItem,
+  type: 'message.held' | 'message.released',
+  state: string,
+): Promise<void> =>
+  emit(tx, {
+    workspaceId,
+    type,
+    audience: [userId],
+    payload: { ...(messageId && { id: messageId }), conversation_id: sessionId ?? '', review_item_id: id, state },
+  })

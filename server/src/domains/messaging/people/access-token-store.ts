@@ -1,0 +1,146 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../../platform/db/values.ts'
+import { newCredential } from '../../../platform/lib/credential.ts'
+import { isStorable } from '../../../platform/lib/fields.ts'
+import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import type { AccessToken } from './access-token.ts'
+import type { Member } from './member.ts'
+import type { AccessTokenTable } from './tables.ts'
+
+const toAccessToken = (row: Selectable<AccessTokenTable>): AccessToken => ({
+  id: toId('tok', row.id),
+  userId: row.user_id,
+  name: row.name,
+  issuedBy: row.issued_by,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+})
+
+/**
+ * Issues a token. `token` in the result is not stored and cannot be read again. Returns undefined if the user does not exist or is an
+ * assistant. `issuer`: the operator or admin token that is responsible for the token; null: the server.
+ */
+export async function issueAccessToken(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  name: string,
+  now: Date,
+  issuer: string | null = null,
+): Promise<(AccessToken & { readonly token: string }) | undefined> {
+  if (!isStorable(userId)) return undefined
+  const { secret, hash } = newCredential('gu_')
+  const row = await db
+    .insertInto('access_token')
+    .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'issued_by', 'created_at', 'revoked_at'])
+    .expression(
+      personOf(db, workspaceId, userId).select([
+        sql<string>`${newUuid()}::uuid`.as('token_id'),
+        'workspace_user.workspace_id',
+        'workspace_user.id',
+        sql<string>`${name}::text`.as('name'),
+        sql<Buffer>`${hash}::bytea`.as('hash'),
+        sql<string | null>`${issuer}::text`.as('issued_by'),
+        sql<Date>`${now}::timestamptz`.as('created_at'),
+        sql<null>`null::timestamptz`.as('revoked_at'),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row && { ...toAccessToken(row), token: secret }
+}
+
+/** The user, unless it is an assistant. Assistants have no tokens. */
+const personOf = (db: Db, workspaceId: string, userId: string) =>
+  db
+    .selectFrom('workspace_user')
+    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('workspace_user.id', '=', userId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('contact_profile')
+            .select('user_id')
+            .whereRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
+            .whereRef('contact_profile.user_id', '=', 'workspace_user.id')
+            .where('application_id', 'is not', null),
+        ),
+      ),
+    )
+
+/** Undefined if the token does not exist. Revoking again changes nothing. The caller publishes ACCESS_TOKENS_TOPIC afterwards. */
+export async function revokeAccessToken(db: Db, workspaceId: string, id: string, now: Date): Promise<AccessToken | undefined> {
+  const uuid = fromId('tok', id)
+  if (uuid === undefined) return undefined
+  const row = await db
+    .updateTable('access_token')
+    .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toAccessToken(row)
+}
+
+/** A user's tokens, oldest first, including revoked tokens. Undefined if `page.after` is not a token's id. */
+export async function listAccessTokens(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  page: PageRequest,
+): Promise<Page<AccessToken> | undefined> {
+  if (!isStorable(userId)) return undefined
+  const query = db
+    .selectFrom('access_token')
+    .selectAll()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('user_id', '=', userId)
+  return pageById(query, 'tok', page, toAccessToken)
+}
+
+/** Another node may accept a revoked token for a moment, and requests that are in progress are completed. */
+const USABLE_AFTER_REVOCATION_MS = 60_000
+
+/** `opr_…` of the operators who issued the tokens that the user could use between `from` and `to`. */
+export async function findTokenIssuers(
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('access_token')
+    .select('issued_by')
+    .distinct()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('user_id', '=', userId)
+    .where('created_at', '<=', to)
+    .where((eb) =>
+      eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', new Date(from.getTime() - USABLE_AFTER_REVOCATION_MS))]),
+    )
+    .execute()
+  return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
+}
+
+/** The user of the token with this hash, with the user's current role, department and attributes. */
+export async function findTokenHolder(
+  db: Db,
+  hash: Buffer,
+): Promise<{ readonly member: Member; readonly hash: Buffer; readonly revokedAt: Date | null } | undefined> {
+  const row = await db
+    .selectFrom('access_token')
+    .innerJoin('workspace_user', (join) =>
+      join
+        .onRef('workspace_user.workspace_id', '=', 'access_token.workspace_id')
+        .onRef('workspace_user.id', '=', 'access_token.user_id'),
+    )
+    .select(['hash', 'revoked_at', 'access_token.workspace_id', 'user_id', 'role', 'department', 'attributes'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { user_id: id, role, department, attributes } = row
+  const member = { workspaceId: toId('ws', row.workspace_id), user: { id, role, department, attributes, verified: true } }
+  return { member, hash: row.hash, revokedAt: row.revoked_at }
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { Name, Timestamp } from '../../../platform/lib/fields.ts'
+
+/** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
+export interface AccessToken {
+  /** `tok_…` */
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  /** The operator (`opr_…`) or admin token without an operator (`adm_…`) that issued it. null: issued on the server. */
+  readonly issuedBy: string | null
+  readonly createdAt: Date
+  readonly revokedAt: Date | null
+}
+
+/** Body of `POST /admin/v1/users/:id/tokens`. */
+export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })
+export const DEFAULT_TOKEN_NAME = 'token'
+
+export const AccessTokenView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('access_token'),
+  user_id: Type.String(),
+  name: Type.String(),
+  issued_by: Type.Union([Type.String(), Type.Null()], {
+    description: "The operator who issued the token and cannot decide on the user's messages. null: issued on the server.",
+  }),
+  created_at: Timestamp,
+  revoked_at: Type.Union([Timestamp, Type.Null()]),
+})
+
+/** The response when a token is issued: the only response that contains the token. */
+export const IssuedAccessTokenView = Type.Object(
+  { ...AccessTokenView.properties, token: Type.String() },
+  { title: 'IssuedAccessToken' },
+)
+
+export const accessTokenView = (token: AccessToken) => ({
+  id: token.id,
+  object: 'access_token' as const,
+  user_id: token.userId,
+  name: token.name,
+  issued_by: token.issuedBy,
+  created_at: token.createdAt.toISOString(),
+  revoked_at: token.revokedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,64 @@
+import type { Db } from '../../../platform/db/database.ts'
+import { inTransaction } from '../../../platform/db/retried-transaction.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import { deleteMessages } from '../messages/message-store.ts'
+import type { MessageTable } from '../messages/tables.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Messages deleted by one transaction. */
+const BATCH = 200
+
+/**
+ * Deletes the messages of a Workspace that are older than `days`, with the same events as if the senders had deleted them. Returns how
+ * many.
+ */
+export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
+  const expired = db
+    .selectFrom('message')
+    .select(['id', 'conversation_id', 'workspace_id'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('created_at', '<', new Date(now.getTime() - days * DAY_MS))
+    .orderBy('created_at')
+    .limit(BATCH)
+  return deleteInBatches(db, () => expired.execute(), now)
+}
+
+/** The same for every conversation with its own retention, in all Workspaces. */
+export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<number> {
+  let deleted = 0
+  for (let after: string | undefined; ; ) {
+    let query = db.selectFrom('conversation').select(['id', 'retention_days']).where('retention_days', 'is not', null)
+    if (after !== undefined) query = query.where('id', '>', after)
+    const page = await query.orderBy('id').limit(BATCH).execute()
+    for (const { id, retention_days: days } of page) {
+      const expired = db
+        .selectFrom('message')
+        .select(['id', 'conversation_id', 'workspace_id'])
+        .where('conversation_id', '=', id)
+        .where('created_at', '<', new Date(now.getTime() - (days ?? 0) * DAY_MS))
+        .orderBy('created_at')
+        .limit(BATCH)
+      deleted += await deleteInBatches(db, () => expired.execute(), now)
+    }
+    after = page.at(-1)?.id
+    if (page.length < BATCH) return deleted
+  }
+}
+
+type MessageReference = Pick<MessageTable, 'id' | 'conversation_id' | 'workspace_id'>
+
+/** Deletes the messages that `next` finds until it finds none. Returns how many. */
+export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageReference[]>, now: Date): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const messages = await next()
+    if (messages.length === 0) return deleted
+    for (const [conversation, rows] of Map.groupBy(messages, (row) => row.conversation_id)) {
+      const place = { workspaceId: toId('ws', rows[0]?.workspace_id ?? ''), conversationId: toId('conv', conversation) }
+      const ids = rows.map(({ id }) => toId('msg', id))
+      const deletedIds = await inTransaction(db, (tx) => deleteMessages(tx, place, ids, now))
+      deleted += deletedIds.length
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { ColumnType } from 'kysely'
+import type { CreatedAt, Json } from '../../platform/db/columns.ts'
+import type { GovernanceEventType, GovernancePayload } from '../../shared/governance-event.ts'
+import type { NotificationTopic } from './topic.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    operator_notification: OperatorNotificationTable
+    mail_position: MailPositionTable
+    mail_notification: MailNotificationTable
+  }
+}
+
+export interface OperatorNotificationTable {
+  operator_id: string
+  topics: readonly NotificationTopic[]
+  /** Earlier events are not sent. */
+  since: Date
+}
+
+export interface MailPositionTable {
+  workspace_id: string
+  /** Sequence of the last event that has become e-mail. */
+  position: number
+}
+
+/** An event that waits to be sent to an operator. Sent ones are deleted. */
+export interface MailNotificationTable {
+  id: string
+  operator_id: string
+  workspace_id: string
+  /** Of the event in the log of its Workspace. */
+  sequence: number
+  topic: NotificationTopic
+  type: GovernanceEventType
+  payload: Json<GovernancePayload>
+  created_at: CreatedAt
+  /** Failed attempts. */
+  attempts: ColumnType<number, never, number>
+  due_at: Date
+  /** A node is sending it until then; null: none. */
+  leased_until: ColumnType<Date | null, never, Date | null>
+}

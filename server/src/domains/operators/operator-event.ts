@@ -1,0 +1,29 @@
+import type { Tx } from '../../platform/db/database.ts'
+
+/** An event of sign-in that is recorded in the audit log. */
+export interface OperatorEvent {
+  readonly action:
+    | 'operator.accept'
+    | 'operator.sign_in'
+    | 'operator.change_password'
+    | 'operator.enable_second_factor'
+    | 'operator.disable_second_factor'
+    | 'operator.renew_backup_codes'
+    | 'operator.lock'
+    | 'operator.create'
+    | 'operator.update'
+    | 'operator.suspend'
+  /** The operator that the event is about. */
+  readonly id: string
+  /** Names of the changed fields in the admin API, without values. */
+  readonly fields?: readonly string[]
+  /** The operator who caused the event; null: the identity provider, or unknown. */
+  readonly actor: string | null
+  /** The Workspaces whose audit logs record the event. Default: those of its `workspace_roles`. */
+  readonly workspaceIds?: readonly string[]
+  /** Whether the log of the oldest Workspace records the event too. Default: if the operator has a role in all Workspaces, or none. */
+  readonly isServerWide?: boolean
+}
+
+/** Appends audit records. Call it last in the transaction of the change, because it locks the audit logs. */
+export type RecordOperatorEvent = (tx: Tx, event: OperatorEvent) => Promise<void>

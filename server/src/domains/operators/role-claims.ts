@@ -1,0 +1,48 @@
+import { ROLES, type Role } from '../../shared/operator.ts'
+
+/** The claim of an identity provider that gives operators their roles, and the roles of its values. */
+export interface RoleClaims {
+  readonly roleClaim: string | undefined
+  /** Undefined: the values are roles themselves, as in {@link parseClaimedRole}. */
+  readonly roles: ReadonlyMap<string, readonly ClaimedRole[]> | undefined
+}
+
+/** A role in the Workspace with this id or name; without one in all Workspaces. */
+export interface ClaimedRole {
+  readonly workspace?: string | undefined
+  readonly role: Role
+}
+
+/** `auditor`: in all Workspaces. `acme:reviewer`: in the Workspace with this id or name. Returns undefined if it is not a role. */
+function parseClaimedRole(text: string): ClaimedRole | undefined {
+  const separator = text.lastIndexOf(':')
+  const role = ROLES.find((name) => name === text.slice(separator + 1))
+  if (!role || separator === 0) return undefined
+  return separator < 0 ? { role } : { workspace: text.slice(0, separator), role }
+}
+
+/** A claim by its name, or by its path: `realm_access.roles`. A name can have dots itself: `https://example.com/roles`. */
+function findClaim(profile: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(profile, name)) return profile[name]
+  return name.split('.').reduce<unknown>((value, key) => {
+    const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    return isObject ? (value as Record<string, unknown>)[key] : undefined
+  }, profile)
+}
+
+/** Whether the provider has verified the address. Entra ID sends its claim as a boolean, a number or a text. */
+export function isVerified(profile: Readonly<Record<string, unknown>>, claim: string): boolean {
+  return [true, 'true', 1, '1'].includes(findClaim(profile, claim) as string)
+}
+
+/** The roles in the claim. Empty if it has none. */
+export function findClaimedRoles(
+  profile: Readonly<Record<string, unknown>>,
+  { roleClaim, roles }: RoleClaims,
+): readonly ClaimedRole[] {
+  const value = roleClaim === undefined ? undefined : findClaim(profile, roleClaim)
+  return (Array.isArray(value) ? value : [value]).flatMap((name) => {
+    if (roles) return roles.get(String(name)) ?? []
+    return parseClaimedRole(String(name)) ?? []
+  })
+}

@@ -1,0 +1,88 @@
+import { GatehouseError } from '../../errors.ts'
+import type { Signal } from '../../platform/db/signal.ts'
+import { Cache } from '../../platform/lib/cache.ts'
+import { accessOf } from '../../shared/access.ts'
+import { OPERATORS_TOPIC, type Operator } from '../../shared/operator.ts'
+import { type Acceptance, type AcceptanceResult, acceptInvitation } from './accept-invitation.ts'
+import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
+import { findPerson } from './operator-store.ts'
+
+export interface SignInDeps extends BetterAuthDeps {
+  readonly signal: Signal
+}
+
+/**
+ * The session cookie of better-auth. With https only the `__Secure-` name is read, because an attacker on the network could set the
+ * other one over http.
+ */
+const SESSION_COOKIE = /(?:^|;\s*)gatehouse\.session_token=([^;]+)/
+const SECURE_SESSION_COOKIE = /(?:^|;\s*)__Secure-gatehouse\.session_token=([^;]+)/
+
+/** Sign-in and sessions of operators. better-auth is loaded when it is first needed (docs/decisions/0020-operators.md). */
+export class SignIn {
+  readonly #deps: SignInDeps
+  readonly #operators: Cache<Operator | undefined>
+  readonly #unsubscribe: () => void
+  #library: Promise<BetterAuth> | undefined
+
+  constructor(deps: SignInDeps) {
+    this.#deps = deps
+    this.#operators = new Cache((cookie) => this.#findOperator(cookie), { maxEntries: 1_000 })
+    this.#unsubscribe = deps.signal.subscribe(OPERATORS_TOPIC, () => this.#operators.forget())
+  }
+
+  get origin(): string | undefined {
+    return this.#deps.publicUrl
+  }
+
+  get trustsProxies(): boolean {
+    return this.#deps.trustedProxies.length > 0
+  }
+
+  /** Name of the identity provider; undefined: sign-in with a password only. */
+  get identityProvider(): string | undefined {
+    return this.#deps.oidc?.name
+  }
+
+  loadLibrary(): Promise<BetterAuth> {
+    this.#library ??= import('./better-auth.ts').then(({ openBetterAuth }) => openBetterAuth(this.#deps))
+    this.#library.catch(() => {
+      this.#library = undefined
+    })
+    return this.#library
+  }
+
+  async accept(acceptance: Acceptance): Promise<AcceptanceResult> {
+    const { password } = await (await this.loadLibrary()).$context
+    return acceptInvitation(this.#deps, acceptance, password.hash)
+  }
+
+  /** The operator of a request's session cookie. Throws if the session cannot be read, so that the client gets 503 and not 401. */
+  async authenticate(cookies: string | undefined): Promise<Operator | undefined> {
+    const cookie = this.#deps.publicUrl?.startsWith('https:') ? SECURE_SESSION_COOKIE : SESSION_COOKIE
+    const [, value] = cookie.exec(cookies ?? '') ?? []
+    return value === undefined ? undefined : this.#operators.get(value)
+  }
+
+  /** Call it when a session has changed: every node clears its cache. */
+  async publishChange(): Promise<void> {
+    await this.#deps.signal.publish(OPERATORS_TOPIC, '')
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  async #findOperator(value: string): Promise<Operator | undefined> {
+    const { api, $context } = await this.loadLibrary()
+    const cookie = (await $context).authCookies.sessionToken
+    const headers = new Headers({ cookie: `${cookie.name}=${value}` })
+    const session = await api.getSession({ headers }).catch((cause: unknown) => {
+      throw new GatehouseError('UNAVAILABLE', { message: 'The session could not be read. Try again.' }, cause)
+    })
+    const person = session ? await findPerson(this.#deps.db, session.user.id) : undefined
+    if (!person || person.state === 'suspended') return undefined
+    const access = accessOf(person.roles)
+    return { id: person.id, name: person.name, kind: 'person', access, scopes: access.all }
+  }
+}

@@ -1,0 +1,130 @@
+import type { ColumnType } from 'kysely'
+import type { Bytes, CreatedAt } from '../../platform/db/columns.ts'
+import type { Role } from '../../shared/operator.ts'
+import type { Scope } from '../../shared/scope.ts'
+
+/** Only the columns that Gatehouse itself reads and writes; better-auth owns the others. */
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    admin_token: AdminTokenTable
+    operator: OperatorTable
+    operator_role: OperatorRoleTable
+    operator_session: OperatorSessionTable
+    operator_account: OperatorAccountTable
+    operator_second_factor: OperatorSecondFactorTable
+    operator_verification: OperatorVerificationTable
+    operator_rate_limit: OperatorRateLimitTable
+    operator_invitation: OperatorInvitationTable
+    operator_absence: OperatorAbsenceTable
+  }
+}
+
+export interface AdminTokenTable {
+  id: string
+  name: string
+  hash: Bytes
+  /** null: all. Scopes of later versions are possible. */
+  scopes: ColumnType<readonly string[] | null, readonly Scope[] | null, readonly Scope[] | null>
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
+  created_at: CreatedAt
+  revoked_at: Date | null
+  /** null: all Workspaces. */
+  workspace_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, never>
+}
+
+export interface OperatorRoleTable {
+  operator_id: string
+  workspace_id: string
+  /** null: none any more. */
+  role: ColumnType<string | null, Role, Role | null>
+  /** Whether an earlier role in this Workspace could cause requests. */
+  could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
+}
+
+export interface OperatorTable {
+  /** `opr_…` */
+  id: string
+  name: string
+  /** In lower case. */
+  email: string
+  email_verified: boolean
+  /** The role in all Workspaces (domains/operators/stored-roles.ts). Roles of later versions are possible. */
+  role: ColumnType<string, string, string>
+  two_factor_enabled: ColumnType<boolean, boolean | undefined, boolean>
+  last_signed_in_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** Issuer of the last invitation: `opr_…`, `adm_…` or `server`; null: unknown, or created by single sign-on. */
+  invited_by: ColumnType<string | null, string | null | undefined, string | null>
+  /** Issuer of the link with which the password was chosen, like `invited_by`. */
+  password_by: ColumnType<string | null, string | null | undefined, string | null>
+  /** Whether an earlier role could cause requests (shared/roles.ts). */
+  could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
+  /** Set when single sign-on no longer gives a role. */
+  suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface OperatorSessionTable {
+  id: string
+  operator_id: string
+  token: string
+  expires_at: Date
+}
+
+export interface OperatorAccountTable {
+  id: string
+  operator_id: string
+  /** `credential`: a password. */
+  provider_id: string
+  account_id: string
+  /** scrypt hash. */
+  password: string | null
+  created_at: CreatedAt
+  updated_at: Date
+}
+
+export interface OperatorSecondFactorTable {
+  id: string
+  operator_id: string
+  /** Encrypted by better-auth (domains/operators/second-factors.ts), as the backup codes. */
+  secret: string
+  backup_codes: string
+  /** Consecutive wrong codes. */
+  failed_count: number | null
+}
+
+export interface OperatorVerificationTable {
+  id: string
+  /** The operator's id, for a sign-in that needs its second factor. */
+  value: string
+  expires_at: Date
+}
+
+export interface OperatorRateLimitTable {
+  id: string
+  key: string
+  count: number
+  /** Milliseconds since 1970. */
+  last_request: number
+}
+
+export interface OperatorInvitationTable {
+  /** SHA-256 of the token in the link. */
+  hash: Buffer
+  /** null: the invitation of the first owner. */
+  operator_id: string | null
+  /** Issuer, like `operator.invited_by`. */
+  issued_by: ColumnType<string | null, string | null | undefined, never>
+  /** null: never. */
+  expires_at: Date | null
+  created_at: CreatedAt
+}
+
+export interface OperatorAbsenceTable {
+  operator_id: string
+  /** null: no delegate, or the delegate was removed. */
+  delegate_id: string | null
+  starts_at: Date
+  ends_at: Date
+}

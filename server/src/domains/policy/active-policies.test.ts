@@ -1,0 +1,133 @@
+import type { Kysely } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { policyInput, singleRuleDocument } from '../../../test/support/policies.ts'
+import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import { ActivePolicies } from './active-policies.ts'
+import { evaluate } from './evaluate.ts'
+import { policySha256 } from './policy.ts'
+import { publishPolicySet } from './policy-store.ts'
+
+describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  let problems: Error[]
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  beforeEach(async () => {
+    problems = []
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+  })
+
+  /** A database that fails while `state.unavailable` is set. */
+  const failingDatabase = () => {
+    const state = { unavailable: false }
+    const db = new Proxy(database.db, {
+      get(target, name) {
+        if (state.unavailable) throw new Error('the database is unavailable')
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    }) as Kysely<Schema>
+    return { state, db }
+  }
+  const createPolicies = (db = database.db, maxAgeMs = 60_000) =>
+    new ActivePolicies(db, { onProblem: (problem) => problems.push(problem), maxAgeMs })
+  const publish = (source: string) =>
+    database.db.transaction().execute((tx) =>
+      publishPolicySet(tx, workspaceId, {
+        name: 'test',
+        source,
+        sha256: policySha256(source),
+        publishedBy: 'admin',
+        now: new Date(),
+      }),
+    )
+  const verdictOf = async (policies: ActivePolicies) =>
+    evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
+
+  test('undefined when the Workspace has no policies', async () => {
+    expect(await createPolicies().current(workspaceId)).toBeUndefined()
+  })
+
+  test('active version is compiled once', async () => {
+    const { id } = await publish(singleRuleDocument('true'))
+    const policies = createPolicies()
+    const policy = await policies.current(workspaceId)
+    expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(singleRuleDocument('true')) })
+    policies.forget(workspaceId)
+    expect(await policies.current(workspaceId)).toBe(policy)
+  })
+
+  test('new version decides after forget, and every request has a version', async () => {
+    await publish(singleRuleDocument('true'))
+    const policies = createPolicies()
+    let published = false
+    const verdicts = [await verdictOf(policies)]
+    const requests = (async () => {
+      while (!published || verdicts.at(-1) === 'deny') {
+        verdicts.push(await verdictOf(policies))
+        await new Promise(setImmediate)
+      }
+    })()
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
+    policies.forget(workspaceId)
+    published = true
+    await requests
+    expect(new Set(verdicts)).toEqual(new Set(['deny', 'escalate']))
+  })
+
+  test('new version decides after the maximum age when forget is not called', async () => {
+    await publish(singleRuleDocument('true'))
+    const policies = createPolicies(database.db, 20)
+    expect(await verdictOf(policies)).toBe('deny')
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
+    await expect.poll(() => verdictOf(policies)).toBe('escalate')
+  })
+
+  test('last valid version stays active and the problem is reported once when the new version is not valid', async () => {
+    await publish(singleRuleDocument('true'))
+    const policies = createPolicies()
+    expect(await verdictOf(policies)).toBe('deny')
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
+    policies.forget()
+    expect(await verdictOf(policies)).toBe('deny')
+    expect(String(problems[0]?.cause)).toContain('user has no field gone')
+    policies.forget()
+    expect(await verdictOf(policies)).toBe('deny')
+    expect(problems).toHaveLength(1)
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
+    policies.forget()
+    expect(await verdictOf(policies)).toBe('escalate')
+  })
+
+  test('current throws when the version is not valid and none was loaded before', async () => {
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
+    await expect(createPolicies().current(workspaceId)).rejects.toThrow('is not valid')
+  })
+
+  test('last valid version stays active when the database is unavailable; current throws when none was loaded', async () => {
+    await publish(singleRuleDocument('true'))
+    const { state, db } = failingDatabase()
+    const [loaded, unloaded] = [createPolicies(db), createPolicies(db)]
+    expect(await verdictOf(loaded)).toBe('deny')
+    state.unavailable = true
+    loaded.forget()
+    expect(await verdictOf(loaded)).toBe('deny')
+    expect(problems).toHaveLength(1)
+    await expect(unloaded.current(workspaceId)).rejects.toThrow('unavailable')
+    state.unavailable = false
+    expect(await verdictOf(unloaded)).toBe('deny')
+  })
+
+  test('policies of another Workspace are not returned', async () => {
+    await publish(singleRuleDocument('true'))
+    const other = (await seedWorkspace(database.db)).workspaceId
+    expect(await createPolicies().current(other)).toBeUndefined()
+  })
+})

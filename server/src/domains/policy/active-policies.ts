@@ -1,0 +1,97 @@
+import type { Db } from '../../platform/db/database.ts'
+import { Cache } from '../../platform/lib/cache.ts'
+import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
+import { withDeadline } from '../../platform/lib/deadline.ts'
+import { type CompiledPolicy, compile } from './compile.ts'
+import { parsePolicySet } from './parse.ts'
+import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from './policy-store.ts'
+
+/** Signal topic: the active version of a Workspace changed. The key is the id of the Workspace. */
+export const POLICIES_TOPIC = 'policies'
+
+interface ActivePoliciesOptions {
+  /** Called when the active version cannot be loaded and the last valid one is used instead. */
+  readonly onProblem: (problem: Error) => void
+  readonly maxAgeMs?: number
+  /** Time limit for loading; default: none. */
+  readonly loadMs?: number
+}
+
+/**
+ * The compiled active version of each Workspace. A change is loaded after `forget`, or when the cached version is too old. If the
+ * active version cannot be loaded (database unavailable, document no longer valid), the last valid one is used (decision 0005).
+ */
+export class ActivePolicies {
+  readonly #db: Db
+  readonly #onProblem: (problem: Error) => void
+  readonly #loadMs: number | undefined
+  readonly #cache: Cache<CompiledPolicy | undefined>
+  /** By Workspace; undefined: a Workspace without policies. */
+  readonly #lastValid = new Map<string, CompiledPolicy | undefined>()
+  /** Errors of stored versions that are not valid, by version id, so that each version is parsed once. */
+  readonly #invalid = new Map<string, Error>()
+  #reported: unknown
+
+  constructor(db: Db, { onProblem, maxAgeMs, loadMs }: ActivePoliciesOptions) {
+    this.#db = db
+    this.#onProblem = onProblem
+    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs })
+    this.#loadMs = loadMs
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics
+  }
+
+  /**
+   * The active version; undefined if the Workspace has no policies, so that everything is allowed. Throws if the version cannot be
+   * loaded and no valid one was loaded before: an unknown policy must not allow everything.
+   */
+  current(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    return this.#cache.get(workspaceId)
+  }
+
+  /** Call it after a publication in the Workspace. Default: all Workspaces. */
+  forget(workspaceId?: string): void {
+    this.#cache.forget(workspaceId)
+  }
+
+  async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    try {
+      const loading = this.#read(workspaceId)
+      const policy = await (this.#loadMs === undefined
+        ? loading
+        : withDeadline(this.#loadMs, loading, 'the policies were not read'))
+      this.#lastValid.set(workspaceId, policy)
+      return policy
+    } catch (cause) {
+      if (!this.#lastValid.has(workspaceId)) throw cause
+      if (cause !== this.#reported) {
+        this.#onProblem(new Error('the active policy set could not be loaded, so the last valid one stays active', { cause }))
+      }
+      this.#reported = cause
+      return this.#lastValid.get(workspaceId)
+    }
+  }
+
+  async #read(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    const id = await findActivePolicyId(this.#db, workspaceId)
+    if (id === undefined) return undefined
+    const lastValid = this.#lastValid.get(workspaceId)
+    if (lastValid?.version.id === id) return lastValid
+    const error = this.#invalid.get(id)
+    if (error) throw error
+    const stored = await findActivePolicySet(this.#db, workspaceId)
+    return stored && this.#compile(stored)
+  }
+
+  /** Throws if the document is not valid, which happens if an older release accepted it. */
+  #compile({ id, name, version, sha256, source }: StoredPolicySet): CompiledPolicy {
+    const parsed = parsePolicySet(source)
+    if (parsed.ok) return compile(parsed.set, { id, name, sha256, version })
+    const [first] = parsed.errors
+    const error = new Error(`policy set ${id} is not valid: ${first?.field}: ${first?.message}`)
+    this.#invalid.set(id, error)
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+import type { PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
+import { type GrowingOutput, growingOutput } from './growing-output.ts'
+import type { PolicySet, Rule } from './policy.ts'
+
+/** A version of a policy set for evaluation: its rules by point. Immutable. */
+export interface CompiledPolicy {
+  readonly version: PolicyVersion
+  /** Texts of `system:<name>` directives, by name. */
+  readonly texts: ReadonlyMap<string, string>
+  /** In the order of the document. */
+  readonly rules: Readonly<Record<PolicyPoint, readonly Rule[]>>
+  /** How the output rules judge a response that is not complete. */
+  readonly growingOutput: GrowingOutput
+}
+
+export function compile({ rules, texts }: PolicySet, version: PolicyVersion): CompiledPolicy {
+  const at = (point: PolicyPoint): readonly Rule[] => rules.filter((rule) => rule.at.includes(point))
+  const output = at('output')
+  return {
+    version,
+    growingOutput: growingOutput(output),
+    texts,
+    rules: {
+      input: at('input'),
+      output,
+      retrieve: at('retrieve'),
+      recall: at('recall'),
+      remember: at('remember'),
+      message: at('message'),
+    },
+  }
+}

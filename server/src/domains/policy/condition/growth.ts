@@ -1,0 +1,112 @@
+import { FINDING_GROUPS, FINDING_TYPES } from '../../../shared/finding.ts'
+import { callOf, dottedName, type Expr, operatorSymbol, partsOf, stringLiteral } from './syntax.ts'
+import { CLASSIFICATION_WORDS, RISK_WORDS } from './variables.ts'
+
+/** How the value of a condition changes while its text grows (decision 0025). */
+export interface Growth {
+  /** Whether it reads findings, classification or risk, so that its value can change while the text grows. */
+  readonly readsFindings: boolean
+  /** Once it is true it stays true: findings are only added, classification and risk are only raised. */
+  readonly staysTrue: boolean
+  /** Why it needs the whole text; undefined: it can be evaluated on every beginning of the text. */
+  readonly needsWhole: string | undefined
+}
+
+const FIXED: Growth = { readsFindings: false, staysTrue: true, needsWhole: undefined }
+const RISING: Growth = { readsFindings: true, staysTrue: true, needsWhole: undefined }
+const whole = (needsWhole: string, staysTrue = false): Growth => ({ readsFindings: true, staysTrue, needsWhole })
+
+/** Values that depend on the text. All others are known before the response begins. */
+const OF_TEXT = /^(?:content|response)\./
+/** Findings of detectors with a limited reach (domains/classification/growing-scan.ts). */
+const BOUNDED_GROUPS = /^(?:pii|secret)(?:\.|$)/
+const FINDINGS = 'content.findings'
+const FINDING_NAMES: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
+
+/** Call it before the condition is compiled. */
+export function growthOf(expr: Expr): Growth {
+  if (readNames(expr).every((name) => !OF_TEXT.test(name))) return FIXED
+  const call = callOf(expr)
+  if (!call) return whole(`it reads ${readNames(expr).find((name) => OF_TEXT.test(name))}`)
+  if (call.name === '_&&_' || call.name === '_||_') return call.args.map(growthOf).reduce(combine)
+  if (call.name === '!_') return whole('it negates a value that depends on the text')
+  const [left, right] = call.args
+  return (left && right && growthOfComparison(call.name, left, right)) ?? whole(reasonOf(expr, call.name))
+}
+
+const combine = (a: Growth, b: Growth): Growth => ({
+  readsFindings: a.readsFindings || b.readsFindings,
+  staysTrue: a.staysTrue && b.staysTrue,
+  needsWhole: a.needsWhole ?? b.needsWhole,
+})
+
+/** The comparison with both sides exchanged. */
+const MIRRORED: ReadonlyMap<string, string> = new Map([
+  ['_<_', '_>_'],
+  ['_<=_', '_>=_'],
+  ['_==_', '_==_'],
+  ['_!=_', '_!=_'],
+])
+const GREATER: ReadonlySet<string> = new Set(['_>_', '_>=_'])
+
+/** undefined: another comparison, or one that a longer text can make false. */
+function growthOfComparison(name: string, left: Expr, right: Expr): Growth | undefined {
+  if (growthOf(right).readsFindings) {
+    const mirrored = MIRRORED.get(name)
+    return mirrored === undefined || growthOf(left).readsFindings ? undefined : growthOfComparison(mirrored, right, left)
+  }
+  const counted = findingName(left)
+  if (counted !== undefined) {
+    if (!GREATER.has(name) && !(name === '_!=_' && isZero(right))) return undefined
+    return BOUNDED_GROUPS.test(counted) ? RISING : whole(`it reads ${FINDINGS}["${counted}"]`, true)
+  }
+  const ranked = callOf(left)
+  if (ranked?.name === 'rank' && ranked.args[0] && GREATER.has(name)) return growthOfLevel(ranked.args[0])
+  return isUpperPart(name, left, right) ? growthOfLevel(left) : undefined
+}
+
+/** Prompt injections and hidden text raise the risk, and their detectors read the whole text. */
+function growthOfLevel(expr: Expr): Growth | undefined {
+  const name = dottedName(expr)
+  if (name === 'content.classification') return RISING
+  return name === 'content.risk_level' ? whole('it reads content.risk_level', true) : undefined
+}
+
+const SCALES = new Map([
+  ['content.classification', CLASSIFICATION_WORDS],
+  ['content.risk_level', RISK_WORDS],
+])
+
+/** Whether a level is compared with all words from one of them up to the highest: `in ["confidential", "restricted"]`. */
+function isUpperPart(name: string, left: Expr, right: Expr): boolean {
+  const scale = SCALES.get(dottedName(left) ?? '')
+  if (!scale) return false
+  const items = name === '@in' && right.exprKind.case === 'listExpr' ? right.exprKind.value.elements : [right]
+  if (name !== '_==_' && name !== '@in') return false
+  const words = new Set(items.map(stringLiteral))
+  return !words.has(undefined) && scale.values.slice(-words.size).every((word) => words.has(word))
+}
+
+/** `pii.email` of `content.findings["pii.email"]`. */
+function findingName({ exprKind, ...expr }: Expr): string | undefined {
+  const call = callOf({ exprKind, ...expr })
+  const select = exprKind.case === 'selectExpr' && !exprKind.value.testOnly ? exprKind.value : undefined
+  const map = select?.operand ?? (call?.name === '_[_]' ? call.args[0] : undefined)
+  const key = select?.field ?? stringLiteral(call?.args[1])
+  return map && dottedName(map) === FINDINGS && key !== undefined && FINDING_NAMES.has(key) ? key : undefined
+}
+
+const isZero = ({ exprKind }: Expr): boolean =>
+  exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'int64Value' && exprKind.value.constantKind.value === 0n
+
+/** All names with their fields in an expression: `content.findings.pii`. */
+function readNames(expr: Expr): readonly string[] {
+  const name = dottedName(expr)
+  return name === undefined ? partsOf(expr).flatMap(readNames) : [name]
+}
+
+function reasonOf(expr: Expr, name: string): string {
+  const read = readNames(expr).find((each) => OF_TEXT.test(each)) ?? FINDINGS
+  const isCompared = read.startsWith(FINDINGS) && /^_[<>=!]=?_$/.test(name)
+  return isCompared ? `it compares ${read} with ${operatorSymbol(name)}` : `it reads ${read}`
+}

@@ -1,0 +1,288 @@
+import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../../test/support/cpu-time.ts'
+import { policySet } from '../../../test/support/policies.ts'
+import { parsePolicySet } from './parse.ts'
+
+/** A document with one rule that ends with `lines`. The first of them is line 6 and starts at column 5. */
+const document = (...lines: string[]): string =>
+  `name: test\nrules:\n  - id: rule\n    description: x\n    at: [input]\n${lines.map((line) => `    ${line}\n`).join('')}`
+
+const errorsOf = (source: string): string[] => {
+  const parsed = parsePolicySet(source)
+  return parsed.ok ? [] : parsed.errors.map(({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`)
+}
+
+describe('parsePolicySet: valid document', () => {
+  test('set has every field of the document [GW-POL-3]', () => {
+    const set = policySet(`
+name: acme
+tests: [tests/acme.yaml]
+texts:
+  careful: Answer with care.
+rules:
+  - id: secrets-never-leave
+    description: Credentials must not reach a provider.
+    at: [input, message]
+    when: content.findings.secret > 0
+    verdict: require_approval
+    risk: high
+    classification: restricted
+    transforms: [redact:pii, "truncate:20"]
+    directives: ["route:region=eu", system:careful]
+    hold_expires_in: 4h
+    on_error: skip
+`)
+    expect(set).toEqual({
+      name: 'acme',
+      tests: ['tests/acme.yaml'],
+      cases: [],
+      texts: new Map([['careful', 'Answer with care.']]),
+      rules: [
+        {
+          id: 'secrets-never-leave',
+          description: 'Credentials must not reach a provider.',
+          at: ['input', 'message'],
+          when: 'content.findings.secret > 0',
+          condition: expect.any(Function),
+          growth: { readsFindings: true, staysTrue: true, needsWhole: undefined },
+          verdict: 'require_approval',
+          risk: 'high',
+          classification: 'restricted',
+          transforms: ['redact:pii', 'truncate:20'],
+          directives: ['route:region=eu', 'system:careful'],
+          holdExpiresInMs: 4 * 3_600_000,
+          onError: 'skip',
+        },
+      ],
+    })
+  })
+
+  test('verdict is allow when the rule sets none', () => {
+    expect(policySet(document('when: "true"', 'risk: high')).rules[0]).toMatchObject({ verdict: 'allow', onError: 'deny' })
+  })
+
+  test('condition can be a YAML boolean', () => {
+    expect(policySet(document('when: true', 'verdict: deny')).rules[0]?.when).toBe('true')
+  })
+})
+
+describe('parsePolicySet: error with line, column and field', () => {
+  test.each([
+    ['an unknown verdict', ['when: "true"', 'verdict: perhaps'], '7:14 rules[0].verdict: must be one of allow'],
+    ['an unknown point', ['when: "true"', 'verdict: deny', 'at: [inputs]'], '8:5 rules[0].at: is set twice'],
+    ['an unknown field', ['when: "true"', 'verdict: deny', 'wenn: x'], '8:5 rules[0].wenn: unknown field'],
+    ['a field twice', ['when: "true"', 'verdict: deny', 'verdict: allow'], '8:5 rules[0].verdict: is set twice'],
+    ['a field without a value', ['when: "true"', 'verdict:'], '7:5 rules[0].verdict: has no value'],
+    ['no condition', ['verdict: deny'], '3:5 rules[0].when: is missing'],
+    ['no effect', ['when: "true"'], '3:5 rules[0]: has no effect'],
+    ['an unknown risk', ['when: "true"', 'risk: severe'], '7:11 rules[0].risk: must be one of low'],
+    [
+      'an unknown classification',
+      ['when: "true"', 'classification: secret'],
+      '7:21 rules[0].classification: must be one of public',
+    ],
+    [
+      'an unknown transform',
+      ['when: "true"', 'transforms: [redact:pii, blur:pii]'],
+      '7:30 rules[0].transforms[1]: unknown transform',
+    ],
+    ['an unknown finding', ['when: "true"', 'transforms: ["redact:pii.mail"]'], '7:18 rules[0].transforms[0]: unknown transform'],
+    ['a bad length', ['when: "true"', 'transforms: ["truncate:-1"]'], '7:18 rules[0].transforms[0]: unknown transform'],
+    ['an unknown directive', ['when: "true"', 'directives: ["fly:away"]'], '7:18 rules[0].directives[0]: unknown directive'],
+    ['a text that is not declared', ['when: "true"', 'directives: ["system:x"]'], '7:18 rules[0].directives[0]: unknown text x'],
+    [
+      'an expiry without a hold',
+      ['when: "true"', 'verdict: deny', 'hold_expires_in: 4h'],
+      '8:22 rules[0].hold_expires_in: requires verdict',
+    ],
+    [
+      'a bad duration',
+      ['when: "true"', 'verdict: require_approval', 'hold_expires_in: 4 hours'],
+      '8:22 rules[0].hold_expires_in: must be a duration',
+    ],
+    [
+      'a hold beyond 30 days',
+      ['when: "true"', 'verdict: require_approval', 'hold_expires_in: 31d'],
+      '8:22 rules[0].hold_expires_in: must be from 1s',
+    ],
+    [
+      'a bad on_error',
+      ['when: "true"', 'verdict: deny', 'on_error: ignore'],
+      '8:15 rules[0].on_error: must be one of deny, skip',
+    ],
+    ['a number for a text', ['when: 1', 'verdict: deny'], '6:11 rules[0].when: must be text: put it in quotes'],
+    ['an anchor', ['when: &x "true"', 'verdict: deny'], '6:14 : anchors (&name) are not allowed'],
+    ['a tag', ['when: !!binary "true"', 'verdict: deny'], '6:20 : tags (!name) are not allowed'],
+    ['broken YAML', ['when: [', 'verdict: deny'], '7:'],
+  ])('%s', (_, lines, expected) => expect(errorsOf(document(...lines))[0]).toContain(expected))
+
+  test.each([
+    ['syntax', 'when: content.text.nope(', '6:23 rules[0].when: not CEL'],
+    [
+      'an unknown variable',
+      'when: requst.model == "x"',
+      '6:11 rules[0].when: unknown name requst; known names: user, application',
+    ],
+    ['an unknown field', 'when: user.nme == "x"', '6:15 rules[0].when: user has no field nme; it has id, role'],
+    [
+      'an unknown finding',
+      'when: content.findings.no_such_finding > 0',
+      '6:27 rules[0].when: unknown key no_such_finding; known keys: pii.email',
+    ],
+    ['an unknown finding in brackets', `when: 'content.findings["pii.mail"] > 0'`, '6:29 rules[0].when: unknown key pii.mail'],
+    [
+      'a finding without brackets',
+      'when: content.findings.pii.email > 0',
+      '6:31 rules[0].when: a whole number has no field email',
+    ],
+    ['a group as a value', 'when: user == user', '6:11 rules[0].when: user is not a value'],
+    [
+      'a name of another point',
+      'when: response.model == "x"',
+      '6:11 rules[0].when: response is not available at input, only at output',
+    ],
+    ['text as a condition', 'when: content.text', '6:18 rules[0].when: a condition must be true or false, but this is text'],
+    [
+      'a number as a condition',
+      'when: request.tokens + 1',
+      '6:26 rules[0].when: a condition must be true or false, but this is a whole number',
+    ],
+    ['text against a number', 'when: content.text == 3', '6:24 rules[0].when: text and a whole number are never equal'],
+    ['text above a number', 'when: content.text > 3', '6:24 rules[0].when: > does not take text and a whole number'],
+    ['text added to a number', 'when: content.text + 3 == "x"', '6:24 rules[0].when: + does not take'],
+    [
+      'a word that does not exist',
+      'when: content.classification == "confidental"',
+      '6:37 rules[0].when: unknown classification confidental',
+    ],
+    ['a word that is not in the list', 'when: request.endpoint in ["chats"]', '6:32 rules[0].when: unknown endpoint chats'],
+    [
+      'words in alphabetical order',
+      'when: content.classification >= "internal"',
+      '6:34 rules[0].when: this compares words alphabetically',
+    ],
+    [
+      'ranks of two kinds',
+      'when: rank("high") <= rank(content.classification)',
+      '6:23 rules[0].when: a risk level and a classification cannot be compared',
+    ],
+    ['a rank of an unknown word', 'when: rank("secret") > 1', '6:16 rules[0].when: secret is neither'],
+    ['an unknown function', 'when: content.text.lower() == "x"', '6:23 rules[0].when: unknown function lower'],
+    ['a bad regular expression', 'when: content.text.matches("(")', '6:32 rules[0].when: error parsing regexp'],
+    [
+      'a regular expression in a variable',
+      'when: content.text.matches(user.id)',
+      '6:36 rules[0].when: a regular expression must be a text literal',
+    ],
+    ['an unknown time zone', 'when: now.getHours("Europe/Berln") > 8', '6:24 rules[0].when: unknown time zone Europe/Berln'],
+    ['a bad duration', 'when: now > now + duration("4x")', '6:23 rules[0].when: duration fails'],
+    [
+      'a number beyond 64 bits',
+      'when: request.tokens > 99999999999999999999',
+      '6:28 rules[0].when: the number does not fit into 64 bits',
+    ],
+    ['has() of a field', 'when: has(user.id)', '6:11 rules[0].when: user.id always exists'],
+    ['bytes', `when: 'b"x" == b"y"'`, '6:11 rules[0].when: bytes and unsigned numbers'],
+    ['types as values', 'when: type(user.id) == string', '6:11 rules[0].when: unknown function type'],
+    ['messages', 'when: google.protobuf.Value{} == null', '6:11 rules[0].when: unknown type'],
+    [
+      'a loop variable that hides another',
+      'when: hit.regulations.exists(user, true)',
+      '6:26 rules[0].when: user is already defined',
+    ],
+    [
+      'three nested loops',
+      'when: user.attributes.a.all(x, x.all(y, x.all(z, true)))',
+      '6:46 rules[0].when: too many nested loops',
+    ],
+    [
+      'a search inside two loops',
+      'when: user.attributes.a.all(x, x.all(y, y in user.attributes.b))',
+      '6:46 rules[0].when: too many nested loops',
+    ],
+    ['two lists joined', 'when: user.attributes.a.exists(x, [x] + [x] == [])', '6:42 rules[0].when: lists cannot be joined'],
+    [
+      'two unknown values added',
+      'when: user.attributes.a + user.attributes.b == "x"',
+      '6:29 rules[0].when: the types of both sides are unknown',
+    ],
+    ['map inside a loop', 'when: user.attributes.a.all(x, x.map(y, y) == x)', '6:37 rules[0].when: too many nested loops'],
+  ])('condition with %s', (_, line, expected) => expect(errorsOf(document(line, 'verdict: deny'))[0]).toContain(expected))
+
+  test('place in a condition of several lines', () => {
+    expect(errorsOf(document('when: |', '  content.text', '    .contains(user.nme)', 'verdict: deny'))).toEqual([
+      '8:23 rules[0].when: user has no field nme; it has id, role, department, attributes, verified',
+    ])
+  })
+
+  test('all errors in the order of the document', () => {
+    const errors = errorsOf(document('when: user.nme == ""', 'verdict: perhaps', 'risk: severe'))
+    expect(errors.map((error) => error.split(' ')[1])).toEqual(['rules[0].when:', 'rules[0].verdict:', 'rules[0].risk:'])
+  })
+
+  test('an id that is used twice', () => {
+    const rule = '  - { id: a, at: [input], when: true, verdict: deny }\n'
+    expect(errorsOf(`name: x\nrules:\n${rule}${rule}`)).toEqual(['4:5 rules[1].id: the id a is used twice: choose another'])
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a list', '- 1'],
+    ['no rules', 'name: x'],
+    ['no name', 'rules: []'],
+    ['a number as its name', 'name: 1\nrules: []'],
+    ['two documents', 'name: x\nrules: []\n---\nname: y\nrules: []'],
+    ['an alias', 'name: x\ntexts: {a: &a x, b: *a}\nrules: []'],
+  ])('%s', (_, source) => expect(errorsOf(source)).not.toEqual([]))
+})
+
+describe('parsePolicySet: condition is accepted when it', () => {
+  test.each([
+    ['compares an attribute of unknown type', 'user.attributes.wing == "left" && user.attributes.level > 3'],
+    ['is an attribute', 'user.attributes.vip'],
+    ['tests whether an attribute exists', 'has(user.attributes.wing) || "wing" in user.attributes'],
+    ['searches one list in another', 'user.attributes.groups.exists(g, g in application.settings.allowed)'],
+    ['counts elements', 'user.attributes.groups.filter(g, g.startsWith("a")).size() > 1'],
+    ['reads times', 'now.getHours("Europe/Berlin") < 8 || now > timestamp("2026-01-01T00:00:00Z") + duration("24h")'],
+    ['orders classifications', 'rank("confidential") <= rank(content.classification)'],
+    ['has a choice', '(user.verified ? request.tokens : request.max_tokens) > 100'],
+    ['reads a map', '{"sales": 100, "legal": 10}[user.department] < request.tokens'],
+    ['loops over findings', 'content.findings.exists(name, name.startsWith("pii") && content.findings[name] > 3)'],
+  ])('%s', (_, when) => {
+    expect(errorsOf(JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] }))).toEqual([])
+  })
+})
+
+describe('parsePolicySet: limits', () => {
+  const rules = (count: number): string =>
+    `name: x\nrules:\n${Array.from({ length: count }, (_, i) => `  - {id: r${i}, at: [input], when: true, risk: high}\n`).join('')}`
+
+  test('1,000 rules', () => {
+    expect(errorsOf(rules(1_000))).toEqual([])
+    expect(errorsOf(rules(1_001))[0]).toContain('rules: must have at most 1000 entries')
+  })
+
+  test('256 KiB', () =>
+    expect(errorsOf(`name: x\nrules: []\n#${'x'.repeat(262_144)}`)[0]).toContain('must have at most 262144 bytes'))
+
+  test('4 KiB for a condition', () => {
+    expect(errorsOf(document(`when: true ${'|| true '.repeat(600)}`, 'risk: high'))[0]).toContain(
+      'must have at most 4096 characters',
+    )
+  })
+
+  test.each(['['.repeat(250_000), '- '.repeat(100_000), '{a: '.repeat(60_000), '&a '.repeat(80_000), '!'.repeat(250_000)])(
+    'bounded time for a document of nested values (%#)',
+    (source) => {
+      expect(cpuMs(() => expect(errorsOf(source)).not.toEqual([]))).toBeLessThan(10_000)
+    },
+  )
+
+  test.each([`${'!('.repeat(800)}a`, `${'-('.repeat(800)}1`, '['.repeat(2_000)])(
+    'bounded time for a condition of nested brackets (%#)',
+    (when) => {
+      const source = JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] })
+      expect(cpuMs(() => expect(errorsOf(source)[0]).toContain('nested at most 64'))).toBeLessThan(3_000)
+    },
+  )
+})

@@ -1,0 +1,194 @@
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { announce } from '../../platform/queue/outbox.ts'
+
+/** A published version, without its document. Ids are TypeIDs (`pol_…`). */
+export interface PolicySetVersion {
+  readonly id: string
+  readonly name: string
+  /** Counted from 1 without gaps for each name in the Workspace. */
+  readonly version: number
+  readonly sha256: string
+  readonly publishedBy: string
+  /** The reason for the version, in the words of the operator who published it. */
+  readonly note: string
+  readonly createdAt: Date
+  readonly active: boolean
+  /** Whether the document is the one in the configuration file; null: the file has no policy set. */
+  readonly declared: boolean | null
+}
+
+export interface StoredPolicySet extends PolicySetVersion {
+  /** The published document, byte for byte. */
+  readonly source: string
+}
+
+/** Locks the policies of the Workspace until the transaction ends. Returns the active version; undefined: the Workspace has none. */
+export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<StoredPolicySet | undefined> {
+  // FOR UPDATE would block every insert that refers to the Workspace, such as audit records (decision 0005).
+  await tx
+    .selectFrom('workspace')
+    .select('id')
+    .where('id', '=', uuidOfWorkspace(workspaceId))
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  return await findActivePolicySet(tx, workspaceId)
+}
+
+export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 'sha256' | 'publishedBy'> {
+  readonly note?: string | undefined
+  readonly now: Date
+}
+
+/**
+ * Stores a checked document as the next version of its name and activates it. Concurrent publications wait for the lock of the
+ * Workspace, so that versions have no gaps and the last published one is active.
+ */
+export async function publishPolicySet(
+  tx: Tx,
+  workspaceId: string,
+  { name, source, sha256, publishedBy, note = '', now }: NewVersion,
+): Promise<PolicySetVersion> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  await lockActivePolicySet(tx, workspaceId)
+  const { last } = await tx
+    .selectFrom('policy_set')
+    .select((of) => of.fn.max('version').as('last'))
+    .where('workspace_id', '=', workspace)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  const version = (last ?? 0) + 1
+  const id = newUuid()
+  await tx
+    .insertInto('policy_set')
+    .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, note, created_at: now })
+    .execute()
+  await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
+  const declared = await findDeclaredSha256(tx, workspace)
+  await announceVersion(tx, workspaceId, { id: toId('pol', id), name, version, sha256 }, { by: publishedBy, rolledBack: false })
+  return {
+    id: toId('pol', id),
+    name,
+    version,
+    sha256,
+    publishedBy,
+    note,
+    createdAt: now,
+    active: true,
+    declared: declared === undefined ? null : declared === sha256,
+  }
+}
+
+/** SHA-256 of the document in the configuration file (tools/setup/ledger.ts). */
+async function findDeclaredSha256(db: Db, workspace: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('applied_declaration')
+    .select('hash')
+    .where('workspace_id', '=', workspace)
+    .where('object', '=', 'policy_set')
+    .executeTakeFirst()
+  return row?.hash
+}
+
+const announceVersion = (
+  tx: Tx,
+  workspaceId: string,
+  { id, name, version, sha256 }: Pick<PolicySetVersion, 'id' | 'name' | 'version' | 'sha256'>,
+  { by, rolledBack }: { readonly by: string; readonly rolledBack: boolean },
+): Promise<void> => {
+  const payload = { id, object: 'policy_set' as const, name, version, sha256, rolled_back: rolledBack, published_by: by }
+  return announce(tx, workspaceId, 'policy.published', payload)
+}
+
+/** Activates a stored version again. `by`: id of the operator. False if the Workspace has no such version. */
+export async function activatePolicySet(tx: Tx, workspaceId: string, id: string, by: string): Promise<boolean> {
+  const uuid = fromId('pol', id)
+  if (uuid === undefined) return false
+  const { numUpdatedRows } = await tx
+    .updateTable('workspace')
+    .set({ active_policy_id: uuid })
+    .where('id', '=', uuidOfWorkspace(workspaceId))
+    .where((of) =>
+      of.exists(of.selectFrom('policy_set').select('id').where('id', '=', uuid).whereRef('workspace_id', '=', 'workspace.id')),
+    )
+    .executeTakeFirst()
+  const set = numUpdatedRows > 0n && (await findPolicySet(tx, workspaceId, id))
+  if (set) await announceVersion(tx, workspaceId, set, { by, rolledBack: true })
+  return set !== false
+}
+
+/** Newest first. Undefined if `page.after` is not an id. */
+export const listPolicySets = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PolicySetVersion> | undefined> =>
+  pageById(versions(db, workspaceId), 'pol', page, toVersion, { column: 'policy_set.id', order: 'desc' })
+
+export async function findPolicySet(db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> {
+  const uuid = fromId('pol', id)
+  if (uuid === undefined) return undefined
+  const row = await versions(db, workspaceId).select('source').where('policy_set.id', '=', uuid).executeTakeFirst()
+  return row && { ...toVersion(row), source: row.source }
+}
+
+/** Undefined if the Workspace never had an active version. */
+export async function findActivePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
+  const row = await versions(db, workspaceId)
+    .select('source')
+    .whereRef('policy_set.id', '=', 'active_policy_id')
+    .executeTakeFirst()
+  return row && { ...toVersion(row), source: row.source }
+}
+
+/** The id alone, so that a cache can check cheaply whether the active version changed. */
+export async function findActivePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('workspace')
+    .select('active_policy_id')
+    .where('id', '=', uuidOfWorkspace(workspaceId))
+    .executeTakeFirst()
+  return row?.active_policy_id ? toId('pol', row.active_policy_id) : undefined
+}
+
+const versions = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('policy_set')
+    .innerJoin('workspace', 'workspace.id', 'policy_set.workspace_id')
+    .leftJoin('applied_declaration as declaration', (join) =>
+      join.onRef('declaration.workspace_id', '=', 'workspace.id').on('declaration.object', '=', 'policy_set'),
+    )
+    .where('workspace.id', '=', uuidOfWorkspace(workspaceId))
+    .select([
+      'policy_set.id',
+      'policy_set.name',
+      'policy_set.version',
+      'policy_set.sha256',
+      'policy_set.published_by',
+      'policy_set.note',
+      'policy_set.created_at',
+      'workspace.active_policy_id',
+      'declaration.hash as declared_sha256',
+    ])
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly sha256: string
+  readonly published_by: string
+  readonly note: string
+  readonly created_at: Date
+  readonly active_policy_id: string | null
+  readonly declared_sha256: string | null
+}
+
+const toVersion = (row: Row): PolicySetVersion => ({
+  id: toId('pol', row.id),
+  name: row.name,
+  version: row.version,
+  sha256: row.sha256,
+  publishedBy: row.published_by,
+  note: row.note,
+  createdAt: row.created_at,
+  active: row.id === row.active_policy_id,
+  declared: row.declared_sha256 === null ? null : row.sha256 === row.declared_sha256,
+})

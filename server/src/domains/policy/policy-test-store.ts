@@ -1,0 +1,112 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { type NamedDefinition, TEST_LIMITS } from './policy-test-case.ts'
+import type { PolicyTestTable } from './tables.ts'
+
+/** A test case of the Workspace's policies. Ids are TypeIDs (`pts_…`). */
+export interface StoredTest extends NamedDefinition {
+  readonly id: string
+  /** The name under `tests:` of a document that the case belongs to; null: the case applies to every document. */
+  readonly file: string | null
+  readonly createdBy: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export type NewTest = NamedDefinition & Pick<StoredTest, 'file' | 'createdBy'>
+
+/** Oldest first. Undefined if `page.after` is not an id. */
+export const listTests = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<StoredTest> | undefined> =>
+  pageById(tests(db, workspaceId).selectAll(), 'pts', page, toTest)
+
+/** All cases of the Workspace, oldest first. */
+export async function allTests(db: Db, workspaceId: string): Promise<readonly StoredTest[]> {
+  const rows = await tests(db, workspaceId).selectAll().orderBy('id').limit(TEST_LIMITS.cases).execute()
+  return rows.map(toTest)
+}
+
+export async function findTest(db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> {
+  const uuid = fromId('pts', id)
+  if (uuid === undefined) return undefined
+  const row = await tests(db, workspaceId).selectAll().where('id', '=', uuid).executeTakeFirst()
+  return row && toTest(row)
+}
+
+export async function countTests(tx: Tx, workspaceId: string): Promise<number> {
+  const { count } = await tests(tx, workspaceId)
+    .select((of) => of.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function createTests(
+  tx: Tx,
+  workspaceId: string,
+  added: readonly NewTest[],
+  now: Date,
+): Promise<readonly StoredTest[]> {
+  if (added.length === 0) return []
+  const rows = added.map((test) => ({
+    id: newUuid(),
+    workspace_id: uuidOfWorkspace(workspaceId),
+    name: test.name,
+    file: test.file,
+    definition: definitionOf(test),
+    created_by: test.createdBy,
+    created_at: now,
+    updated_at: now,
+  }))
+  await tx.insertInto('policy_test').values(rows).execute()
+  return added.map((test, index) => ({ ...test, id: toId('pts', rows[index]?.id ?? ''), createdAt: now, updatedAt: now }))
+}
+
+/** Undefined if the Workspace has no such case. */
+export async function updateTest(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  test: NamedDefinition,
+  now: Date,
+): Promise<StoredTest | undefined> {
+  const row = await tx
+    .updateTable('policy_test')
+    .set({ name: test.name, definition: definitionOf(test), updated_at: now })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', fromId('pts', id) ?? null)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toTest(row)
+}
+
+/** False if the Workspace has no such case. */
+export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('policy_test')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', fromId('pts', id) ?? null)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Deletes the cases of a file, before those of its next version are stored. */
+export async function deleteTestsOfFile(tx: Tx, workspaceId: string, file: string): Promise<void> {
+  await tx.deleteFrom('policy_test').where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('file', '=', file).execute()
+}
+
+const tests = (db: Db, workspaceId: string) =>
+  db.selectFrom('policy_test').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+const definitionOf = ({ at, input, expect }: NamedDefinition): string => JSON.stringify({ at, ...(input && { input }), expect })
+
+const toTest = (row: Selectable<PolicyTestTable>): StoredTest => ({
+  id: toId('pts', row.id),
+  name: row.name,
+  file: row.file,
+  ...row.definition,
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

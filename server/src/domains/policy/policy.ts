@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Classification, RiskLevel } from '../../shared/classification.ts'
+import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
+import type { Condition } from './condition/condition.ts'
+import type { Growth } from './condition/growth.ts'
+import type { PolicyTest } from './policy-test-reader.ts'
+
+/** A parsed and checked policy document (GW-POL-3). */
+export interface PolicySet {
+  readonly name: string
+  /** Test files, relative to the document. */
+  readonly tests: readonly string[]
+  /** Test cases in the document itself. */
+  readonly cases: readonly PolicyTest[]
+  /** Texts that a directive `system:<name>` inserts before the messages. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly rules: readonly Rule[]
+}
+
+export interface Rule {
+  /** Unique in its set. Decisions and audit records contain it. */
+  readonly id: string
+  readonly description: string
+  readonly at: readonly PolicyPoint[]
+  /** CEL. Checked: it parses, all its names exist at every point of `at`, and its result is a boolean. */
+  readonly when: string
+  /** `when`, compiled. */
+  readonly condition: Condition
+  /** How the value of `when` changes while the text grows. */
+  readonly growth: Growth
+  /** `allow` if the document sets none. */
+  readonly verdict: Verdict
+  readonly risk?: RiskLevel
+  readonly classification?: Classification
+  /** As written in the document: `redact:pii` (parseTransform). */
+  readonly transforms: readonly string[]
+  /** As written in the document: `route:region=eu` (parseDirective). */
+  readonly directives: readonly string[]
+  /** Only with `require_approval`. */
+  readonly holdExpiresInMs?: number
+  /** Number of different operators who must approve; absent: one. */
+  readonly approvals?: number
+  /** Whether a failing condition denies, or the rule is skipped. */
+  readonly onError: 'deny' | 'skip'
+}
+
+/** Limits of a document, because it is parsed on the event loop. */
+export const POLICY_LIMITS = {
+  sourceBytes: 256 * 1024,
+  rules: 1_000,
+  conditionLength: 4_096,
+  nameLength: 100,
+  descriptionLength: 2_000,
+  texts: 100,
+  textLength: 16 * 1024,
+  /** Files and cases. */
+  tests: 500,
+  /** Entries of one rule's `transforms` and `directives`. */
+  listLength: 50,
+  approvals: { min: 1, max: 5 },
+  holdMs: { min: 1_000, max: 30 * 86_400_000 },
+} as const
+
+/** SHA-256 of the document in hex. Audit records name a version by it. */
+export const policySha256 = (source: string): string => createHash('sha256').update(source, 'utf8').digest('hex')

@@ -1,0 +1,206 @@
+import { splitsPair } from '../../platform/lib/surrogates.ts'
+import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup, type FindingType } from '../../shared/finding.ts'
+import { FINDING_LABELS, maskText, redactionLabel } from './redaction.ts'
+import type { Vault } from './vault.ts'
+
+/** An obligation that changes texts (GW-POL-10). */
+export type Transform =
+  | { readonly kind: SpanTransform; readonly target: FindingType | FindingGroup }
+  /** `length`: of each text, in Unicode characters. */
+  | { readonly kind: 'truncate'; readonly length: number }
+
+/** In order of strictness: of several transforms of one span, the last one applies. */
+const SPAN_TRANSFORMS = ['pseudonymize', 'mask', 'redact'] as const
+type SpanTransform = (typeof SPAN_TRANSFORMS)[number]
+
+export interface ScannedText {
+  readonly text: string
+  readonly findings: readonly Finding[]
+}
+
+/** All forms of a transform, for error messages. */
+export const TRANSFORM_FORMS = 'redact:<finding>, mask:<finding>, pseudonymize:<finding>, truncate:<characters>'
+
+const TARGETS: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
+
+/** Undefined if `text` is not a transform. */
+export function parseTransform(text: string): Transform | undefined {
+  const colon = text.indexOf(':')
+  const kind = text.slice(0, colon)
+  const target = text.slice(colon + 1)
+  if (kind === 'truncate') return /^[1-9]\d{0,8}$/.test(target) ? { kind, length: Number(target) } : undefined
+  if (!SPAN_TRANSFORMS.includes(kind as SpanTransform) || !TARGETS.has(target)) return undefined
+  return { kind: kind as SpanTransform, target: target as FindingType | FindingGroup }
+}
+
+/** Truncation is for prose only: a truncated schema of a tool is invalid. */
+export const isTruncation = (text: string): boolean => parseTransform(text)?.kind === 'truncate'
+
+/**
+ * Applies all transforms to all texts. `applied` lists the transforms that changed a text, in the given order. Throws a TypeError
+ * for an unknown transform and a RangeError for a finding outside its text; the texts must then not be used.
+ */
+export function applyTransforms(
+  texts: readonly ScannedText[],
+  transforms: readonly string[],
+  vault: Vault,
+): { texts: readonly string[]; applied: readonly string[] } {
+  if (transforms.length === 0) return { texts: texts.map(({ text }) => text), applied: [] }
+  const demanded = transforms.map((name) => {
+    const transform = parseTransform(name)
+    if (!transform) throw new TypeError(`unknown transform: ${name}`)
+    return { name, transform }
+  })
+  for (const { text } of texts) vault.reserve(text)
+  const applied = new Set<string>()
+  const byType = new Map(FINDING_TYPES.map((type) => [type, effectOn(type, demanded)]))
+  const changed = texts.map((text) => transformText(text, { demanded, byType }, vault, applied))
+  return { texts: changed, applied: transforms.filter((name, i) => applied.has(name) && transforms.indexOf(name) === i) }
+}
+
+interface NamedTransform {
+  readonly name: string
+  readonly transform: Transform
+}
+
+/** The strictest of the transforms that apply to findings of one type. */
+interface Effect {
+  readonly kind: SpanTransform
+  readonly names: ReadonlySet<string>
+}
+
+interface Demanded {
+  readonly demanded: readonly NamedTransform[]
+  /** A text can hold half a million findings of a few types. */
+  readonly byType: ReadonlyMap<FindingType, Effect | undefined>
+}
+
+function effectOn(type: FindingType, transforms: readonly NamedTransform[]): Effect | undefined {
+  const matching = transforms.filter(({ transform }) => transform.kind !== 'truncate' && covers(transform.target, type))
+  const kind = SPAN_TRANSFORMS.findLast((candidate) => matching.some(({ transform }) => transform.kind === candidate))
+  return kind && { kind, names: new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name)) }
+}
+
+function transformText(
+  { text, findings }: ScannedText,
+  { demanded, byType }: Demanded,
+  vault: Vault,
+  applied: Set<string>,
+): string {
+  const limits = demanded.flatMap(({ name, transform }) =>
+    transform.kind === 'truncate' ? [{ name, length: transform.length }] : [],
+  )
+  const pieces: Piece[] = []
+  let [result, position] = ['', 0]
+  for (const span of toSpans(text, findings, byType)) {
+    const before = text.slice(position, span.start)
+    const original = text.slice(span.start, span.end)
+    const replacement = toReplacement(original, span, vault)
+    result += before + replacement
+    if (limits.length > 0) pieces.push({ text: before, divisible: true }, { text: replacement, divisible: span.kind === 'mask' })
+    position = span.end
+    if (replacement !== original) for (const name of span.names) applied.add(name)
+  }
+  const rest = text.slice(position)
+  pieces.push({ text: rest, divisible: true })
+  return truncate(result + rest, pieces, limits, applied)
+}
+
+/** A part of a text that is replaced as a whole. */
+interface Span {
+  readonly start: number
+  readonly end: number
+  readonly kind: SpanTransform
+  /** Type of the longest finding in the span. */
+  readonly type: FindingType
+  readonly names: ReadonlySet<string>
+  /** The finding continues in the next text. */
+  readonly continues: boolean
+}
+
+/** Overlapping findings become one span with the strictest of their transforms, so that no part of a finding remains. */
+function toSpans(text: string, findings: readonly Finding[], byType: Demanded['byType']): readonly Span[] {
+  const spans: Span[] = []
+  const found: Span[] = []
+  for (const finding of findings) {
+    const span = toSpan(text, finding, byType.get(finding.type))
+    if (span) found.push(span)
+  }
+  for (const span of found.sort((a, b) => a.start - b.start)) {
+    const last = spans.at(-1)
+    if (last && span.start < last.end) spans[spans.length - 1] = mergeSpans(last, span)
+    else spans.push(span)
+  }
+  return spans
+}
+
+function toSpan(text: string, { type, start, end, continues }: Finding, effect: Effect | undefined): Span | undefined {
+  if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= text.length)) {
+    throw new RangeError(`a ${type} finding is outside its text`)
+  }
+  return (
+    effect && {
+      start: start - (splitsPair(text, start) ? 1 : 0),
+      end: end + (splitsPair(text, end) ? 1 : 0),
+      ...effect,
+      type,
+      continues: continues === true,
+    }
+  )
+}
+
+function mergeSpans(a: Span, b: Span): Span {
+  const strictest = SPAN_TRANSFORMS.indexOf(a.kind) >= SPAN_TRANSFORMS.indexOf(b.kind) ? a : b
+  return {
+    start: a.start,
+    end: Math.max(a.end, b.end),
+    kind: strictest.kind,
+    continues: a.continues || b.continues,
+    type: a.end - a.start >= b.end - b.start ? a.type : b.type,
+    names: a.kind === b.kind ? new Set([...a.names, ...b.names]) : strictest.names,
+  }
+}
+
+function toReplacement(original: string, { kind, type, continues }: Span, vault: Vault): string {
+  if (kind === 'redact') return redactionLabel(type)
+  // The visible last four characters are in the next text.
+  if (kind === 'mask') return continues ? '*'.repeat([...original].length) : maskText(original)
+  return vault.placeholderFor(FINDING_LABELS[type], original)
+}
+
+/** A part of a transformed text. `divisible`: truncation may cut it; placeholders and labels are not divisible. */
+interface Piece {
+  readonly text: string
+  readonly divisible: boolean
+}
+
+/**
+ * Cuts a text at the shortest demanded length, between characters, and before a label or placeholder that would be cut. `pieces`: of the text,
+ * if there are limits.
+ */
+function truncate(
+  text: string,
+  pieces: readonly Piece[],
+  limits: readonly { readonly name: string; readonly length: number }[],
+  applied: Set<string>,
+): string {
+  if (limits.length === 0) return text
+  const limit = Math.min(...limits.map(({ length }) => length))
+  const end = indexOfCharacter(text, limit)
+  if (end === text.length) return text
+  for (const { name, length } of limits) if (indexOfCharacter(text, length) < text.length) applied.add(name)
+  let start = 0
+  for (const piece of pieces) {
+    if (!piece.divisible && start < end && end < start + piece.text.length) return text.slice(0, start)
+    start += piece.text.length
+  }
+  return text.slice(0, end)
+}
+
+/** The end of the first `count` characters, in UTF-16 units. */
+function indexOfCharacter(text: string, count: number): number {
+  if (count >= text.length) return text.length
+  let index = 0
+  for (let remaining = count; remaining > 0 && index < text.length; remaining--) index += splitsPair(text, index + 1) ? 2 : 1
+  return index
+}

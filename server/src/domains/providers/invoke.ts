@@ -1,0 +1,299 @@
+import { setTimeout } from 'node:timers/promises'
+import type { EncodedBody, Unsupported } from '../../dialects/upstream-dialect.ts'
+import { elapsed } from '../../platform/lib/clock.ts'
+import { runInChildSpan } from '../../platform/lib/trace-context.ts'
+import type { Completion, ProviderAttempt } from '../../shared/completion.ts'
+import type { ProviderCall } from '../../shared/provider-call.ts'
+import type { ReportedUsage } from '../../shared/usage.ts'
+import {
+  type AttemptConditions,
+  type AttemptFacts,
+  attemptFactsOf,
+  endsInvocation,
+  faultOf,
+  isRetryable,
+  outcomeOf,
+  type Pricing,
+  rankedBehindMs,
+  recordAttempt,
+  signalOf,
+  usageOf,
+} from './attempt-outcome.ts'
+import type { ConnectionPools } from './connection-pools.ts'
+import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
+import type { Health, NoPermit, Permit } from './health.ts'
+import { type AttemptResult, chatOperation, type Operation } from './operation.ts'
+import { priceOf } from './price.ts'
+import { sortByProbeDue } from './probe-order.ts'
+import type { Provider, ProviderModel } from './provider.ts'
+import { CallTimes, describeCall } from './provider-call.ts'
+import type { AdapterDeps, ProviderRequest, UpstreamFailure } from './request-completion.ts'
+import type { Candidate } from './route.ts'
+import { type ProviderLimits, TimeBudget } from './time-budget.ts'
+
+export interface InvokeDeps extends AdapterDeps {
+  readonly pools: ConnectionPools
+  readonly health: Health
+  /** From 0 up to but not including 1. */
+  readonly random: () => number
+  /** Maximum of the first random pause, milliseconds. It doubles with every retry. */
+  readonly backoffMs?: number
+  readonly limits?: ProviderLimits
+  /** Called when a failure that only an operator can resolve occurs first, or again after a success. */
+  readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
+  /** Called after each request to a provider. */
+  readonly onCall?: (call: ProviderCall) => void
+}
+
+export interface InvokeOptions extends AttemptConditions {
+  readonly signal?: AbortSignal | undefined
+  /** The stub responds instead of the first candidate. No provider gets the request. */
+  readonly dryRun?: boolean
+  /** Number of messages that the gateway has put before the client's messages. */
+  readonly addedMessages?: number
+}
+
+interface Answered {
+  readonly ok: true
+  readonly provider: Provider
+  readonly model: ProviderModel
+  readonly attempts: readonly ProviderAttempt[]
+}
+type Failed = { readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & InvokeFailure
+
+export type InvokeResult = (Answered & { readonly completion: Completion }) | Failed
+export type OperationResult<Response> = (Answered & { readonly response: Response }) | Failed
+
+/** Longest Retry-After that is waited for, without and with another available provider. */
+const MAX_WAIT_MS = 10_000
+const MAX_WAIT_WITH_FALLBACK_MS = 1_000
+const BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 2_000
+/** How long a request without another provider waits for a place as a probe, and how often it checks. */
+const PROBE_WAIT_MS = 5_000
+const PROBE_CHECK_MS = 50
+
+/** Sends a chat to the candidates: see `invokeOperation`. */
+export async function invoke(
+  candidates: readonly Candidate[],
+  request: ProviderRequest,
+  deps: InvokeDeps,
+  options: InvokeOptions = {},
+): Promise<InvokeResult> {
+  const result = await invokeOperation(candidates, chatOperation(request), deps, options)
+  if (!result.ok) return result
+  const { response: completion, ...answered } = result
+  return { ...answered, completion }
+}
+
+/**
+ * Sends the request to the candidates in their order, with retries, until one returns a valid response. Failures of providers are values.
+ * Decision 0006 ("Failures") has the rules.
+ */
+export async function invokeOperation<Response extends { readonly usage?: ReportedUsage }>(
+  candidates: readonly Candidate[],
+  operation: Operation<Response>,
+  deps: InvokeDeps,
+  options: InvokeOptions = {},
+): Promise<OperationResult<Response>> {
+  const invocation = new Invocation(candidates, operation, deps, options)
+  const ordered = sortByProbeDue(candidates, deps.health)
+  for (const [index, candidate] of ordered.entries()) {
+    const result = await invocation.tryCandidate(candidate, ordered.slice(index + 1))
+    if (result) return result
+  }
+  // Every breaker is open, so no provider got the request: probe one after the other before the breakers' time is over.
+  const open = invocation.hasAttempted ? [] : [...invocation.openCandidates]
+  for (const [index, candidate] of open.entries()) {
+    const result = await invocation.tryCandidate(candidate, open.slice(index + 1), true)
+    if (result) return result
+  }
+  return invocation.failed()
+}
+
+interface RetryContext {
+  readonly provider: Provider
+  /** Number of retries so far. */
+  readonly retries: number
+  /** Duration of the failed attempt. */
+  readonly attemptMs: number
+  /** The next candidate whose breaker is not open. */
+  readonly next: Provider | undefined
+}
+
+/** The attempts for one request. */
+class Invocation<Response extends { readonly usage?: ReportedUsage }> {
+  readonly #operation: Operation<Response>
+  readonly #deps: InvokeDeps
+  readonly #options: InvokeOptions
+  readonly #budget: TimeBudget
+  readonly #attempts: ProviderAttempt[] = []
+  readonly #failures = new FailedAttempts()
+  #hasEnded = false
+  #hasSent = false
+  #wasBusy = false
+  /** Candidates that were skipped because their breaker was open. */
+  readonly openCandidates = new Set<Candidate>()
+
+  constructor(candidates: readonly Candidate[], operation: Operation<Response>, deps: InvokeDeps, options: InvokeOptions) {
+    this.#operation = operation
+    this.#deps = deps
+    this.#options = options
+    this.#budget = new TimeBudget(
+      candidates.map(({ provider }) => provider),
+      deps.limits,
+    )
+  }
+
+  /** Whether a provider got the request and failed. */
+  get hasAttempted(): boolean {
+    return this.#hasSent
+  }
+
+  failed(): Failed {
+    const waits = [...this.openCandidates].map(({ provider }) => this.#deps.health.retryAfterMs(provider))
+    const failure = this.#failures.toFailure({
+      openBreakerMs: waits.length === 0 ? undefined : Math.min(...waits),
+      wasBusy: this.#wasBusy,
+      addedMessages: this.#options.addedMessages ?? 0,
+    })
+    return { ok: false, ...failure, attempts: this.#attempts }
+  }
+
+  /**
+   * Makes attempts at one candidate until it succeeds or another attempt is not useful. Returns undefined if the next candidate of
+   * `rest` may be tried. `probeEarly`: see Health.acquire.
+   */
+  async tryCandidate(
+    candidate: Candidate,
+    rest: readonly Candidate[],
+    probeEarly = false,
+  ): Promise<OperationResult<Response> | undefined> {
+    if (this.#hasEnded) return undefined
+    const { provider } = candidate
+    const { health, pools } = this.#deps
+    if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
+    const encoded = this.#operation.encode(pools.endpoint(provider), candidate.model)
+    if (!encoded.ok) return this.#unsupported(candidate, encoded.unsupported)
+    for (let retries = 0; ; retries++) {
+      const startedAt = elapsed()
+      if (!this.#budget.isEnough(provider)) return undefined
+      const permit = probeEarly && rest.length === 0 ? await this.#awaitPermit(provider) : health.acquire(provider, probeEarly)
+      if (permit === 'open' || permit === 'busy') {
+        if (permit === 'open') this.openCandidates.add(candidate)
+        else this.#wasBusy = true
+        this.#addAttempt(candidate, { status: 0, outcome: permit === 'open' ? 'circuit_open' : 'busy', ms: 0 })
+        return undefined
+      }
+      this.openCandidates.delete(candidate)
+      const result = await this.#attempt(candidate, encoded, permit)
+      if (result.ok) return this.#succeeded(candidate, result.response)
+      this.#failures.add(result)
+      this.#hasEnded = endsInvocation(result, this.#options)
+      if (this.#hasEnded || retries >= provider.maxRetries || !isRetryable(result)) return undefined
+      const next = rest.find((other) => probeEarly || health.status(other.provider).circuit !== 'open')?.provider
+      const attemptMs = elapsed() - startedAt
+      if (!(await this.#pauseBeforeRetry(result, { provider, retries, attemptMs, next }))) return undefined
+    }
+  }
+
+  /** Waits for a place as an early probe, at most until another probe fails. */
+  async #awaitPermit(provider: Provider): Promise<Permit | NoPermit> {
+    const { health } = this.#deps
+    const probeDue = health.probeDue(provider)
+    const until = Math.min(elapsed() + PROBE_WAIT_MS, this.#budget.deadline)
+    for (;;) {
+      const permit = health.acquire(provider, true)
+      const hasFailed = health.probeDue(provider) !== probeDue
+      if (permit !== 'open' || hasFailed || elapsed() >= until) return permit
+      if (!(await sleep(PROBE_CHECK_MS, this.#options.signal))) return permit
+    }
+  }
+
+  #attempt(candidate: Candidate, encoded: EncodedBody, permit: Permit): Promise<AttemptResult<Response>> {
+    return runInChildSpan(async (span) => {
+      const times = new CallTimes(this.#deps.clock)
+      const result = await this.#send(candidate, encoded, permit, times)
+      const attempt = this.#addAttempt(candidate, attemptFactsOf(result, times.ms, this.#pricingOf(candidate)))
+      this.#deps.onCall?.(describeCall(candidate, { operation: this.#operation.name, attempt, result, times, span }))
+      return result
+    })
+  }
+
+  async #send({ provider, model }: Candidate, encoded: EncodedBody, permit: Permit, { onChunk }: CallTimes) {
+    const { pools, health } = this.#deps
+    this.#hasSent = true
+    const { isFull, ...limits } = this.#budget.attemptLimits(provider)
+    let result: AttemptResult<Response> | undefined
+    try {
+      const options = { ...limits, signal: this.#options.signal, onChunk }
+      result = await this.#operation.attempt(pools.endpoint(provider), { ...encoded, model }, options, this.#deps)
+    } finally {
+      const signal = result ? signalOf(result, isFull) : 'unknown'
+      health.release(provider, permit, signal, result && !result.ok ? rankedBehindMs(result) : 0)
+    }
+    this.#reportResult(provider, result)
+    return result
+  }
+
+  /** Keeps the provider's last error for operators, and reports a new failure that only they can resolve. */
+  #reportResult(provider: Provider, result: AttemptResult<Response>): void {
+    const { health, clock, onFault } = this.#deps
+    if (result.ok) return void health.clearFault(provider)
+    if (result.failure === 'aborted') return
+    const fault = faultOf(result)
+    // Other refusals are caused by the request, not by the provider.
+    if (result.rejection?.kind === 'refused' && fault === undefined) return
+    const kind = fault ?? outcomeOf(result)
+    const isNewFault = health.setLastError(provider, { kind, at: clock.now(), fault: fault !== undefined })
+    if (isNewFault) onFault?.({ provider, kind, status: result.status })
+  }
+
+  /** Waits before a retry: Retry-After and a random pause. Returns false if the retry would not be useful or the signal was aborted. */
+  async #pauseBeforeRetry(
+    { retryAfterMs = 0 }: UpstreamFailure,
+    { provider, retries, attemptMs, next }: RetryContext,
+  ): Promise<boolean> {
+    const { random, backoffMs = BACKOFF_MS } = this.#deps
+    const pauseMs = retryAfterMs + random() * Math.min(backoffMs * 2 ** retries, MAX_BACKOFF_MS)
+    const leftMs = this.#budget.leftMs - pauseMs
+    if (retryAfterMs > (next ? MAX_WAIT_WITH_FALLBACK_MS : MAX_WAIT_MS) || !this.#budget.isEnough(provider, leftMs)) return false
+    // A retry that fails as slowly must leave the next provider its time.
+    if (next && leftMs - this.#budget.patienceMs(next) < attemptMs) return false
+    this.#hasEnded = !(await sleep(pauseMs, this.#options.signal))
+    return !this.#hasEnded
+  }
+
+  /** The request is not sent to this provider. Another one may accept the field. */
+  #unsupported(candidate: Candidate, unsupported: Unsupported): undefined {
+    this.#addAttempt(candidate, { status: 0, outcome: 'unsupported', ms: 0, code: unsupported.code })
+    this.#failures.add({ ok: false, failure: 'unsupported', status: 0, rejection: { kind: 'unsupported', ...unsupported } })
+  }
+
+  #stub(candidate: Candidate): OperationResult<Response> {
+    const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
+    const response = this.#operation.stub({ newId: this.#deps.newId, created })
+    // A dry run costs nothing.
+    const usage = this.#options.dryRun ? {} : usageOf(response, this.#pricingOf(candidate))
+    this.#addAttempt(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...usage })
+    return this.#succeeded(candidate, response)
+  }
+
+  #pricingOf({ provider, model }: Candidate): Pricing {
+    return { price: priceOf(provider, model, this.#deps.clock.now()), tier: this.#operation.tier }
+  }
+
+  #succeeded({ provider, model }: Candidate, response: Response): OperationResult<Response> {
+    return { ok: true, response, provider, model, attempts: this.#attempts }
+  }
+
+  #addAttempt(candidate: Candidate, facts: AttemptFacts): ProviderAttempt {
+    const attempt = recordAttempt(candidate, facts)
+    this.#attempts.push(attempt)
+    return attempt
+  }
+}
+
+/** Returns false if the signal was aborted. */
+const sleep = (ms: number, signal: AbortSignal | undefined): Promise<boolean> =>
+  setTimeout(ms, true, signal && { signal }).catch(() => false)

@@ -1,0 +1,243 @@
+import { createServer } from 'node:net'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import {
+  completion,
+  FAULTS,
+  type FaultyProvider,
+  respond,
+  respondNormally,
+  startFaultyProvider,
+  UPSTREAM_SECRET,
+} from '../../../test/support/faulty-provider.ts'
+import { testPools, testProvider } from '../../../test/support/providers.ts'
+import { elapsed } from '../../platform/lib/clock.ts'
+import type { Endpoint } from './connection-pools.ts'
+import type { Provider } from './provider.ts'
+import { type AdapterDeps, type ProviderRequest, requestCompletion } from './request-completion.ts'
+
+const REQUEST: ProviderRequest = {
+  model: 'small',
+  messages: [{ role: 'user', content: 'Good morning' }],
+  parameters: { temperature: 0.4 },
+}
+const deps: AdapterDeps = {
+  clock: { now: () => new Date(1_800_000_000_000) },
+  newId: (prefix) => `${prefix}_fresh`,
+  maxResponseBytes: 1_048_576,
+}
+
+const pools = testPools()
+const upstreams: FaultyProvider[] = []
+afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
+afterAll(() => pools.close())
+
+const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): Promise<FaultyProvider> => {
+  const started = await startFaultyProvider(...behaviours)
+  upstreams.push(started)
+  return started
+}
+const callOf = (endpoint: Endpoint, request = REQUEST) => {
+  const chat = endpoint.chat({ name: 'small-2026', api: 'chat' })
+  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', stream: true }) as { body: string }
+  return { chat, body, model: REQUEST.model }
+}
+const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
+  requestCompletion(
+    pools.endpoint(provider),
+    callOf(pools.endpoint(provider), options.request),
+    { timeoutMs: options.timeoutMs ?? 5_000, signal: options.signal },
+    deps,
+  )
+
+describe('request', () => {
+  test('adapter: sends the provider’s model name and returns the client’s model name', async () => {
+    const { baseUrl, calls } = await upstream(respondNormally)
+    const provider = testProvider({ baseUrl: `${baseUrl}/`, headers: { 'X-Team': 'blue' } })
+    const parameters = { temperature: 0.4, stream: true, stream_options: { include_usage: true }, governance: {}, seed: 7 }
+    const result = await send(provider, { request: { ...REQUEST, parameters } })
+    expect(result).toEqual({
+      ok: true,
+      status: 200,
+      completion: {
+        id: 'chatcmpl_fresh',
+        object: 'chat.completion',
+        created: 1_700_000_000,
+        model: 'small',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Good morning.' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+      },
+    })
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: {
+        authorization: 'Bearer sk-test',
+        'x-team': 'blue',
+        'accept-encoding': 'identity',
+        'content-type': 'application/json',
+      },
+    })
+    expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
+      model: 'small-2026',
+      messages: REQUEST.messages,
+      temperature: 0.4,
+      seed: 7,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+  })
+
+  test('adapter: sends the key in the configured header to the configured path', async () => {
+    const { baseUrl, calls } = await upstream(respondNormally)
+    const path = '/openai/deployments/gpt/chat/completions?api-version=2024-10-21'
+    await send(testProvider({ baseUrl: baseUrl.replace('/v1', ''), path, headers: { 'api-key': '{api_key}' }, apiKey: "k$&'1" }))
+    expect(calls[0]).toMatchObject({ path, headers: { 'api-key': "k$&'1" } })
+    expect(calls[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  test('adapter: reuses connections after errors', async () => {
+    const { baseUrl, connections } = await upstream(FAULTS['answers 500'])
+    const provider = testProvider({ baseUrl })
+    for (let i = 0; i < 6; i++) await send(provider)
+    // undici frees a connection one tick after the end of its response, so two may be open.
+    expect(connections()).toBeLessThanOrEqual(2)
+  })
+
+  test.each([
+    ['120', 120_000],
+    ['1.5', 1_500],
+    ['0', 0],
+    [new Date(1_800_000_007_000).toUTCString(), 7_000],
+    [new Date(1_700_000_000_000).toUTCString(), 0],
+    ['soon', undefined],
+    ['-3', undefined],
+  ])('adapter: reads Retry-After %s', async (value, ms) => {
+    const { baseUrl } = await upstream(respond({}, { status: 429, headers: { 'retry-after': value } }))
+    const result = await send(testProvider({ baseUrl }))
+    const wait = ms === undefined ? {} : { retryAfterMs: ms }
+    expect(result).toEqual({ ok: false, failure: 'status', status: 429, rejection: { kind: 'rate_limited' }, ...wait })
+  })
+})
+
+describe('faulty providers', () => {
+  test.each<[keyof typeof FAULTS, object]>([
+    ['hangs before headers', { failure: 'timeout', status: 0 }],
+    ['hangs within headers', { failure: 'timeout', status: 0 }],
+    ['hangs within the body', { failure: 'timeout', status: 200 }],
+    ['drips a byte at a time', { failure: 'timeout', status: 200 }],
+    ['resets at once', { failure: 'reset', status: 0 }],
+    ['resets within the body', { failure: 'truncated', status: 200 }],
+    ['ends before its content-length', { failure: 'truncated', status: 200 }],
+    ['ends within a chunked body', { failure: 'truncated', status: 200 }],
+    ['sends half of its JSON', { failure: 'malformed', status: 200 }],
+    ['sends HTML', { failure: 'malformed', status: 200 }],
+    ['sends HTML as JSON', { failure: 'malformed', status: 200 }],
+    ['sends an event stream', { failure: 'malformed', status: 200 }],
+    ['sends invalid UTF-8', { failure: 'malformed', status: 200 }],
+    ['sends 100 MB', { failure: 'too_large', status: 200 }],
+    ['sends 100 MB without a content-length', { failure: 'too_large', status: 200 }],
+    ['sends a gzip bomb', { failure: 'malformed', status: 200 }],
+    ['sends 204', { failure: 'malformed', status: 204 }],
+    ['sends an empty body', { failure: 'malformed', status: 200 }],
+    ['does not use HTTP', { failure: 'malformed', status: 0 }],
+    ['sends endless headers', { failure: 'malformed', status: 0 }],
+    ['redirects to metadata', { failure: 'status', status: 302 }],
+    ['answers 400', { failure: 'status', status: 400, rejection: { kind: 'refused', code: 'invalid_request' } }],
+    ['answers 500', { failure: 'status', status: 500 }],
+    [
+      'answers 429 with a long wait',
+      { failure: 'status', status: 429, retryAfterMs: 120_000, rejection: { kind: 'rate_limited' } },
+    ],
+    ['answers 500 with an endless body', { failure: 'status', status: 500 }],
+    ['answers 500 and hangs within the body', { failure: 'status', status: 500 }],
+    ['sends null', { failure: 'malformed', status: 200 }],
+    ['sends a string', { failure: 'malformed', status: 200 }],
+    ['omits choices', { failure: 'malformed', status: 200 }],
+    ['sends empty choices', { failure: 'malformed', status: 200 }],
+    ['omits finish_reason', { failure: 'malformed', status: 200 }],
+    ['reports an error with 200', { failure: 'error_event', status: 200 }],
+  ])('adapter: a provider that %s is a failure in bounded time, without text of the provider', async (name, expected) => {
+    const { baseUrl, calls } = await upstream(FAULTS[name])
+    // Only a provider that never ends reaches its timeout, also on a slow machine.
+    const timeoutMs = /hangs|drips|endless/.test(name) ? 1_000 : 20_000
+    const startedAt = elapsed()
+    const result = await send(testProvider({ baseUrl }), { timeoutMs })
+    // The system's error code depends on the machine.
+    expect(result).toEqual({ ok: false, ...expected, ...('code' in result && { code: expect.stringMatching(/^[A-Z_]+$/) }) })
+    expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
+    expect(elapsed() - startedAt).toBeLessThan(15_000)
+    expect(calls).toHaveLength(1)
+  })
+
+  test('adapter: sends nothing when the connection is refused or the address is not allowed', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await new Promise((resolve) => server.close(resolve))
+    const baseUrl = `http://127.0.0.1:${port}/v1`
+    expect(await send(testProvider({ baseUrl }))).toEqual({
+      ok: false,
+      failure: 'connect',
+      status: 0,
+      code: 'ECONNREFUSED',
+    })
+    const { baseUrl: listening, connections } = await upstream(respondNormally)
+    expect(await send(testProvider({ baseUrl: listening, source: 'api' }))).toMatchObject({
+      ok: false,
+      failure: 'blocked',
+      status: 0,
+    })
+    expect(connections()).toBe(0)
+  })
+
+  test('adapter: eight responses of 100 MB need a fraction of their size in memory', async () => {
+    const { baseUrl } = await upstream(FAULTS['sends 100 MB without a content-length'])
+    const provider = testProvider({ baseUrl })
+    const before = process.memoryUsage()
+    const results = await Promise.all(Array.from({ length: 8 }, () => send(provider)))
+    const after = process.memoryUsage()
+    expect(results.every((result) => !result.ok && result.failure === 'too_large')).toBe(true)
+    expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(256 * 1_048_576)
+  })
+})
+
+describe('disconnect of the client', () => {
+  test('adapter: aborts the upstream request and closes its connection', async () => {
+    const closed = Promise.withResolvers<void>()
+    const caller = new AbortController()
+    const { baseUrl } = await upstream((socket) => {
+      socket.once('close', () => closed.resolve())
+      caller.abort()
+    })
+    expect(await send(testProvider({ baseUrl }), { signal: caller.signal })).toEqual({ ok: false, failure: 'aborted', status: 0 })
+    await closed.promise
+  })
+
+  test('adapter: sends nothing when the client has disconnected before', async () => {
+    const { baseUrl, calls } = await upstream(respondNormally)
+    expect(await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({
+      failure: 'aborted',
+      unsent: true,
+    })
+    expect(calls).toHaveLength(0)
+  })
+})
+
+test('adapter: a request that waits for a connection until its timeout is never sent', async () => {
+  const narrow = testPools({ connections: 1 })
+  const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
+  const endpoint = narrow.endpoint(testProvider({ baseUrl }))
+  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, callOf(endpoint), { timeoutMs }, deps)
+  expect(await Promise.all([sendWith(1_000), sendWith(500)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(calls).toHaveLength(1)
+  await narrow.close()
+})
+
+test('adapter: joins a response that arrives in several chunks', async () => {
+  const text = 'ä€😀'.repeat(50_000)
+  const { baseUrl } = await upstream(respond(completion(text)))
+  const result = await send(testProvider({ baseUrl }))
+  expect(result.ok && result.completion.choices[0]?.message.content === text).toBe(true)
+})

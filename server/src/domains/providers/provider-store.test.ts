@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { fromId } from '../../platform/lib/id.ts'
+import { secretBox } from '../../platform/lib/secret-box.ts'
+import { deleteModel, listModels, putModels } from './model-store.ts'
+import { NO_PRICES } from './prices.ts'
+import { type NewProvider, providerDefaults } from './provider.ts'
+import { createProvider, deleteProvider, findProvider, listProviders, loadProviders, updateProvider } from './provider-store.ts'
+
+const SECRET = 'sk-very-secret-key'
+const box = secretBox(TEST_SECRET_KEY, 'provider')
+const now = new Date('2026-01-02T03:04:05Z')
+const write = { box, now }
+const load = { box, environment: (name: string) => ({ OPENAI_API_KEY: ` ${SECRET}\n` })[name], allowPrivateUrls: false }
+
+const openai = (change: Partial<NewProvider> = {}): NewProvider => ({
+  ...providerDefaults('openai'),
+  id: 'openai',
+  baseUrl: 'https://api.example.com/v1',
+  source: 'api',
+  ...change,
+})
+const model = (id: string) => ({ id, upstreamName: null, ...NO_PRICES })
+
+const PRICES = {
+  ...{ inputPrice: 1.5, outputPrice: 2, cacheReadPrice: 0.15, cacheWritePrice: 1.9, cacheWrite1hPrice: 3 },
+  ...{ reasoningPrice: 2.5, requestPrice: 0.01 },
+}
+
+describe.each(testDatabases())('providers on $name', ({ open }) => {
+  let database: Database
+  let ws: string
+  beforeAll(async () => {
+    database = await open()
+    ws = (await seedWorkspace(database.db)).workspaceId
+  })
+  afterAll(() => database.close())
+  const workspace = async () => (await seedWorkspace(database.db)).workspaceId
+  const loadFirst = async (workspaceId: string) => (await loadProviders(database.db, workspaceId, load))[0]
+
+  test('providers: a provider is stored as declared, and its id only once', async () => {
+    const { db } = database
+    const declared = openai({ id: 'azure', headers: { 'api-key': '{api_key}' }, region: 'eu', weight: 0.5, apiKey: SECRET })
+    expect(await createProvider(db, ws, declared, write)).toBe(true)
+    expect(await createProvider(db, ws, declared, write)).toBe(false)
+    const { apiKey: _, ...settings } = declared
+    expect(await findProvider(db, ws, 'azure')).toEqual({
+      ...settings,
+      apiKeyFrom: 'stored',
+      apiKeyEnv: null,
+      createdAt: now,
+      updatedAt: now,
+    })
+  })
+
+  test('providers: keys are sealed in the table and in plain text only after loading', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
+    const row = await db
+      .selectFrom('provider')
+      .selectAll()
+      .where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
+      .executeTakeFirstOrThrow()
+    expect(row.api_key?.includes(SECRET)).toBe(false)
+    expect(JSON.stringify(await findProvider(db, workspaceId, 'openai'))).not.toContain(SECRET)
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET, workspaceId })
+  })
+
+  test('providers: a sealed key cannot be opened for another provider or origin', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
+    const inTable = db.updateTable('provider').where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
+    await inTable.set({ base_url: 'https://attacker.example.net/v1' }).execute()
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
+    await inTable.set({ base_url: 'https://api.example.com/v2', id: 'other' }).execute()
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
+    await inTable.set({ id: 'openai' }).execute()
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
+  })
+
+  test('providers: a key is read from the environment for configured providers only', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    await createProvider(db, workspaceId, openai({ source: 'environment', apiKeyEnv: 'OPENAI_API_KEY' }), write)
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
+    await updateProvider(db, workspaceId, 'openai', { apiKeyEnv: 'NOT_SET' }, { ...write, by: 'config' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_missing' })
+    await updateProvider(db, workspaceId, 'openai', { apiKeyEnv: 'OPENAI_API_KEY' }, { ...write, by: 'api' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_missing', source: 'api' })
+  })
+
+  test('providers: a private address is allowed for configured providers only, and a change by an operator ends that', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    const local = { source: 'config', baseUrl: 'http://127.0.0.1:11434/v1' } as const
+    await createProvider(db, workspaceId, openai(local), write)
+    expect((await loadFirst(workspaceId))?.problem).toBeUndefined()
+    await updateProvider(db, workspaceId, 'openai', { baseUrl: 'http://127.0.0.1:6379/' }, { ...write, by: 'api' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ source: 'api', problem: 'url_not_allowed' })
+    expect((await loadProviders(db, workspaceId, { ...load, allowPrivateUrls: true }))[0]?.problem).toBeUndefined()
+  })
+
+  test('providers: a change keeps missing fields, and another origin removes the key unless it is sent again', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    const by = { ...write, by: 'api' } as const
+    await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
+    expect(
+      await updateProvider(db, workspaceId, 'openai', { timeoutMs: 2_000, headers: { 'x-team': 'a' }, enabled: false }, by),
+    ).toBe(true)
+    expect(await loadFirst(workspaceId)).toMatchObject({
+      timeoutMs: 2_000,
+      headers: { 'x-team': 'a' },
+      enabled: false,
+      apiKey: SECRET,
+      weight: 1,
+    })
+    await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://api.example.com/v2' }, by)
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
+    await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://eu.example.com/v1' }, by)
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null })
+    await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://us.example.com/v1', apiKey: 'another' }, by)
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: 'another' })
+    await updateProvider(db, workspaceId, 'openai', { apiKey: null }, by)
+    expect(await findProvider(db, workspaceId, 'openai')).toMatchObject({ apiKeyFrom: null })
+  })
+
+  test('providers: pages are ordered by id without gaps or duplicates', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    for (const id of ['c', 'a', 'b']) await createProvider(db, workspaceId, openai({ id }), write)
+    const first = await listProviders(db, workspaceId, { limit: 2 })
+    const second = await listProviders(db, workspaceId, { limit: 2, after: first.data.at(-1)?.id })
+    expect([first.data.map(({ id }) => id), first.hasMore]).toEqual([['a', 'b'], true])
+    expect([second.data.map(({ id }) => id), second.hasMore]).toEqual([['c'], false])
+  })
+
+  test('models: are added, changed, paged and deleted, also with their provider', async () => {
+    const { db } = database
+    const workspaceId = await workspace()
+    const later = new Date(now.getTime() + 1_000)
+    await createProvider(db, workspaceId, openai(), write)
+    expect(await putModels(db, workspaceId, 'openai', [model('b'), model('a')], now)).toBe(true)
+    await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', ...PRICES }], later)
+    const page = await listModels(db, workspaceId, 'openai', { limit: 1 })
+    expect(page).toEqual({
+      data: [{ id: 'a', upstreamName: 'a-2', api: 'chat', ...PRICES, createdAt: now }],
+      hasMore: true,
+    })
+    expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(true)
+    expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(false)
+    expect(await deleteProvider(db, workspaceId, 'openai')).toBe(true)
+    expect((await listModels(db, workspaceId, 'openai', { limit: 9 })).data).toEqual([])
+  })
+
+  test('providers: a provider of another Workspace looks like one that does not exist', async () => {
+    const { db } = database
+    const [own, other] = [await workspace(), await workspace()]
+    await createProvider(db, own, openai({ apiKey: SECRET }), write)
+    await putModels(db, own, 'openai', [model('m')], now)
+    expect(await findProvider(db, other, 'openai')).toBeUndefined()
+    expect(await loadProviders(db, other, load)).toEqual([])
+    expect((await listProviders(db, other, { limit: 9 })).data).toEqual([])
+    expect((await listModels(db, other, 'openai', { limit: 9 })).data).toEqual([])
+    expect(await updateProvider(db, other, 'openai', { enabled: false }, { ...write, by: 'api' })).toBe(false)
+    expect(await putModels(db, other, 'openai', [model('x')], now)).toBe(false)
+    expect(await deleteModel(db, other, 'openai', 'm')).toBe(false)
+    expect(await deleteProvider(db, other, 'openai')).toBe(false)
+    expect(await loadFirst(own)).toMatchObject({ enabled: true, models: [{ id: 'm' }] })
+  })
+})

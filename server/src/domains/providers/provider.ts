@@ -1,0 +1,250 @@
+import type { Problem } from '../../platform/lib/schema.ts'
+import { findUrlProblem } from '../../platform/lib/url-guard.ts'
+import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
+import { findApiKeyProblem } from './credentials.ts'
+import { endpointDefaults, type ProviderKind, REGION_PLACEHOLDER } from './kinds.ts'
+import { isPresetId, PRESET_IDS, type PresetId } from './presets.ts'
+import { findPriceProblem, type Prices } from './prices.ts'
+
+/** The API in which a provider gets requests for a model: chat completions (for Anthropic: Messages) or Responses. */
+export const MODEL_APIS = ['chat', 'responses'] as const
+export type ModelApi = (typeof MODEL_APIS)[number]
+
+/** The kinds whose models may use the Responses API. */
+const KINDS_WITH_RESPONSES: ReadonlySet<ProviderKind> = new Set(['openai', 'azure-openai'])
+
+/** Where a provider was declared. Providers of `environment` and `config` may have private addresses (ADM-ENV-10). */
+export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
+export type ProviderSource = (typeof PROVIDER_SOURCES)[number]
+
+/** The declaration of a provider, without its key. */
+export interface ProviderSettings {
+  /** A slug, unique in the Workspace; shown as `owned_by` in the models list. */
+  readonly id: string
+  readonly kind: ProviderKind
+  /** A server whose names of parameters and whose paths a provider of kind `openai` uses; null: those of OpenAI. */
+  readonly preset: PresetId | null
+  /** null for a stub. May hold `{region}`. */
+  readonly baseUrl: string | null
+  /** Path of chat requests below baseUrl, with a query if the provider needs one (Azure's api-version). May hold placeholders (kinds.ts). */
+  readonly path: string
+  /** Sent with every upstream request. `{api_key}` in a value is replaced by the key, which is then sent in no other header. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Longest time of one attempt, from waiting for a connection to the last byte of the response. */
+  readonly timeoutMs: number
+  /** Longest time without a byte: until the headers, and between bytes of the body or events of a stream. null: the server's setting. */
+  readonly idleTimeoutMs: number | null
+  /** Whether chat responses are requested as streams. */
+  readonly stream: boolean
+  /** Further attempts after the first. */
+  readonly maxRetries: number
+  readonly maxConcurrency: number
+  /** Share of the requests among equally healthy providers; 0: only if no other provider is left. */
+  readonly weight: number
+  readonly region: string | null
+  /** The most sensitive content that the provider may receive. */
+  readonly maxClassification: Classification
+  readonly enabled: boolean
+}
+
+/** The settings of a declaration without fields. */
+export const providerDefaults = (kind: ProviderKind, preset: PresetId | null = null) => ({
+  ...PROVIDER_DEFAULTS,
+  ...endpointDefaults(kind, preset),
+  kind,
+  preset,
+})
+
+/** The base URL that requests use. */
+export const resolvedBaseUrl = ({ baseUrl, region }: Pick<ProviderSettings, 'baseUrl' | 'region'>): string =>
+  (baseUrl ?? '').replaceAll(REGION_PLACEHOLDER, region ?? '')
+
+const PROVIDER_DEFAULTS = {
+  headers: {},
+  timeoutMs: 3_600_000,
+  idleTimeoutMs: null,
+  stream: true,
+  maxRetries: 2,
+  maxConcurrency: 256,
+  weight: 1,
+  region: null,
+  maxClassification: 'restricted',
+  enabled: true,
+} as const satisfies Partial<ProviderSettings>
+
+/** Why an enabled provider cannot be used: its address is not allowed, or its key is missing, cannot be decrypted or has the wrong form. */
+export type ProviderProblem = 'url_not_allowed' | 'key_missing' | 'key_unreadable' | 'key_invalid'
+
+/** A provider as the pipeline uses it. It holds the key in plain text: never log or serialise it. */
+export interface Provider extends ProviderSettings {
+  readonly workspaceId: string
+  readonly source: ProviderSource
+  readonly apiKey: string | null
+  readonly models: readonly ProviderModel[]
+  readonly problem?: ProviderProblem
+}
+
+export interface ProviderModel extends Prices {
+  /** The name that clients use. */
+  readonly id: string
+  /** The provider's name of the model; null: the same. */
+  readonly upstreamName: string | null
+  /** Absent: chat. */
+  readonly api?: ModelApi
+  readonly createdAt: Date
+}
+
+export const upstreamNameOf = ({ upstreamName, id }: Pick<ProviderModel, 'upstreamName' | 'id'>): string => upstreamName ?? id
+
+/** `allowPrivateUrls`: GATEHOUSE_ALLOW_PRIVATE_URLS. */
+export const isPrivateUrlAllowed = (source: ProviderSource, allowPrivateUrls: boolean): boolean =>
+  source !== 'api' || allowPrivateUrls
+
+const PROVIDER_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
+/** Without `*`, because Applications name models by patterns. */
+export const MODEL_ID = /^[!-)+-~]{1,200}$/
+const PATH = /^\/(?!\/)[!-"$-~]{0,500}$/
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
+const HEADER_VALUE = /^[ -~]{0,4000}$/
+/** The name of a region in the addresses of a cloud. */
+const CLOUD_REGION = /^[a-z0-9-]{1,40}$/
+export const KEY_PLACEHOLDER = '{api_key}'
+
+/** Headers that the gateway sets. Settings must not change the framing of requests. */
+const RESERVED_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+/** Headers are stored unencrypted, so these must hold the placeholder instead of the key. */
+const KEY_HEADERS = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'])
+/** Kinds whose requests the gateway authorizes itself: the key signs them, or is exchanged for a token, and is never sent. */
+const SIGNING_KINDS: ReadonlySet<ProviderKind> = new Set(['bedrock', 'vertex'])
+
+const RANGES = {
+  timeoutMs: [100, 3_600_000],
+  idleTimeoutMs: [100, 600_000],
+  maxRetries: [0, 5],
+  maxConcurrency: [1, 10_000],
+  weight: [0, 1_000],
+} as const
+
+const fieldName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+interface Credentials {
+  readonly apiKey?: string | null
+  readonly apiKeyEnv?: string | null
+}
+
+export type NewProvider = ProviderSettings & Credentials & { readonly source: ProviderSource }
+
+/** Missing fields stay unchanged; `apiKey: null` removes the stored key. */
+export type ProviderChange = Partial<Omit<ProviderSettings, 'id' | 'kind'>> & Credentials
+
+export const originOf = (baseUrl: string | null): string => (baseUrl === null ? '' : (URL.parse(baseUrl)?.origin ?? ''))
+
+/**
+ * The provider after a change. Check it with findProviderProblem before storing it. A change of the origin or of the key's variable also
+ * changes the source to `by`, so that an operator cannot use privileges of the configuration (private addresses, variables).
+ */
+export function applyProviderChange(
+  before: ProviderSettings & { readonly source: ProviderSource; readonly apiKeyEnv?: string | null },
+  change: ProviderChange,
+  by: ProviderSource,
+): NewProvider {
+  const after = { ...before, ...(change.apiKey && { apiKeyEnv: null }), ...change }
+  const changesSource = originOf(after.baseUrl) !== originOf(before.baseUrl) || Boolean(change.apiKeyEnv)
+  return { ...after, source: changesSource ? by : before.source }
+}
+
+/** The first problem of a declaration, with the field's name in the admin API; undefined: the declaration is valid. */
+export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
+  if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
+  if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
+    return { param: 'preset', message: `is for the kind openai and must be one of ${PRESET_IDS.join(', ')}` }
+  const url = findBaseUrlProblem(provider, isPrivateUrlAllowed(provider.source, allowPrivateUrls))
+  if (url !== undefined) return { param: 'base_url', message: url }
+  if (needsRegion(provider) && !CLOUD_REGION.test(provider.region ?? ''))
+    return { param: 'region', message: 'must be the name of a region of the cloud, for example eu-central-1' }
+  if (!PATH.test(provider.path))
+    return { param: 'path', message: 'must start with one / and must not contain spaces or a fragment' }
+  for (const [name, [min, max]] of Object.entries(RANGES) as [keyof typeof RANGES, readonly [number, number]][]) {
+    const value = provider[name]
+    const isValid = value === null || (value >= min && value <= max && (name === 'weight' || Number.isInteger(value)))
+    if (!isValid) return { param: fieldName(name), message: `must be from ${min} to ${max}` }
+  }
+  if (!CLASSIFICATIONS.includes(provider.maxClassification)) {
+    return { param: 'max_classification', message: `must be one of ${CLASSIFICATIONS.join(', ')}` }
+  }
+  return findHeadersProblem(provider) ?? findCredentialsProblem(provider, allowPrivateUrls)
+}
+
+/** Signatures of AWS name the region. */
+const needsRegion = ({ kind, baseUrl, path }: ProviderSettings): boolean =>
+  kind === 'bedrock' || `${baseUrl}${path}`.includes(REGION_PLACEHOLDER)
+
+function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): string | undefined {
+  const { kind, baseUrl, path } = provider
+  if (kind === 'stub') return baseUrl === null ? undefined : 'must be absent, because a stub sends no requests'
+  // The base URL of other kinds ends in /v1, so this mistake is likely.
+  if (kind === 'anthropic' && /\/v1\/*$/.test(baseUrl ?? '') && path.startsWith('/v1/'))
+    return 'must not end in /v1, which the path adds'
+  // Without a region the address is checked as if it had one: the region has its own message.
+  const region = provider.region ?? 'region'
+  return baseUrl === null ? 'is required' : findUrlProblem(resolvedBaseUrl({ baseUrl, region }), allowPrivate)
+}
+
+function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    const param = `headers.${name}`
+    const lower = name.toLowerCase()
+    if (!HEADER_NAME.test(lower) || !HEADER_VALUE.test(value)) return { param, message: 'is not a valid header' }
+    if (RESERVED_HEADERS.has(lower)) return { param, message: 'is set by the gateway' }
+    if (SIGNING_KINDS.has(kind) && (KEY_HEADERS.has(lower) || value.includes(KEY_PLACEHOLDER)))
+      return { param, message: 'must not send the key, because the gateway authorizes the requests to this kind of provider' }
+    if (KEY_HEADERS.has(lower) && !value.includes(KEY_PLACEHOLDER)) {
+      return { param, message: `must contain ${KEY_PLACEHOLDER}; set the key as api_key, which is stored encrypted` }
+    }
+  }
+  return undefined
+}
+
+function findCredentialsProblem(
+  { kind, apiKey, apiKeyEnv, source }: NewProvider,
+  allowPrivateUrls: boolean,
+): Problem | undefined {
+  if (apiKey && apiKeyEnv) return { param: 'api_key', message: 'must not be set together with api_key_env' }
+  const problem = apiKey && findApiKeyProblem(kind, apiKey, isPrivateUrlAllowed(source, allowPrivateUrls))
+  if (problem) return problem
+  // Otherwise an admin token would be enough to send any variable of the server, its secret key included, to any address.
+  if (apiKeyEnv && source === 'api')
+    return { param: 'api_key_env', message: 'can only be set in the configuration file; set api_key instead' }
+  return undefined
+}
+
+/**
+ * The first problem of a model's declaration, with the field's name in the admin API; undefined: the declaration is valid. `kind`: of its
+ * provider.
+ */
+export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>, kind: ProviderKind): Problem | undefined {
+  if (!MODEL_ID.test(model.id)) return { param: 'id', message: 'must be printable ASCII without spaces and *, at most 200' }
+  if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {
+    return { param: 'upstream_name', message: 'must be a name of at most 200 characters' }
+  }
+  if (model.api === 'responses' && !KINDS_WITH_RESPONSES.has(kind)) {
+    return { param: 'api', message: `must be chat, because providers of the kind ${kind} have no Responses API` }
+  }
+  return findPriceProblem(model)
+}

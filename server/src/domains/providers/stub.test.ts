@@ -1,0 +1,48 @@
+import { isValidIBAN } from 'ibantools'
+import { isValidPhoneNumber } from 'libphonenumber-js'
+import { expect, test } from 'vitest'
+import { cpuMs } from '../../../test/support/cpu-time.ts'
+import { stubCompletion } from './stub.ts'
+
+const complete = (content: string, parameters: object = {}) =>
+  stubCompletion(
+    { model: 'demo-small', messages: [{ role: 'user', content }], parameters: { ...parameters } },
+    { newId: () => 'chatcmpl_1', created: 7 },
+  )
+const text = (content: string, parameters?: object) => String(complete(content, parameters).choices[0]?.message.content)
+
+test('stub: equal requests have equal completions, other requests have others', () => {
+  expect(complete('Summarise the meeting')).toEqual(complete('Summarise the meeting'))
+  expect(text('Summarise the meeting')).not.toBe(text('Draft a reply'))
+})
+
+test('stub: payment details have a valid IBAN', () => {
+  const content = text('What are the bank details of our supplier Brightwater?')
+  expect(isValidIBAN((/GB[\dA-Z ]+\d/.exec(content)?.[0] ?? '').replaceAll(' ', ''))).toBe(true)
+})
+
+test('stub: a contact has an e-mail address and a valid phone number', () => {
+  const content = text('How can we reach the customer Northgate? I need a phone number.')
+  expect(content).toMatch(/\b[\w.]+@[\w.]+\.example\.com\b/)
+  expect(isValidPhoneNumber(/\+[\d ]+\d/.exec(content)?.[0] ?? '')).toBe(true)
+})
+
+test('stub: quotes the message as received', () => expect(text('Is [EMAIL] a good address?')).toContain('[EMAIL]'))
+
+test('stub: counts tokens and supports max_tokens, n and JSON mode', () => {
+  const completion_tokens = Math.ceil(text('Hello there').length / 4)
+  expect(complete('Hello there').usage).toEqual({ prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens })
+  expect(complete('Hello there', { max_tokens: 5 })).toMatchObject({
+    choices: [{ finish_reason: 'length' }],
+    usage: { completion_tokens: 5 },
+  })
+  expect(complete('Hello there', { n: 3 }).choices.map(({ index }) => index)).toEqual([0, 1, 2])
+  expect(JSON.parse(text('Hello there', { response_format: { type: 'json_object' } }))).toHaveProperty('answer')
+})
+
+test('stub: completes a message of one megabyte in bounded time', () => {
+  const completeAll = () => {
+    for (const piece of ['a', ' ', '@', '😀', 'bank ']) complete(piece.repeat(1_048_576 / piece.length))
+  }
+  expect(cpuMs(completeAll)).toBeLessThan(5_000)
+})

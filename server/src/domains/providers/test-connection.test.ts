@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import tls from 'node:tls'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createCertificate } from '../../../test/support/certificate.ts'
+import {
+  completion,
+  FAULTS,
+  type FaultyProvider,
+  respond,
+  startFaultyProvider,
+  UPSTREAM_SECRET,
+} from '../../../test/support/faulty-provider.ts'
+import { testPools, testProvider } from '../../../test/support/providers.ts'
+import { systemClock } from '../../platform/lib/clock.ts'
+import { causeOf, DISCOVERY_CAUSES } from './discovery-cause.ts'
+import type { Provider } from './provider.ts'
+import { testConnection } from './test-connection.ts'
+
+const pools = testPools()
+const upstreams: { close(): unknown }[] = []
+afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
+afterAll(() => pools.close())
+
+const LIST = { object: 'list', data: [{ id: 'm' }] }
+
+async function provider(...behaviours: Parameters<typeof startFaultyProvider>): Promise<FaultyProvider> {
+  const upstream = await startFaultyProvider(...behaviours)
+  upstreams.push(upstream)
+  return upstream
+}
+/** The cause of a failed test; undefined: the test succeeded. */
+async function causeFor(change: Partial<Provider>): Promise<string | undefined> {
+  const result = await testConnection(testProvider({ timeoutMs: 20_000, ...change }), pools, { clock: systemClock })
+  return result.ok ? undefined : causeOf(result)
+}
+
+describe('TLS', () => {
+  const authority = createCertificate('Test authority', { isAuthority: true })
+  const trusted = tls.getCACertificates('default')
+  beforeAll(() => tls.setDefaultCACertificates([...trusted, authority.cert]))
+  afterAll(() => tls.setDefaultCACertificates(trusted))
+  const LOOPBACK = [127, 0, 0, 1]
+
+  test.each([
+    ['nothing is wrong', { issuer: authority.issuer, ip: LOOPBACK }, undefined],
+    ['the certificate is self-signed', { ip: LOOPBACK }, 'tls_untrusted'],
+    [
+      'the authority is unknown',
+      { issuer: createCertificate('Another', { isAuthority: true }).issuer, ip: LOOPBACK },
+      'tls_untrusted',
+    ],
+    ['the certificate has expired', { issuer: authority.issuer, ip: LOOPBACK, validUntil: new Date(0) }, 'tls_expired'],
+    ['the certificate is for another host', { issuer: authority.issuer, ip: [192, 0, 2, 1] }, 'tls_wrong_host'],
+  ])('connection test: names the problem of TLS when %s', async (_, options, cause) => {
+    const { cert, key } = createCertificate('provider', options)
+    const server = createServer({ cert, key }, (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(LIST)),
+    ).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    upstreams.push({
+      close: () => {
+        server.closeAllConnections()
+        server.close()
+      },
+    })
+    expect(await causeFor({ baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1` })).toBe(cause)
+  })
+})
+
+describe('causes', () => {
+  test.each([
+    ['answers 401', FAULTS['answers 401'], 'unauthorized'],
+    ['answers 403', respond({ error: { message: UPSTREAM_SECRET } }, { status: 403 }), 'unauthorized'],
+    ['answers 400 for the key', respond([{ error: { status: 'API_KEY_INVALID' } }], { status: 400 }), 'unauthorized'],
+    ['has no credit', respond({ error: { code: 'insufficient_quota' } }, { status: 429 }), 'quota_exhausted'],
+    ['answers 429', respond({}, { status: 429 }), 'rate_limited'],
+    ['answers 404', FAULTS['answers 404'], 'not_found'],
+    ['redirects', FAULTS['redirects to metadata'], 'redirect'],
+    ['answers 500', FAULTS['answers 500'], 'status'],
+    ['sends HTML', FAULTS['sends HTML'], 'not_json'],
+    ['sends HTML as JSON', FAULTS['sends HTML as JSON'], 'not_json'],
+    ['sends no list', respond({ object: 'list' }), 'not_json'],
+    ['sends too much', FAULTS['sends 100 MB'], 'too_large'],
+    ['closes the connection', FAULTS['resets at once'], 'closed'],
+  ])('connection test: names the cause when the provider %s', async (_, behaviour, cause) => {
+    expect(await causeFor({ baseUrl: (await provider(behaviour)).baseUrl })).toBe(cause)
+  })
+
+  test('connection test: names the cause when there is no provider at the address', async () => {
+    const closed = await startFaultyProvider()
+    await closed.close()
+    expect(await causeFor({ baseUrl: closed.baseUrl })).toBe('refused')
+    expect(await causeFor({ baseUrl: closed.baseUrl, source: 'api' })).toBe('address_not_allowed')
+    const { baseUrl } = await provider(FAULTS['hangs before headers'])
+    expect(await causeFor({ baseUrl, timeoutMs: 200 })).toBe('timeout')
+    const unknown = testPools({
+      lookup: (_host, _options, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ''),
+    })
+    const result = await testConnection(testProvider({ baseUrl: 'http://models.example.com/v1' }), unknown, {
+      clock: systemClock,
+    })
+    expect(!result.ok && causeOf(result)).toBe('dns')
+    await unknown.close()
+  })
+
+  test('connection test: every cause has a text with what to do', () => {
+    for (const text of Object.values(DISCOVERY_CAUSES))
+      expect(text).toMatch(/^(?:It|Its|No|The) .*\. ?.*(?:Check|Try|Enter|Set|Renew|See) .*\.$/s)
+  })
+})
+
+describe('providers without a list', () => {
+  const azure = (baseUrl: string, change: Partial<Provider> = {}) => ({
+    kind: 'azure-openai' as const,
+    baseUrl,
+    path: '/openai/deployments/{deployment}/chat/completions?api-version=2024-10-21',
+    ...change,
+  })
+  const invalid = respond({ error: { code: 'invalid_value', message: 'messages: list is too short' } }, { status: 400 })
+
+  test('connection test: sends a chat request without messages, and its refusal proves address, path and key', async () => {
+    const { baseUrl, calls } = await provider(invalid)
+    expect(await causeFor(azure(baseUrl))).toBeUndefined()
+    expect(calls).toMatchObject([
+      {
+        method: 'POST',
+        path: '/v1/openai/deployments/small/chat/completions?api-version=2024-10-21',
+        headers: { 'api-key': 'sk-test' },
+        body: '{"model":"small","messages":[]}',
+      },
+    ])
+  })
+
+  test.each([
+    ['accepts it', respond(completion('Hello.')), undefined],
+    ['answers 422', respond({ detail: [{ type: 'too_short' }] }, { status: 422 }), undefined],
+    ['does not accept the key', FAULTS['answers 401'], 'unauthorized'],
+    ['has nothing at the path', FAULTS['answers 404'], 'not_found'],
+    ['does not have the deployment', respond({ error: { code: 'DeploymentNotFound' } }, { status: 404 }), 'model_not_found'],
+    ['refuses the model', respond({ error: { code: 'model_not_found' } }, { status: 400 }), 'model_not_found'],
+    ['is a sign-in page', FAULTS['sends HTML'], 'not_json'],
+  ])('connection test: result is right when a provider without a list %s', async (_, behaviour, cause) => {
+    expect(await causeFor(azure((await provider(behaviour)).baseUrl))).toBe(cause)
+  })
+})

@@ -1,0 +1,80 @@
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { Language } from './language.ts'
+import type { QueryWord } from './query.ts'
+import type { Scope } from './scope.ts'
+import { distanceBetween } from './spelling.ts'
+
+/** Shorter words are similar to too many terms. */
+const MIN_LENGTH = 4
+/** From this length on, two typing errors are accepted, and three letters at either end are compared instead of two. */
+const LONG = 7
+const MAX_SIMILAR = 5
+/** Query words that are searched in other spellings. */
+const MAX_MISSPELT = 4
+/** Terms compared over all partitions. */
+const MAX_COMPARED = 20_000
+/** Weight factor of a similar term. */
+const PENALTY = 0.5
+
+/**
+ * Finds indexed terms of the scope that are similar to query words without matches: terms with the same beginning or end that differ
+ * by one or two typing errors. A typing error leaves the beginning or the end of a word intact, so other terms are not compared.
+ */
+export async function findSimilar(db: Db, scope: Scope, missing: readonly QueryWord[]): Promise<QueryWord[]> {
+  const similarWords: QueryWord[] = []
+  for (const word of missing.filter(couldBeMisspelt).slice(0, MAX_MISSPELT)) {
+    const similar = new Map<string, Map<Language, string>>()
+    for (const [language, term] of word.terms) {
+      if (term.length < MIN_LENGTH) continue
+      for (const other of await similarTerms(db, scope, language, [...new Set([term, word.written])])) {
+        similar.set(other, (similar.get(other) ?? new Map<Language, string>()).set(language, other))
+      }
+    }
+    for (const terms of similar.values()) similarWords.push({ ...word, terms, weight: word.weight * PENALTY })
+  }
+  return similarWords
+}
+
+const couldBeMisspelt = ({ terms }: QueryWord): boolean => [...terms.values()].some((term) => /^[\p{L}\p{M}]{4,}$/u.test(term))
+
+/** `spellings`: the stem and the written word, because a typing error can mislead the stemmer. */
+async function similarTerms(db: Db, scope: Scope, language: Language, spellings: readonly string[]): Promise<string[]> {
+  const ids = [...scope.languages].filter(([, partitionLanguage]) => partitionLanguage === language).map(([id]) => id)
+  const query = CompiledQuery.raw(NEAR, [
+    ids,
+    distinct(spellings.map(prefixOf)),
+    distinct(spellings.map((spelling) => prefixOf([...spelling].reverse().join('')))),
+    Math.ceil(MAX_COMPARED / ids.length),
+  ])
+  const { rows } = await db.executeQuery<{ term: string }>(query)
+  const errorsOf = (other: string): number =>
+    Math.min(
+      ...spellings.map((spelling) => {
+        const distance = distanceBetween(spelling, other, maxErrors(spelling))
+        return distance <= maxErrors(spelling) ? distance : Number.POSITIVE_INFINITY
+      }),
+    )
+  return rows
+    .map(({ term: other }) => ({ other, distance: errorsOf(other) }))
+    .filter(({ distance }) => Number.isFinite(distance))
+    .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
+    .filter(({ distance }, at, all) => at < MAX_SIMILAR && distance === all[0]?.distance)
+    .map(({ other }) => other)
+}
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
+const prefixOf = (spelling: string): string => spelling.slice(0, spelling.length < LONG ? 2 : 3)
+const maxErrors = (spelling: string): number => (spelling.length < LONG ? 1 : 2)
+
+/** Terms of these partitions that start with $2, or that start with $3 when reversed; at most $4 of each. */
+const NEAR = `
+select distinct term from unnest($1::bigint[]) as visible (id) cross join lateral (
+  select term from unnest($2::text[]) as start (text) cross join lateral (
+    select distinct term from retrieval_posting where partition_id = visible.id
+      and term >= start.text and term < start.text || U&'\\+10FFFF' order by term limit $4) as begun
+  union all
+  select reverse(ending) from unnest($3::text[]) as finish (text) cross join lateral (
+    select distinct reverse(term) as ending from retrieval_posting where partition_id = visible.id
+      and reverse(term) >= finish.text and reverse(term) < finish.text || U&'\\+10FFFF' order by ending limit $4) as ended
+) as near`

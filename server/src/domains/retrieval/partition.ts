@@ -1,0 +1,49 @@
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Language } from './language.ts'
+import type { PartitionKind } from './tables.ts'
+
+/** Entries with the same visibility: a user that may see one of them may see all of them. */
+export interface Partition {
+  readonly id: number
+  readonly language: Language
+}
+
+/** Finds or creates the partition with this key. An existing one keeps its language. Safe for concurrent calls. */
+export async function openPartition(
+  tx: Tx,
+  workspaceUuid: string,
+  kind: PartitionKind,
+  key: string,
+  language: Language,
+): Promise<Partition> {
+  const existing = await findPartition(tx, workspaceUuid, kind, key)
+  if (existing) return existing
+  const created = await tx
+    .insertInto('retrieval_partition')
+    .values({ workspace_id: workspaceUuid, kind, key, language })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'kind', 'key']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  const partition = created ? { id: created.id, language } : await findPartition(tx, workspaceUuid, kind, key)
+  if (!partition) throw new Error(`the partition ${kind} ${key} was created by another transaction and cannot be found`)
+  return partition
+}
+
+async function findPartition(db: Db, workspaceUuid: string, kind: PartitionKind, key: string): Promise<Partition | undefined> {
+  const row = await db
+    .selectFrom('retrieval_partition')
+    .select(['id', 'language'])
+    .where('workspace_id', '=', workspaceUuid)
+    .where('kind', '=', kind)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  return row
+}
+
+/**
+ * Locks these partitions until the transaction ends, ordered by id. `addEntries` and `removeEntries` lock their own partitions; a
+ * transaction that uses both on different partitions must call this first with all of them, to prevent deadlocks.
+ */
+export async function lockPartitions(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.selectFrom('retrieval_partition').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+}

@@ -1,0 +1,57 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { fuse, placesFor } from './fuse.ts'
+import { rankLexically } from './lexical.ts'
+import type { Partition } from './partition.ts'
+import type { Ranked } from './ranked.ts'
+import { rankSemantically, type SemanticQuery, type SemanticRanker } from './semantic/semantic-ranker.ts'
+
+export type { Ranked }
+
+export interface PreparedQuery {
+  readonly text: string
+  readonly semantic?: SemanticQuery | undefined
+}
+
+export interface Ranker {
+  /** Prepares a query of a viewer who sees these partitions. May call the embedder, so it runs outside of the snapshot of `rank`. */
+  prepare(text: string, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
+  /**
+   * The matching entries of these partitions, best first, up to `depth`; ties are ordered by id. Entries of other partitions have no
+   * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries.
+   */
+  rank(
+    snapshot: Tx,
+    workspaceUuid: string,
+    partitions: readonly Partition[],
+    query: PreparedQuery,
+    depth: number,
+  ): Promise<readonly Ranked[]>
+}
+
+export interface RankerDeps {
+  /** Set if an embedder is configured and the database supports vectors. */
+  readonly embedder?: SemanticRanker | undefined
+}
+
+/** Weight of the semantic ranking; the lexical ranking has 1. Low enough for a weak embedder (docs/decisions/0012-semantic-search.md). */
+const SEMANTIC_WEIGHT = 0.03
+
+/** Ranks lexically, and with an available embedder also semantically. */
+export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
+  async prepare(text, findPartitions) {
+    return embedder ? { text, semantic: await embedder.prepare(text, await findPartitions()) } : { text }
+  },
+  async rank(snapshot, workspaceUuid, partitions, { text, semantic: query }, depth) {
+    if (!query) return rankLexically(snapshot, workspaceUuid, partitions, text, depth)
+    const places = placesFor(depth)
+    const lexical = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
+    const semantic = await rankSemantically(snapshot, workspaceUuid, partitions, query, places)
+    return fuse(
+      [
+        { hits: lexical, weight: 1 },
+        { hits: semantic, weight: SEMANTIC_WEIGHT },
+      ],
+      depth,
+    )
+  },
+})

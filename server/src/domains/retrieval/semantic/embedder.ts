@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type buildConnector, Pool } from 'undici'
+import { elapsed } from '../../../platform/lib/clock.ts'
+import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../../platform/lib/http-request.ts'
+import { doublingDelay } from '../../../platform/queue/retry-delays.ts'
+import { batchesOf, cutText } from './batches.ts'
+import { type InvalidEmbeddings, parseEmbeddings, type Vector } from './embedding-response.ts'
+
+/** The model that requests name. */
+export interface ModelChoice {
+  readonly name: string
+  /** Required number of dimensions; undefined: the model's default. */
+  readonly dimensions: number | undefined
+}
+
+export interface EmbedderSettings {
+  /** Such as `https://api.openai.com/v1`; `/embeddings` is appended. */
+  readonly url: string
+  readonly apiKey: string | undefined
+  readonly model: ModelChoice
+}
+
+export interface EmbedderDeps {
+  /** Opens sockets to permitted addresses only. */
+  readonly connect: buildConnector.connector
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** From 0 up to, but not including, 1. */
+  readonly random: () => number
+  /** Maximum of the first jittered pause, milliseconds; doubles with each retry. */
+  readonly backoffMs?: number
+}
+
+export interface EmbedOptions {
+  /** Another model of the same server than the configured one. */
+  readonly model?: ModelChoice
+  /** For the whole call, retries included. */
+  readonly timeoutMs: number
+  /** Maximum retries of each batch. */
+  readonly retries: number
+}
+
+export interface EmbedFailure {
+  readonly ok: false
+  readonly failure: HttpFailure['failure'] | InvalidEmbeddings
+  /** HTTP status; 0 when none was received. */
+  readonly status: number
+}
+export type Embedded = { readonly ok: true; readonly vectors: readonly Vector[] } | EmbedFailure
+
+const CONNECTIONS = 8
+/** For one call. Fewer than CONNECTIONS, so that queries find a free connection while the job embeds. */
+const CONCURRENT_BATCHES = 2
+const MAX_RESPONSE_BYTES = 32 * 1_048_576
+const KEEP_ALIVE_MS = 4_000
+const BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 8_000
+const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
+
+/** Client of an OpenAI-compatible `/embeddings` endpoint. Returns failures as values, without the server's error text. */
+export class Embedder {
+  readonly model: ModelChoice
+  readonly #pool: Pool
+  readonly #path: string
+  readonly #headers: readonly string[]
+  readonly #deps: EmbedderDeps
+
+  constructor({ url, apiKey, model }: EmbedderSettings, deps: EmbedderDeps) {
+    const { origin, pathname } = new URL(url)
+    this.model = model
+    this.#deps = deps
+    this.#path = `${pathname.replace(/\/+$/, '')}/embeddings`
+    this.#headers = headersOf(apiKey)
+    this.#pool = new Pool(origin, {
+      connect: deps.connect,
+      connections: CONNECTIONS,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // One deadline for request and response replaces both (platform/lib/http-request.ts).
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  /** The vectors of all `texts` in their order, or a failure. Long texts are embedded by their beginning. */
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Embedded> {
+    const deadline = elapsed() + options.timeoutMs
+    const batches = batchesOf(texts.map(cutText))
+    const results: (readonly Vector[])[] = []
+    let failed: EmbedFailure | undefined
+    let next = 0
+    const worker = async (): Promise<void> => {
+      while (next < batches.length && !failed) {
+        const place = next++
+        const result = await this.#embedBatch(batches[place] ?? [], options, deadline)
+        if (result.ok) results[place] = result.vectors
+        else failed ??= result
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, worker))
+    return failed ?? combine(results)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy()
+  }
+
+  /** Embeds one batch, with retries of transient failures until the deadline. */
+  async #embedBatch(
+    texts: readonly string[],
+    { model = this.model, retries }: EmbedOptions,
+    deadline: number,
+  ): Promise<Embedded> {
+    const { random, backoffMs = BACKOFF_MS } = this.#deps
+    const body = JSON.stringify({ model: model.name, input: texts, dimensions: model.dimensions })
+    for (let retry = 0; ; retry++) {
+      const result = await this.#send(body, texts.length, model, deadline)
+      if (result.ok || retry >= retries || !isTransient(result)) return result
+      const wait = (result.retryAfterMs ?? 0) + random() * doublingDelay(retry + 1, { firstMs: backoffMs, maxMs: MAX_BACKOFF_MS })
+      if (elapsed() + wait >= deadline) return result
+      await sleep(wait)
+    }
+  }
+
+  async #send(
+    body: string,
+    count: number,
+    model: ModelChoice,
+    deadline: number,
+  ): Promise<Embedded & { readonly retryAfterMs?: number }> {
+    const response = await sendHttpRequest(this.#pool, {
+      method: 'POST',
+      path: this.#path,
+      headers: this.#headers,
+      body,
+      timeoutMs: Math.max(1, deadline - elapsed()),
+      maxBytes: MAX_RESPONSE_BYTES,
+      now: this.#deps.now,
+    })
+    if (!response.ok) return response
+    const embeddings = parseEmbeddings(response.body, count, model.dimensions)
+    return embeddings.ok ? embeddings : { ...embeddings, status: response.status }
+  }
+}
+
+function combine(batches: readonly (readonly Vector[])[]): Embedded {
+  const vectors = batches.flat()
+  const length = vectors[0]?.length
+  if (vectors.some((vector) => vector.length !== length)) return { ok: false, failure: 'dimensions', status: 200 }
+  return { ok: true, vectors }
+}
+
+/** Whether a retry can help. Timeouts are not retried, because a hanging server would take twice the time. */
+function isTransient({ failure, status }: EmbedFailure): boolean {
+  if (failure === 'status') return status >= 500 || TRANSIENT_STATUS.has(status)
+  return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
+}
+
+const headersOf = (apiKey: string | undefined): string[] => [
+  ...JSON_HEADERS,
+  ...(apiKey ? ['authorization', `Bearer ${apiKey}`] : []),
+]

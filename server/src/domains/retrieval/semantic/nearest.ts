@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../../platform/db/database.ts'
+import type { Partition } from '../partition.ts'
+import type { Ranked } from '../ranked.ts'
+import { EXACT_ROWS, indexedType } from './approximate-index.ts'
+import type { Vector } from './embedding-response.ts'
+import type { EmbeddingModel } from './model-store.ts'
+import { toSql } from './vector-store.ts'
+
+/** Factor of additional candidates, because the approximate order differs from the exact one. */
+const OVERFETCH = 2
+const MIN_CANDIDATES = 200
+/** pgvector's own limit of `hnsw.ef_search`. */
+const MAX_EF_SEARCH = 1_000
+
+interface Row {
+  readonly id: string
+  readonly distance: number
+}
+
+/**
+ * The entries of these partitions nearest to `vector` by this model; ties are ordered by id. Similarity is the cosine, at least 0.
+ *
+ * Up to 50,000 visible entries the search compares all of them: the result is exact, and hidden entries have no influence. Above that,
+ * if the model has an index, candidates come from the index. They are visible entries in exact order, but the index graph contains
+ * hidden vectors too, so that a near visible entry may be missed because of them. The result contains no score, count or text of hidden
+ * entries. If the index returns too few, the search compares all visible entries.
+ */
+export async function nearest(
+  tx: Tx,
+  model: EmbeddingModel,
+  workspaceUuid: string,
+  partitions: readonly Partition[],
+  vector: Vector,
+  depth: number,
+): Promise<readonly Ranked[]> {
+  const ids = partitions.map(({ id }) => id)
+  const useIndex = model.indexed && (await countVisible(tx, workspaceUuid, ids)) > EXACT_ROWS
+  const near = useIndex ? await searchIndex(tx, model, ids, toSql(vector), depth) : []
+  const rows = near.length >= depth ? near : await searchAll(tx, model, ids, toSql(vector), depth)
+  return rows.map(({ id, distance }) => ({ id, similarity: Math.min(1, Math.max(0, 1 - distance)) }))
+}
+
+async function countVisible(tx: Tx, workspaceUuid: string, partitions: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select coalesce(sum(entries), 0) as count from retrieval_partition
+    where workspace_id = ${workspaceUuid} and id = any(${partitions}::bigint[])`.execute(tx)
+  return Number(rows[0]?.count ?? 0)
+}
+
+async function searchAll(tx: Tx, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
+  const { rows } = await sql<Row>`
+    select entry_id as id, embedding <=> ${vector}::vector as distance from retrieval_vector
+    where model_id = ${model.id} and partition_id = any(${partitions}::bigint[]) and embedding is not null
+    order by distance, id limit ${depth}`.execute(tx)
+  return rows
+}
+
+async function searchIndex(tx: Tx, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
+  const type = sql.raw(indexedType(model))
+  const candidates = Math.max(MIN_CANDIDATES, depth * OVERFETCH)
+  // Rolling back to the savepoint restores the settings for the other statements of the transaction.
+  await sql`savepoint nearest`.execute(tx)
+  // enable_sort off, so that the planner uses the index; jit off, because the resulting cost estimate would trigger compilation.
+  await sql`select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('enable_sort', 'off', true),
+    set_config('jit', 'off', true), set_config('hnsw.ef_search', ${String(Math.min(candidates, MAX_EF_SEARCH))}, true)`.execute(
+    tx,
+  )
+  const { rows } = await sql<Row>`
+    with candidate as materialized (
+      select entry_id, embedding from retrieval_vector
+      where model_id = ${sql.lit(model.id)} and partition_id = any(${partitions}::bigint[]) and embedding is not null
+      order by embedding::${type} <=> ${vector}::${type} limit ${candidates}
+    )
+    select entry_id as id, embedding <=> ${vector}::vector as distance from candidate
+    order by distance, id limit ${depth}`.execute(tx)
+  await sql`rollback to savepoint nearest`.execute(tx)
+  return rows
+}

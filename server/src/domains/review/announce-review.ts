@@ -1,0 +1,30 @@
+import type { Db } from '../../platform/db/database.ts'
+import { announce } from '../../platform/queue/outbox.ts'
+import type { GovernanceEventType, ReviewPayload } from '../../shared/governance-event.ts'
+import type { ReviewItem } from './review.ts'
+
+/** Announces a change of an item, in its transaction. The payload names no user and holds no comment. */
+export const announceReview = (tx: Db, type: GovernanceEventType & `review.${string}`, item: ReviewItem): Promise<void> =>
+  announce(tx, item.workspaceId, type, payloadOf(item))
+
+const payloadOf = (item: ReviewItem): ReviewPayload => ({
+  id: item.id,
+  object: 'review_item',
+  kind: item.kind,
+  state: item.state,
+  application_id: item.applicationId,
+  message_id: item.messageId,
+  endpoint: item.endpoint,
+  point: item.point,
+  rules: item.rules.map(({ id }) => id),
+  classification: item.classification,
+  risk_level: item.riskLevel,
+  audit_id: item.auditId,
+  assigned_to: item.assignedTo,
+  assigned_for: item.assignedFor,
+  required_approvals: item.requiredApprovals,
+  decided_by: item.decidedBy,
+  decided_at: item.decidedAt?.toISOString() ?? null,
+  created_at: item.createdAt.toISOString(),
+  expires_at: item.expiresAt.toISOString(),
+})

@@ -1,0 +1,58 @@
+import type { Db } from '../../platform/db/database.ts'
+import type { Signal } from '../../platform/db/signal.ts'
+import { Cache } from '../../platform/lib/cache.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import { REVIEWS_TOPIC, type ReviewOwner } from './review.ts'
+import { uuidOf } from './review-row.ts'
+
+interface Deps {
+  readonly db: Db
+  readonly signal: Signal
+  readonly clock: Clock
+  /** Milliseconds after which an entry is read again, even without a signal. Default: 750. */
+  readonly maxAgeMs?: number
+  /** Time limit of a query in milliseconds. */
+  readonly loadMs?: number
+}
+
+/** Caches whether an Application has pending output holds, so that a chat of another Application needs no `findPendingHold` query. */
+export class PendingOutputHolds {
+  readonly #cache: Cache<boolean>
+  readonly #unsubscribe: () => void
+
+  constructor({ db, signal, clock, maxAgeMs = 750, loadMs }: Deps) {
+    this.#cache = new Cache(
+      (key) => {
+        const [workspaceId = '', applicationId = ''] = key.split(' ')
+        return hasPendingOutputHold(db, { workspaceId, applicationId }, clock.now())
+      },
+      { maxAgeMs, loadMs },
+    )
+    // The signal names an item, not its Application.
+    this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())
+  }
+
+  /** False: the Application has no pending output hold. */
+  mayExist({ workspaceId, applicationId }: ReviewOwner): Promise<boolean> {
+    return this.#cache.get(`${workspaceId} ${applicationId}`)
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+}
+
+async function hasPendingOutputHold(db: Db, { workspaceId, applicationId }: ReviewOwner, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('review_item')
+    .select('id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('application_id', '=', uuidOf('app', applicationId))
+    .where('kind', '=', 'hold')
+    .where('point', '=', 'output')
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', now)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,208 @@
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromId } from '../../platform/lib/id.ts'
+import type { SecretBox } from '../../platform/lib/secret-box.ts'
+import { isSameRequest } from './request-hash.ts'
+import {
+  type HoldContent,
+  type Lease,
+  leaseEnd,
+  type ReleaseResult,
+  type ReviewItem,
+  type ReviewOwner,
+  releaseStep,
+} from './review.ts'
+import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './review-row.ts'
+
+/** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
+async function hasApproved(
+  db: Db,
+  { decidedBy, approvals }: Pick<ReviewItem, 'decidedBy' | 'approvals'>,
+  operatorId: string,
+): Promise<boolean> {
+  const approvers = [decidedBy, ...approvals.map(({ by }) => by)].filter((id) => id !== null)
+  if (approvers.includes(operatorId)) return true
+  const tokens = approvers.map((id) => fromId('adm', id)).filter((uuid) => uuid !== undefined)
+  if (tokens.length === 0) return false
+  const query = db.selectFrom('admin_token').select('id').where('id', 'in', tokens).where('issued_by', '=', operatorId)
+  return (await query.executeTakeFirst()) !== undefined
+}
+
+/** A request that names the hold whose release it wants. */
+export interface Resubmission {
+  readonly requestHash: Buffer
+  /** The `review_item_id` of the request; not checked yet. */
+  readonly id: string
+  /** `opr_…`: the operator who issued the API key of the request. */
+  readonly keyIssuer?: string | undefined
+}
+
+/** The right to release a hold. One request on one node has it at a time. */
+export interface ReleaseClaim {
+  /** `rev_…` */
+  readonly id: string
+  readonly startedAt: Date
+  readonly expiresAt: Date
+}
+
+/** `pending` and `busy` are temporary ({@link pendingReason}). */
+export type ClaimResult =
+  | { readonly kind: 'claimed'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
+  | { readonly kind: 'pending' | 'busy'; readonly item: ReviewItem }
+  | { readonly kind: 'released'; readonly item: ReviewItem; readonly result: ReleaseResult }
+  /** `interrupted`: an earlier release ended without a result. The provider may have been called and is not called again. */
+  | { readonly kind: 'denied' | 'expired' | 'interrupted'; readonly item: ReviewItem }
+  /** The request differs from the held one: `details.reason: review_request_mismatch` (GW-REV-11). */
+  | { readonly kind: 'mismatch' }
+  /** The operator who issued the API key of the request has approved the hold, and operators do not approve their own requests. */
+  | { readonly kind: 'own_approval' }
+
+/**
+ * Claims the release of an approved hold. One of several concurrent callers gets `claimed` and ends the claim with
+ * {@link completeRelease}, {@link abandonRelease} or {@link interruptRelease}. Returns undefined if the Application has no such hold.
+ * Throws inside a transaction, because the claim must be committed before the provider is called.
+ */
+export async function claimRelease(
+  db: Db,
+  owner: ReviewOwner,
+  resubmission: Resubmission,
+  lease: Lease,
+  box: SecretBox,
+): Promise<ClaimResult | undefined> {
+  if (db.isTransaction) throw new Error('claimRelease must run outside a transaction')
+  const row = await holdOf(db, owner, resubmission.id)
+  if (!row) return undefined
+  if (!isSameRequest(row.request_hash, resubmission.requestHash)) return { kind: 'mismatch' }
+  const { now } = lease
+  const item = toItem(row, now)
+  const kind = stepOf(row, lease)
+  const { keyIssuer } = resubmission
+  if (keyIssuer !== undefined && (await hasApproved(db, item, keyIssuer))) return { kind: 'own_approval' }
+  if (kind === 'ready') {
+    const taken = await takeClaim(db, row, now)
+    // Another caller was faster.
+    if (!taken) return { kind: 'busy', item }
+    if (!taken.content) return { kind: 'expired', item }
+    const content = unseal<HoldContent>(box, item.id, 'content', taken.content)
+    return { kind: 'claimed', item, claim: { id: item.id, startedAt: now, expiresAt: item.expiresAt }, content }
+  }
+  if (kind === 'released') {
+    const result = await readResult(db, item, box)
+    return result ? { kind, item, result } : { kind: 'expired', item }
+  }
+  return { kind, item }
+}
+
+/**
+ * The reason why a release cannot be claimed yet, and the time at which it ends without any change. Undefined: there is none. It
+ * only reads, so that a waiting request passes all stages again before it claims (GW-REV-12).
+ */
+export async function pendingReason(
+  db: Db,
+  owner: ReviewOwner,
+  id: string,
+  lease: Lease,
+): Promise<{ readonly kind: 'pending' | 'busy'; readonly wakeAt: Date } | undefined> {
+  const row = await holdOf(db, owner, id)
+  if (!row) return undefined
+  const kind = stepOf(row, lease)
+  const { expiresAt } = toItem(row, lease.now)
+  if (kind === 'pending') return { kind, wakeAt: expiresAt }
+  if (kind !== 'busy') return undefined
+  const freeAt = leaseEnd(row.release_started_at ?? lease.now, lease)
+  return { kind, wakeAt: new Date(Math.min(freeAt.getTime(), expiresAt.getTime())) }
+}
+
+const stepOf = (row: ItemRow, lease: Lease) =>
+  releaseStep({ ...toItem(row, lease.now), state: row.state, releaseStartedAt: row.release_started_at }, lease)
+
+interface CompletedRelease {
+  readonly result: ReleaseResult
+  /** `aud_…` */
+  readonly releasedAuditId: string
+  readonly now: Date
+}
+
+/**
+ * Ends a claim with the result that every resubmission gets (GW-REV-13), in the transaction of the request's audit record. Call
+ * `ReviewWaiters.changed` after the commit. Returns false if the claim is no longer valid: roll back and claim again.
+ */
+export async function completeRelease(
+  tx: Tx,
+  owner: ReviewOwner,
+  claim: ReleaseClaim,
+  { result, releasedAuditId, now }: CompletedRelease,
+  box: SecretBox,
+): Promise<boolean> {
+  const { numUpdatedRows } = await updateClaimed(tx, owner, claim)
+    .set({
+      state: 'released',
+      // After expiry the waiting client still gets the result, but it is not stored.
+      result: claim.expiresAt > now ? seal(box, claim.id, 'result', result) : null,
+      successor_id: result.kind === 'held' ? uuidOf('rev', result.successorId) : null,
+      released_audit_id: uuidOf('aud', releasedAuditId),
+      released_at: now,
+    })
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/**
+ * Ends a claim so that the next resubmission tries again. Only for failures after which the provider sends no completion (refused
+ * connection, error status; not a timeout). Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
+ */
+export async function abandonRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
+  const { numUpdatedRows } = await updateClaimed(db, owner, claim).set({ release_started_at: null }).executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/**
+ * Ends a claim whose result could not be stored, as if its lease had ended: a held completion can be claimed again, a held request is
+ * `interrupted`. Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
+ */
+export async function interruptRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
+  const { numUpdatedRows } = await updateClaimed(db, owner, claim)
+    .set({ release_started_at: BEFORE_ANY_LEASE })
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+const BEFORE_ANY_LEASE = new Date(0)
+
+async function holdOf(db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> {
+  return db
+    .selectFrom('review_item')
+    .select(ITEM_COLUMNS)
+    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
+    .where('application_id', '=', uuidOf('app', owner.applicationId))
+    .where('id', '=', fromId('rev', id) ?? null)
+    .where('kind', '=', 'hold')
+    .executeTakeFirst()
+}
+
+/** Compare and swap: undefined if the claim changed after `row` was read. */
+const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null } | undefined> =>
+  db
+    .updateTable('review_item')
+    .set({ release_started_at: now })
+    .where('id', '=', row.id)
+    .where('state', '=', 'approved')
+    .where('expires_at', '>', now)
+    .where('release_started_at', 'is not distinct from', row.release_started_at)
+    .returning('content')
+    .executeTakeFirst()
+
+/** Returns undefined if the result has been erased. */
+async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<ReleaseResult | undefined> {
+  const row = await db.selectFrom('review_item').select('result').where('id', '=', uuidOf('rev', id)).executeTakeFirst()
+  return row?.result ? unseal<ReleaseResult>(box, id, 'result', row.result) : undefined
+}
+
+/** A job may have marked the item as expired during its release. */
+const updateClaimed = (db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim) =>
+  db
+    .updateTable('review_item')
+    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
+    .where('application_id', '=', uuidOf('app', owner.applicationId))
+    .where('id', '=', uuidOf('rev', id))
+    .where('state', 'in', ['approved', 'expired'])
+    .where('release_started_at', '=', startedAt)

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testDatabases } from '../../../test/support/database.ts'
+import {
+  afterOpening,
+  lease,
+  newReview,
+  OPENED_AT,
+  REVIEW_BOX,
+  seedApproved,
+  seedHold,
+  seedOwner,
+  transact,
+} from '../../../test/support/reviews.ts'
+import { seedApplication } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { newId } from '../../platform/lib/id.ts'
+import { acknowledgeEscalation, decideHold } from './decision-store.ts'
+import { claimRelease, completeRelease } from './release-store.ts'
+import { REVIEW_STATES, type ReviewOwner } from './review.ts'
+import { listReviews, type ReviewQuery } from './review-list.ts'
+import { openEscalation } from './review-store.ts'
+
+const SHORT = { lifetimeMs: 1_000 }
+
+describe.each(testDatabases())('on $name', ({ open }) => {
+  let database: Database
+  const list = async ({ workspaceId }: ReviewOwner, query: Partial<ReviewQuery> = {}) =>
+    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED_AT, ...query }))?.data.map(({ id }) => id)
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+
+  async function seedItems(owner: ReviewOwner) {
+    const { db } = database
+    const ids = {
+      pending: (await seedHold(db, owner)).id,
+      short: (await seedHold(db, owner, SHORT)).id,
+      approved: (await seedApproved(db, owner)).id,
+      shortApproved: (await seedApproved(db, owner, SHORT)).id,
+      denied: (await seedHold(db, owner)).id,
+      released: (await seedApproved(db, owner)).id,
+      acknowledged: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
+      escalation: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
+    }
+    const decision = { by: 'op-1', comment: null, now: OPENED_AT }
+    await transact(db, async (tx) => {
+      await decideHold(tx, owner.workspaceId, ids.denied, { ...decision, verdict: 'denied' })
+      await acknowledgeEscalation(tx, owner.workspaceId, ids.acknowledged, decision)
+    })
+    const { requestHash } = await findListed(owner, ids.released)
+    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED_AT), REVIEW_BOX)
+    if (claimed?.kind !== 'claimed') throw new Error('not claimed')
+    const result = { kind: 'refusal', code: 'POLICY_DENIED' } as const
+    await transact(db, (tx) =>
+      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED_AT }, REVIEW_BOX),
+    )
+    return ids
+  }
+
+  async function findListed(owner: ReviewOwner, id: string) {
+    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED_AT })
+    const item = page?.data.find((found) => found.id === id)
+    if (!item) throw new Error('item not listed')
+    return item
+  }
+
+  test('review list: state filter follows the clock when items expire', async () => {
+    const owner = await seedOwner(database.db)
+    const ids = await seedItems(owner)
+    const states = async (now: Date) =>
+      Object.fromEntries(
+        await Promise.all(REVIEW_STATES.map(async (state) => [state, new Set(await list(owner, { state, now }))])),
+      )
+    expect(await states(afterOpening(999))).toEqual({
+      pending: new Set([ids.pending, ids.short, ids.escalation]),
+      approved: new Set([ids.approved, ids.shortApproved]),
+      released: new Set([ids.released]),
+      denied: new Set([ids.denied]),
+      acknowledged: new Set([ids.acknowledged]),
+      expired: new Set(),
+    })
+    expect(await states(afterOpening(1_000))).toEqual({
+      pending: new Set([ids.pending, ids.escalation]),
+      approved: new Set([ids.approved]),
+      released: new Set([ids.released]),
+      denied: new Set([ids.denied]),
+      acknowledged: new Set([ids.acknowledged]),
+      expired: new Set([ids.short, ids.shortApproved]),
+    })
+  })
+
+  test('review list: only items of the given kind and Application, none for an Application of another Workspace', async () => {
+    const owner = await seedOwner(database.db)
+    const second = { ...owner, ...(await seedApplication(database.db, owner.workspaceId)) }
+    const [hold, secondHold] = [await seedHold(database.db, owner), await seedHold(database.db, second)]
+    const escalation = await transact(database.db, (tx) => openEscalation(tx, second, newReview(), REVIEW_BOX))
+    expect(await list(owner, { kind: 'escalation' })).toEqual([escalation.id])
+    expect(await list(owner, { applicationId: second.applicationId, kind: 'hold' })).toEqual([secondHold.id])
+    expect(await list(owner, { applicationId: owner.applicationId })).toEqual([hold.id])
+    const foreign = await seedOwner(database.db)
+    expect(await list(foreign)).toEqual([])
+    expect(await list(owner, { applicationId: foreign.applicationId })).toEqual([])
+  })
+
+  test('review list: pending items are oldest first, others newest first, each on one page when items change meanwhile', async () => {
+    const owner = await seedOwner(database.db)
+    const ids: string[] = []
+    for (let i = 0; i < 7; i++) ids.push((await seedHold(database.db, owner)).id)
+    const readPages = async (query: Partial<ReviewQuery>, afterPage: () => Promise<unknown>) => {
+      const listed: string[] = []
+      for (let after: string | undefined; ; ) {
+        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED_AT, ...query, after })
+        listed.push(...(page?.data ?? []).map(({ id }) => id))
+        if (!page?.hasMore || listed.length > 20) return listed
+        after = page.data.at(-1)?.id
+        await afterPage()
+      }
+    }
+    expect(await readPages({}, async () => {})).toEqual(ids.toReversed())
+    const decideFirst = () =>
+      transact(database.db, (tx) =>
+        decideHold(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT }),
+      )
+    expect(await readPages({ state: 'pending' }, decideFirst)).toEqual(ids)
+  })
+
+  test('review list: a full page is the last one when no item follows', async () => {
+    const owner = await seedOwner(database.db)
+    for (let i = 0; i < 2; i++) await seedHold(database.db, owner)
+    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED_AT })).toMatchObject({ hasMore: false })
+  })
+
+  test('review list: undefined when the cursor or Application is not an id', async () => {
+    const owner = await seedOwner(database.db)
+    expect(await list(owner, { after: 'page2' })).toBeUndefined()
+    expect(await list(owner, { applicationId: 'everything' })).toBeUndefined()
+  })
+})

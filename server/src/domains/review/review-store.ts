@@ -1,0 +1,239 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromId, toId } from '../../platform/lib/id.ts'
+import type { SecretBox } from '../../platform/lib/secret-box.ts'
+import type { PolicyPoint } from '../../shared/decision.ts'
+import { announceReview } from './announce-review.ts'
+import {
+  ESCALATION_LIFETIME_MS,
+  HOLD_LIFETIME_MS,
+  type HoldContent,
+  type ReviewItem,
+  type ReviewKind,
+  type ReviewOpener,
+} from './review.ts'
+import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
+
+/** A request, completion or message that an item is opened for. */
+export interface NewReview
+  extends Pick<
+    ReviewItem,
+    | 'id'
+    | 'userId'
+    | 'sessionId'
+    | 'endpoint'
+    | 'point'
+    | 'rules'
+    | 'classification'
+    | 'riskLevel'
+    | 'findings'
+    | 'requestHash'
+    | 'policy'
+    | 'model'
+    | 'createdAt'
+    | 'auditId'
+  > {
+  readonly content: HoldContent
+  /** `key_…`: the API key of the request. */
+  readonly keyId?: string | undefined
+  /** Operators who issued a key of the request. */
+  readonly keyIssuers?: readonly string[]
+  /** `msg_…`: the held message. */
+  readonly messageId?: string | undefined
+  /** Default: 24 h for a hold, a week for an escalation. */
+  readonly lifetimeMs?: number | undefined
+  /** Number of different operators who must approve. Default: 1. */
+  readonly requiredApprovals?: number | undefined
+}
+
+/** First number of this table's advisory locks: 'revi'. The second number is from the request's hash. */
+const LOCK_SPACE = 0x72657669
+
+/**
+ * Opens a hold, or returns the pending hold of the identical request with `created: false` (GW-RETRY-2). Identical requests at the
+ * same time get one item, also on several nodes.
+ *
+ * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log while it waits.
+ */
+export async function openHold(
+  tx: Tx,
+  owner: ReviewOpener,
+  hold: NewReview,
+  box: SecretBox,
+): Promise<{ item: ReviewItem; created: boolean }> {
+  await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${hold.requestHash.readInt32BE()}::int)`.execute(tx)
+  // A pending input hold cannot keep this completion: its release would call the provider a second time.
+  const point = hold.point === 'output' ? hold.point : undefined
+  const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt, point)
+  if (pending) {
+    await addKeyIssuers(tx, pending, hold.keyIssuers ?? [])
+    await raiseRequiredApprovals(tx, pending, hold.requiredApprovals ?? 1)
+    return { item: pending, created: false }
+  }
+  return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
+}
+
+/** An operator who issued the key of an identical request cannot decide on the item either. */
+async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem, issuers: readonly string[]): Promise<void> {
+  const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
+  if (added.length === 0) return
+  await tx
+    .updateTable('review_item')
+    .set({ key_issuers: sql<string[]>`key_issuers || ${added}::text[]` })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('rev', id))
+    .execute()
+}
+
+/** The active policy may demand more approvals than the one that opened the hold. */
+async function raiseRequiredApprovals(
+  tx: Tx,
+  { workspaceId, id, requiredApprovals }: ReviewItem,
+  required: number,
+): Promise<void> {
+  if (required <= requiredApprovals) return
+  await tx
+    .updateTable('review_item')
+    .set({ required_approvals: required })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('rev', id))
+    .where('required_approvals', '<', required)
+    .execute()
+}
+
+/** Shows reviewers a completion that is not paused (GW-VERD-3). */
+export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
+  insert(tx, owner, 'escalation', escalation, escalation.lifetimeMs ?? ESCALATION_LIFETIME_MS, box)
+
+/** The pending hold of an identical request, only at `point` if it is given. */
+export async function findPendingHold(
+  db: Db,
+  owner: ReviewOpener,
+  requestHash: Buffer,
+  now: Date,
+  point?: PolicyPoint,
+): Promise<ReviewItem | undefined> {
+  let query = holdsOf(db, owner)
+    .where('request_hash', '=', requestHash)
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', now)
+  if (point) query = query.where('point', '=', point)
+  const row = await query.select(ITEM_COLUMNS).orderBy('id').limit(1).executeTakeFirst()
+  return row && toItem(row, now)
+}
+
+/** Any item of the Workspace, for reviewers. */
+export async function getReview(db: Db, workspaceId: string, id: string, now: Date): Promise<ReviewItem | undefined> {
+  const row = await itemOf(db, workspaceId, id).select(ITEM_COLUMNS).executeTakeFirst()
+  return row && toItem(row, now)
+}
+
+/** The content of an item, for reviewers. Returns undefined if it is erased or expired, or if the item does not exist. */
+export async function readReviewContent(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  now: Date,
+  box: SecretBox,
+): Promise<HoldContent | undefined> {
+  const row = await itemOf(db, workspaceId, id).where('expires_at', '>', now).select('content').executeTakeFirst()
+  return row?.content ? unseal<HoldContent>(box, id, 'content', row.content) : undefined
+}
+
+/**
+ * Erases content and results of at most `limit` expired items of all Workspaces, and marks open ones as expired so that the queue's
+ * index stays small. Returns how many; fewer than `limit`: none are left. Clients notice no difference.
+ */
+export async function eraseExpiredReviews(db: Db, now: Date, limit: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const erased = await eraseExpired(tx, now, limit)
+    for (const { earlier_state, ...row } of erased)
+      if (earlier_state !== row.state) await announceReview(tx, 'review.expired', toItem(row, now))
+    return erased.length
+  })
+}
+
+function eraseExpired(tx: Tx, now: Date, limit: number) {
+  const due = tx
+    .selectFrom('review_item')
+    .select(['id as due_id', 'state as earlier_state'])
+    .where('expires_at', '<=', now)
+    .where((where) => where.or([where('content', 'is not', null), where('result', 'is not', null)]))
+    .orderBy('expires_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+  return tx
+    .updateTable('review_item')
+    .from(due.as('due'))
+    .set({ content: null, result: null, state: expireIfOpen })
+    .whereRef('id', '=', 'due_id')
+    .returning([...ITEM_COLUMNS, 'earlier_state'])
+    .execute()
+}
+
+const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
+  db
+    .selectFrom('review_item')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where((where) =>
+      applicationId === null ? where('application_id', 'is', null) : where('application_id', '=', uuidOf('app', applicationId)),
+    )
+    .where('kind', '=', 'hold')
+
+const itemOf = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('review_item')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', fromId('rev', id) ?? null)
+
+async function insert(
+  tx: Tx,
+  { workspaceId, applicationId }: ReviewOpener,
+  kind: ReviewKind,
+  review: NewReview,
+  lifetimeMs: number,
+  box: SecretBox,
+): Promise<ReviewItem> {
+  const row = await tx
+    .insertInto('review_item')
+    .values({
+      id: uuidOf('rev', review.id),
+      workspace_id: uuidOf('ws', workspaceId),
+      application_id: applicationId === null ? null : uuidOf('app', applicationId),
+      message_id: review.messageId === undefined ? null : uuidOf('msg', review.messageId),
+      kind,
+      state: 'pending',
+      point: review.point,
+      endpoint: review.endpoint,
+      user_id: review.userId,
+      session_id: review.sessionId,
+      key_id: review.keyId === undefined ? null : uuidOf('key', review.keyId),
+      key_issuers: review.keyIssuers ?? [],
+      request_hash: review.requestHash,
+      rules: JSON.stringify(review.rules),
+      findings: JSON.stringify(review.findings),
+      required_approvals: review.requiredApprovals ?? 1,
+      classification: review.classification,
+      risk_level: review.riskLevel,
+      policy: review.policy && JSON.stringify(review.policy),
+      model: review.model,
+      content: seal(box, review.id, 'content', review.content),
+      audit_id: uuidOf('aud', review.auditId),
+      created_at: review.createdAt,
+      expires_at: new Date(review.createdAt.getTime() + lifetimeMs),
+    })
+    .returning(ITEM_COLUMNS)
+    .executeTakeFirstOrThrow()
+  const item = toItem(row, review.createdAt)
+  await announceReview(tx, 'review.created', item)
+  return item
+}
+
+/** Those of the items that are decided, released or expired. */
+export async function findDecidedReviews(db: Db, ids: readonly string[]): Promise<string[]> {
+  const uuids = ids.map((id) => uuidOf('rev', id))
+  const query = db.selectFrom('review_item').select('id').where('state', '!=', 'pending')
+  const rows = await query.where('id', '=', sql<string>`any(${sql.val(uuids)}::uuid[])`).execute()
+  return rows.map(({ id }) => toId('rev', id))
+}

@@ -1,0 +1,163 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
+import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import type { SavedViewTable } from './tables.ts'
+
+/** Where views are kept, and who reads them: an operator sees their own views and the shared ones. */
+export interface Reader {
+  readonly workspaceId: string
+  /** `opr_…` or `adm_…` */
+  readonly operatorId: string
+}
+
+/** The part of a list that an operator saves. */
+export interface ViewContent {
+  readonly name: string
+  /** The query of the page's URL. */
+  readonly query: Readonly<Record<string, string>>
+  /** Ids of the shown columns; null: the list's own choice. */
+  readonly columns: readonly string[] | null
+  readonly shared: boolean
+}
+
+/** A saved view of a list. Ids are TypeIDs (`viw_…`). */
+export interface SavedView extends ViewContent {
+  readonly id: string
+  readonly page: string
+  readonly owner: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** By time of creation. Undefined if `page.after` is not an id. */
+export const listViews = (
+  db: Db,
+  reader: Reader,
+  { page: name, ...page }: PageRequest & { readonly page: string | undefined },
+): Promise<Page<SavedView> | undefined> =>
+  pageById(
+    visible(db, reader)
+      .selectAll()
+      .$if(name !== undefined, (query) => query.where('page', '=', name ?? '')),
+    'viw',
+    page,
+    toView,
+  )
+
+/** Undefined if there is none that the reader sees. */
+export async function lockView(tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> {
+  const row = await visible(tx, reader)
+    .selectAll()
+    .where('id', '=', fromId('viw', id) ?? null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toView(row)
+}
+
+/** Counts the reader's own views and the shared ones. Locks the Workspace, so that requests at the same time cannot exceed a limit together. */
+export async function countViews(tx: Tx, { workspaceId, operatorId }: Reader) {
+  const workspace = uuidOfWorkspace(workspaceId)
+  await tx.selectFrom('workspace').select('id').where('id', '=', workspace).forNoKeyUpdate().executeTakeFirstOrThrow()
+  const { own, shared } = await tx
+    .selectFrom('saved_view')
+    .where('workspace_id', '=', workspace)
+    .select([
+      sql<string>`count(*) filter (where owner = ${operatorId})`.as('own'),
+      sql<string>`count(*) filter (where shared)`.as('shared'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { own: Number(own), shared: Number(shared) }
+}
+
+/** Undefined if the owner has another view of the page with this name. */
+export async function createView(
+  tx: Tx,
+  { workspaceId, operatorId }: Reader,
+  { page, ...content }: ViewContent & { readonly page: string },
+  now: Date,
+): Promise<SavedView | undefined> {
+  const row = await tx
+    .insertInto('saved_view')
+    .values({
+      id: newUuid(),
+      workspace_id: uuidOfWorkspace(workspaceId),
+      page,
+      owner: operatorId,
+      created_at: now,
+      ...columnsOf(content, operatorId, now),
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'owner', 'page', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  return row && toView(row)
+}
+
+/** Stores a view that `lockView` has locked. False if its owner has another view of the page with this name. */
+export async function updateView(tx: Tx, workspaceId: string, view: SavedView): Promise<boolean> {
+  const id = fromId('viw', view.id) ?? null
+  const taken = await tx
+    .selectFrom('saved_view')
+    .select('id')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('owner', '=', view.owner)
+    .where('page', '=', view.page)
+    .where('name', '=', view.name)
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  if (taken) return false
+  await tx
+    .updateTable('saved_view')
+    .set(columnsOf(view, view.owner, view.updatedAt))
+    .where('id', '=', id)
+    .execute()
+  return true
+}
+
+export const deleteView = (tx: Tx, id: string) =>
+  tx
+    .deleteFrom('saved_view')
+    .where('id', '=', fromId('viw', id) ?? null)
+    .execute()
+
+/** Deletes the views that filter by a user or search for their id or name. Call it before the user is erased. */
+export const eraseViewsOfUser = (tx: Tx, workspaceId: string, userId: string) =>
+  tx
+    .deleteFrom('saved_view')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where(
+      sql<boolean>`(query ->> 'user' = ${userId}
+        or (query ->> 'scope' = 'user' and query ->> 'scopeId' = ${userId})
+        or lower(query ->> 'search') in (
+          select lower(unnest(array[id, username])) from workspace_user
+          where workspace_id = saved_view.workspace_id and id = ${userId}))`,
+    )
+    .execute()
+
+const visible = (db: Db, { workspaceId, operatorId }: Reader) =>
+  db
+    .selectFrom('saved_view')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where((is) => is.or([is('owner', '=', operatorId), is('shared', '=', true)]))
+
+const columnsOf = ({ name, query, columns, shared }: ViewContent, owner: string, now: Date) => ({
+  name,
+  query: JSON.stringify(query),
+  columns: jsonOrNull(columns),
+  shared,
+  private_to: !shared && owner.startsWith('opr_') ? owner : null,
+  updated_at: now,
+})
+
+const toView = (row: Selectable<SavedViewTable>): SavedView => ({
+  id: toId('viw', row.id),
+  page: row.page,
+  name: row.name,
+  query: row.query,
+  columns: row.columns,
+  shared: row.shared,
+  owner: row.owner,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

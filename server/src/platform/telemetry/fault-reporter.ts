@@ -1,0 +1,26 @@
+import type { Logger } from 'pino'
+import { Unchangeable } from '../../shared/content-reading.ts'
+import type { ReportFault } from '../../shared/fault.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Counts faults and logs those of the program. A condition that fails is the policy author's fault and only counted. */
+export const faultReporter =
+  ({ metrics, log }: { metrics: Metrics; log: Logger }): ReportFault =>
+  (fault) => {
+    const { kind, name, how, error } = fault
+    metrics.fault(fault)
+    if (kind === 'condition') return
+    // Unchangeable content is not a fault of the program: the request was denied as its policy demands.
+    log[error instanceof Unchangeable ? 'warn' : 'error'](
+      { kind, name, how, ...(how === 'threw' && { error: classOf(error), at: frameOf(error) }) },
+      'content could not be governed, so the request was denied',
+    )
+  }
+
+const classOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error)
+
+/** The first stack frame. The message before it is never logged, because it may quote content. */
+const frameOf = (error: unknown): string | undefined =>
+  error instanceof Error ? /^ {4}at [^\n]{1,300}$/m.exec(withoutMessage(error))?.[0].trim() : undefined
+
+const withoutMessage = ({ stack = '', message }: Error): string => stack.replace(message, '')

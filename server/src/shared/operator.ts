@@ -1,0 +1,34 @@
+import type { Scope } from './scope.ts'
+
+/** Roles of operators, the most powerful first; shared/roles.ts has their scopes. */
+export const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
+export type Role = (typeof ROLES)[number]
+
+/** The roles of an operator: one in all Workspaces, and further roles in single Workspaces. Their scopes add up. */
+export interface Roles {
+  /** null: none. */
+  readonly all: Role | null
+  /** By id of the Workspace (`ws_…`). */
+  readonly workspaces: ReadonlyMap<string, Role>
+}
+
+/** Scopes of an operator or admin token. */
+export interface Access {
+  /** Scopes in all Workspaces and for the server itself. */
+  readonly all: readonly Scope[]
+  /** Scopes by Workspace, including those of `all`. Workspaces without an entry have the scopes of `all`. */
+  readonly workspaces: ReadonlyMap<string, readonly Scope[]>
+}
+
+/** A person who has signed in (`opr_…`), or automation with an admin token (`adm_…`). */
+export interface Operator {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'person' | 'token'
+  readonly access: Access
+  /** Scopes for the current request: in its Workspace, or in all Workspaces if it concerns the server. */
+  readonly scopes: readonly Scope[]
+}
+
+/** Topic of platform/db/signal.ts: an operator's role has changed, an operator has been removed, or a session has ended. */
+export const OPERATORS_TOPIC = 'operators'

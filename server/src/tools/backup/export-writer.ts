@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { newUuid } from '../../platform/lib/id.ts'
+import type { Header, Value } from './export-format.ts'
+
+/** Most of the time of a higher level is spent on sealed content, which cannot be compressed. */
+const GZIP_LEVEL = 1
+const CHUNK_BYTES = 48 * 1_024
+
+/** Writes an export to a file, which appears under its name when it is complete. */
+export class ExportWriter {
+  readonly #path: string
+  readonly #partial: string
+  readonly #gzip = createGzip({ level: GZIP_LEVEL })
+  readonly #written: Promise<void>
+  readonly #hash = createHash('sha256')
+  readonly #tables: Record<string, number> = {}
+  #table = ''
+  #files = 0
+
+  /** Each run has a file of its own, which a killed one leaves behind. */
+  constructor(path: string) {
+    this.#path = path
+    this.#partial = `${path}.${newUuid()}.partial`
+    this.#written = pipeline(this.#gzip, createWriteStream(this.#partial, { flags: 'wx', mode: 0o600, flush: true }))
+    // The error is thrown by the next write.
+    this.#written.catch(() => {})
+  }
+
+  get counts(): { readonly rows: number; readonly files: number } {
+    return { rows: Object.values(this.#tables).reduce((sum, count) => sum + count, 0), files: this.#files }
+  }
+
+  header(header: Header): Promise<void> {
+    return this.#line(header)
+  }
+
+  table(table: string, columns: readonly string[]): Promise<void> {
+    this.#table = table
+    this.#tables[table] = 0
+    return this.#line({ table, columns })
+  }
+
+  row(values: readonly Value[]): Promise<void> {
+    this.#tables[this.#table] = (this.#tables[this.#table] ?? 0) + 1
+    return this.#line(values)
+  }
+
+  async file(place: string, content: AsyncIterable<Buffer>): Promise<void> {
+    this.#files += 1
+    await this.#line({ file: place })
+    for await (const bytes of content)
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+        await this.#line(bytes.subarray(at, at + CHUNK_BYTES).toString('base64'))
+  }
+
+  /** Writes the end and gives the file its name. */
+  async finish(): Promise<void> {
+    await this.#line({ end: { tables: this.#tables, files: this.#files, sha256: this.#hash.digest('hex') } }, false)
+    this.#gzip.end()
+    await this.#written
+    await rename(this.#partial, this.#path)
+  }
+
+  /** Removes the incomplete file. */
+  async discard(): Promise<void> {
+    this.#gzip.destroy()
+    await this.#written.catch(() => {})
+    await rm(this.#partial, { force: true })
+  }
+
+  async #line(value: unknown, hashed = true): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(value)}\n`)
+    if (hashed) this.#hash.update(line)
+    if (this.#gzip.destroyed) await this.#written
+    if (!this.#gzip.write(line)) await Promise.race([once(this.#gzip, 'drain'), this.#written])
+  }
+}

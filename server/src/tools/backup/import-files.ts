@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { discardFile } from '../../domains/messaging/attachments/file-removal.ts'
+import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import { newUuid } from '../../platform/lib/id.ts'
+import { type Part, PLACE } from './export-format.ts'
+
+interface Deps {
+  readonly db: Db
+  readonly files: FileStore
+  readonly clock: Clock
+}
+
+/** After a crash, the job that removes files deletes the staged ones at this age. */
+const STAGED_MS = 86_400_000
+
+/** The job that removes files has deleted some of the staged ones, because the import took longer than STAGED_MS. */
+class StagedFilesRemovedError extends Error {}
+
+/**
+ * Attachments of an import that is not committed. Each is listed in `removed_file`, until `keep` removes it from there in the
+ * transaction of the import.
+ */
+export class StagedFiles {
+  readonly #deps: Deps
+  /** Marks the rows of this import. */
+  readonly #removedAt: Date
+  /** Number of these rows. */
+  #staged = 0
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#removedAt = new Date(deps.clock.now().getTime() + STAGED_MS)
+  }
+
+  /** Stores the attachments of an export or a backup. A file that the store has already stays as it is. Returns their number. */
+  async store(parts: AsyncIterable<Part>): Promise<number> {
+    let count = 0
+    let file: StagedFile | undefined
+    try {
+      for await (const part of parts) {
+        if (part.kind === 'chunk') await file?.write(part.bytes)
+        if (part.kind !== 'file') continue
+        await file?.store(this.#deps.files)
+        file = undefined
+        if (!PLACE.test(part.place)) continue
+        file = await this.#begin(part.place)
+        count += 1
+      }
+      await file?.store(this.#deps.files)
+      return count
+    } catch (error) {
+      await file?.discard()
+      throw error
+    }
+  }
+
+  /** Call it in the transaction after the rows of the attachments are inserted. A file without a row is deleted later. */
+  async keep(tx: Tx): Promise<void> {
+    const { count } = await tx
+      .selectFrom('removed_file')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('removed_at', '=', this.#removedAt)
+      .executeTakeFirstOrThrow()
+    if (Number(count) !== this.#staged)
+      throw new StagedFilesRemovedError('the import took longer than a day, and its attachments were deleted: import again')
+    await tx
+      .deleteFrom('removed_file')
+      .where('removed_at', '=', this.#removedAt)
+      .where('place', 'in', tx.selectFrom('message_attachment').select('place'))
+      .execute()
+  }
+
+  /** Deletes the files that this import stored. */
+  async discard(): Promise<void> {
+    const { db, files } = this.#deps
+    const rows = await db.selectFrom('removed_file').select('place').where('removed_at', '=', this.#removedAt).execute()
+    for (const { place } of rows) await discardFile(db, files, place)
+  }
+
+  /** An import that was interrupted has left rows, and files that its rows would delete. This import takes them over. */
+  async #begin(place: string): Promise<StagedFile | undefined> {
+    const { db, files } = this.#deps
+    const removed_at = this.#removedAt
+    if (await exists(files, place)) {
+      // A file without a row belongs to an attachment of this database.
+      const left = db.updateTable('removed_file').set({ removed_at }).where('place', '=', place)
+      const { numUpdatedRows } = await left.where('removed_at', '<>', removed_at).executeTakeFirstOrThrow()
+      this.#staged += Number(numUpdatedRows)
+      return undefined
+    }
+    await db
+      .insertInto('removed_file')
+      .values({ place, removed_at })
+      .onConflict((conflict) => conflict.column('place').doUpdateSet({ removed_at }))
+      .execute()
+    this.#staged += 1
+    return StagedFile.create(files.incoming, place)
+  }
+}
+
+async function exists(files: FileStore, place: string): Promise<boolean> {
+  const content = await files.open(place).catch(() => undefined)
+  content?.destroy()
+  return content !== undefined
+}
+
+class StagedFile {
+  readonly #place: string
+  readonly #path: string
+  readonly #handle: FileHandle
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+
+  private constructor(place: string, path: string, handle: FileHandle) {
+    this.#place = place
+    this.#path = path
+    this.#handle = handle
+  }
+
+  static async create(folder: string, place: string): Promise<StagedFile> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, newUuid())
+    return new StagedFile(place, path, await open(path, 'wx', 0o600))
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+    await this.#handle.writeFile(bytes)
+  }
+
+  async store(files: FileStore): Promise<void> {
+    await this.#handle.sync()
+    await this.#handle.close()
+    const received = { path: this.#path, bytes: this.#bytes, sha256: this.#hash.digest(), head: Buffer.alloc(0) }
+    await files.store(this.#place, received).finally(() => rm(this.#path, { force: true }))
+  }
+
+  /** Deletes what was received. */
+  async discard(): Promise<void> {
+    await this.#handle.close()
+    await rm(this.#path, { force: true })
+  }
+}

@@ -1,0 +1,36 @@
+import type { ApplicationRecord } from '../../domains/identity/application.ts'
+import { findApplicationByName, listApplications } from '../../domains/identity/application-store.ts'
+import type { Workspace } from '../../domains/identity/workspace.ts'
+import { listWorkspaces } from '../../domains/identity/workspace-store.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { CommandFailure } from './terminal.ts'
+
+/** A page large enough for all rows of a list. */
+export const ALL_ROWS = { limit: 100_000 }
+
+export async function listAllWorkspaces(db: Db): Promise<readonly Workspace[]> {
+  return (await listWorkspaces(db, ALL_ROWS))?.data ?? []
+}
+
+/** Returns the Workspace with this name; without a name, the only Workspace. Throws CommandFailure if there is none. */
+export async function chooseWorkspace(db: Db, name: string | undefined): Promise<Workspace> {
+  const all = await listAllWorkspaces(db)
+  const [only] = all
+  const chosen = name === undefined ? (all.length === 1 ? only : undefined) : all.find((workspace) => workspace.name === name)
+  if (chosen) return chosen
+  if (!only) throw new CommandFailure('there is no Workspace yet: create one with `gatehouse workspace create NAME`')
+  const names = all.map((workspace) => workspace.name).join(', ')
+  throw new CommandFailure(
+    name === undefined
+      ? `there are several Workspaces. Choose one with --workspace: ${names}`
+      : `there is no Workspace ${name}. The Workspaces are ${names}`,
+  )
+}
+
+export async function chooseApplication(db: Db, workspace: Workspace, name: string): Promise<ApplicationRecord> {
+  const found = await findApplicationByName(db, workspace.id, name)
+  if (found) return found
+  const all = (await listApplications(db, workspace.id, ALL_ROWS))?.data ?? []
+  const names = all.map((application) => application.name).join(', ') || 'none'
+  throw new CommandFailure(`there is no Application ${name} in ${workspace.name}. Its Applications: ${names}`)
+}

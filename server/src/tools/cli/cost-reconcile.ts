@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { usageByDay } from '../../domains/audit/provider-usage.ts'
+import { type ComparedUsage, compareUsage, type UsageField } from '../../domains/providers/usage-export/compare-usage.ts'
+import { parseUsageExport } from '../../domains/providers/usage-export/parse-export.ts'
+import { UsageExportError } from '../../domains/providers/usage-export/usage.ts'
+import { counted } from '../../platform/lib/counted.ts'
+import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
+import { withDatabase } from './with-database.ts'
+
+interface Options {
+  readonly workspace?: string
+  readonly provider?: string
+  /** Percent. */
+  readonly tolerance?: string
+}
+
+const DEFAULT_PERCENT = 1
+
+/** `gatehouse cost reconcile FILE`: compares a provider's usage export with the records by day and model. Fails if they differ. */
+export const costReconcile = (
+  terminal: Terminal,
+  file: string,
+  { workspace: name, provider, tolerance }: Options,
+): Promise<void> =>
+  withDatabase(terminal, async ({ database: { db } }) => {
+    const percent = tolerance === undefined ? DEFAULT_PERCENT : Number(tolerance)
+    if (!(percent >= 0 && percent <= 100)) throw new CommandFailure('--tolerance must be a percentage from 0 to 100')
+    const exported = await readExport(file)
+    const dates = exported.map(({ date }) => date).toSorted()
+    const query = { from: dates.at(0) ?? '', to: dates.at(-1) ?? '', ...(provider !== undefined && { providerId: provider }) }
+    const workspaces = name === undefined ? await listAllWorkspaces(db) : [await chooseWorkspace(db, name)]
+    const recorded = []
+    for (const { id } of workspaces) recorded.push(...(await usageByDay(db, id, query)))
+    const compared = compareUsage(exported, recorded, percent / 100)
+    const different = compared.filter(({ differs }) => differs)
+    for (const one of different) terminal.out(describe(one))
+    terminal.out(
+      `${counted(compared.length, 'figure')} of ${counted(new Set(dates).size, 'day')} compared, ${counted(different.length, 'differs', 'differ')} by more than ${percent} %`,
+    )
+    if (different.length > 0) throw new CommandFailure('the records and the export differ')
+  })
+
+async function readExport(file: string) {
+  try {
+    return parseUsageExport(await readFile(file, 'utf8'))
+  } catch (cause) {
+    if (cause instanceof UsageExportError) throw new CommandFailure(`${file}: ${cause.message}`)
+    throw new CommandFailure(`${file}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`)
+  }
+}
+
+const LABELS: Readonly<Record<UsageField, string>> = { inputTokens: 'input tokens', outputTokens: 'output tokens', cost: 'USD' }
+
+function describe({ date, model, field, exported, recorded }: ComparedUsage): string {
+  const format = (amount: number) => (field === 'cost' ? amount.toFixed(4) : String(amount))
+  const share = exported === 0 ? '' : ` (${(((recorded - exported) / exported) * 100).toFixed(1)} %)`
+  return `${date}  ${model || 'all models'}  ${LABELS[field]}: export ${format(exported)}, records ${format(recorded)}${share}`
+}

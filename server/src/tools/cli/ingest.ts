@@ -1,0 +1,147 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Workspace } from '../../domains/identity/workspace.ts'
+import type { Acl } from '../../domains/knowledge/acl.ts'
+import type { Collection } from '../../domains/knowledge/collection.ts'
+import { createCollection, findCollectionByName, listCollections } from '../../domains/knowledge/collection-store.ts'
+import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
+import { counted } from '../../platform/lib/counted.ts'
+import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
+import { filesBelow } from '../ingestion/folder-files.ts'
+import { DeletionRefused, type FileOutcome, type Folder, ingestFolder } from '../ingestion/ingest-folder.ts'
+import { Tally } from '../ingestion/tally.ts'
+import { changeWorkspace } from '../setup/recorded-change.ts'
+import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
+import { Progress } from './progress.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
+import { type CommandContext, withDatabase } from './with-database.ts'
+
+export interface IngestOptions {
+  readonly collection: string
+  readonly workspace?: string
+  readonly classification?: string
+  readonly regulation?: readonly string[]
+  readonly acl?: string
+  readonly role?: readonly string[]
+  readonly department?: readonly string[]
+  readonly user?: readonly string[]
+  readonly create?: boolean
+  readonly deleteMissing?: boolean
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+/** `gatehouse ingest DIR`: can be repeated, also after an interruption. */
+export async function ingest(terminal: Terminal, directory: string, options: IngestOptions): Promise<void> {
+  const path = resolve(directory)
+  const labels = parseLabels(options)
+  const total = await countFiles(path, directory)
+  await withDatabase(terminal, async (context) => {
+    const workspace = await chooseWorkspace(context.database.db, options.workspace)
+    const { id: collectionId } = await findOrCreateCollection(context, workspace, options)
+    const { deleteMissing = false, force = false } = options
+    const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
+    const tally = new Tally()
+    const failures: FileOutcome[] = []
+    const progress = new Progress(terminal, total)
+    const refusal = await ingestFiles(context, folder, (outcome) => {
+      tally.add(outcome)
+      if (outcome.error) failures.push(outcome)
+      if (options.json) terminal.out(jsonLine(outcome))
+      progress.show(tally)
+    })
+    progress.end()
+    printSummary(terminal, options, tally, failures)
+    if (refusal) throw new CommandFailure(refusal.message)
+  })
+}
+
+/** Calls `onFile` for each file. Returns the error if documents without a file were not deleted. */
+async function ingestFiles(
+  context: CommandContext,
+  folder: Folder,
+  onFile: (outcome: FileOutcome) => void,
+): Promise<DeletionRefused | undefined> {
+  try {
+    for await (const outcome of ingestFolder(context, folder)) onFile(outcome)
+    return undefined
+  } catch (error) {
+    if (error instanceof DeletionRefused) return error
+    throw error
+  }
+}
+
+function printSummary(
+  { out, note }: Terminal,
+  { collection, json }: IngestOptions,
+  tally: Tally,
+  failures: readonly FileOutcome[],
+): void {
+  const { files, chunks, flagged, counts } = tally
+  out(
+    json
+      ? JSON.stringify({ object: 'ingest_summary', collection, files, chunks, flagged, ...counts })
+      : `${collection}: ${tally}`,
+  )
+  for (const { key, error } of failures) note(`${key}: ${error?.message} (${error?.code})`)
+  if (flagged > 0) {
+    note(`${counted(flagged, 'document')} may contain instructions for a model: see /admin/v1/documents?flagged=true`)
+  }
+  if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${counted(files, 'file')} could not be ingested`)
+}
+
+const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, error }: FileOutcome): string =>
+  JSON.stringify({ key, outcome, document_id, chunks, flagged, error })
+
+/** Absent fields keep their values in existing documents. */
+function parseLabels({ classification, regulation, acl, role, department, user }: IngestOptions): LabelPatch {
+  if (classification !== undefined && !CLASSIFICATIONS.includes(classification as Classification)) {
+    throw new CommandFailure(`--classification must be one of ${CLASSIFICATIONS.join(', ')}`)
+  }
+  const lists = { ...(user && { users: user }), ...(role && { roles: role }), ...(department && { departments: department }) }
+  const isListed = Object.keys(lists).length > 0
+  if (acl !== undefined && acl !== 'everyone')
+    throw new CommandFailure('--acl must be everyone; to restrict readers use --role, --department and --user')
+  if (acl !== undefined && isListed)
+    throw new CommandFailure('--acl everyone and --role, --department or --user exclude one another')
+  const readers: Acl | undefined = acl === undefined ? (isListed ? lists : undefined) : { everyone: true }
+  return {
+    ...(classification !== undefined && { classification: classification as Classification }),
+    ...(regulation && { regulations: regulation }),
+    ...(readers && { acl: readers }),
+  }
+}
+
+/** Runs first: a mistyped folder must not create a collection, and the progress line shows the total. */
+async function countFiles(path: string, directory: string): Promise<number> {
+  const isFolder = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) throw new CommandFailure(`${directory} is not a readable folder`)
+  let count = 0
+  for await (const _ of filesBelow(path)) count += 1
+  return count
+}
+
+async function findOrCreateCollection(
+  context: CommandContext,
+  workspace: Workspace,
+  { collection: name, create }: IngestOptions,
+): Promise<Collection> {
+  const { db } = context.database
+  const known = await findCollectionByName(db, workspace.id, name)
+  if (known) return known
+  if (!create) {
+    const all = (await listCollections(db, workspace.id, ALL_ROWS))?.data ?? []
+    const names = all.map((collection) => collection.name).join(', ') || 'none'
+    throw new CommandFailure(
+      `there is no collection ${name} in ${workspace.name}: add --create to create it. The collections are: ${names}`,
+    )
+  }
+  await changeWorkspace(context, workspace.id, async ({ tx, workspaceId, now }) => {
+    const collection = await createCollection(tx, workspaceId, { name }, now)
+    return collection ? [{ done: 'created', object: 'collection', id: collection.id, name, fields: ['name'] }] : []
+  })
+  return (await findCollectionByName(db, workspace.id, name)) as Collection
+}

@@ -1,0 +1,65 @@
+import { resealAll } from '../../domains/keys/reseal.ts'
+import {
+  countSealedValues,
+  describeKeys,
+  type SealedCount,
+  type SecretKeyUse,
+  storeCounts,
+} from '../../domains/keys/sealed-counts.ts'
+import { SecondFactors } from '../../domains/operators/second-factors.ts'
+import { counted } from '../../platform/lib/counted.ts'
+import { formatTable } from './format-table.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
+import { type CommandContext, withDatabase } from './with-database.ts'
+
+/** `gatehouse keys status`: counts the values that each secret key has sealed. */
+export const keysStatus = (terminal: Terminal): Promise<void> =>
+  withDatabase(terminal, async (context) => printStatus(terminal, await count(context)))
+
+/** `gatehouse keys rotate`: seals the values of old keys again with the current one. It can be stopped and run again. */
+export const keysRotate = (terminal: Terminal): Promise<void> =>
+  withDatabase(terminal, async (context) => {
+    const { secrets, database } = context
+    if (!secrets.oldSecretKeys?.length)
+      throw new CommandFailure(
+        'there is no old secret key: set GATEHOUSE_SECRET_KEY to the new key and GATEHOUSE_OLD_SECRET_KEYS to the old one',
+      )
+    let resealed = 0
+    for await (const batch of resealAll(database.db, secrets)) {
+      resealed += batch.resealed
+      terminal.status?.(`${batch.column.table}.${batch.column.column}: ${counted(resealed, 'value')} sealed again`)
+    }
+    const secondFactors = new SecondFactors(database.db, secrets)
+    for (const row of await secondFactors.list()) await secondFactors.reseal(row)
+    terminal.status?.('')
+    terminal.note(`${counted(resealed, 'value was', 'values were')} sealed again with the current key`)
+    const uses = await count(context)
+    printStatus(terminal, uses)
+    const left = uses.keys.filter(({ state, values }) => state === 'old' && values > 0)
+    if (left.length > 0)
+      throw new CommandFailure('some values are in use and still sealed with an old key: run `gatehouse keys rotate` again')
+  })
+
+interface Uses {
+  readonly keys: readonly SecretKeyUse[]
+  readonly counts: readonly SealedCount[]
+}
+
+async function count({ database, secrets, clock }: CommandContext): Promise<Uses> {
+  const counts = await countSealedValues(database.db, secrets)
+  await storeCounts(database.db, counts, clock.now())
+  return { keys: describeKeys(secrets, counts), counts }
+}
+
+function printStatus({ out, note }: Terminal, { keys, counts }: Uses): void {
+  for (const line of formatTable(
+    ['KEY', 'STATE', 'VALUES'],
+    keys.map(({ id, state, values }) => [id, state, `${values}`]),
+  ))
+    out(line)
+  const missing = counts.filter(({ keyId }) => keys.some(({ id, state }) => state === 'missing' && id === (keyId || 'unknown')))
+  for (const { table, column, total } of missing) note(`${table}.${column}: no configured key opens ${counted(total, 'value')}`)
+  const old = keys.filter(({ state }) => state === 'old')
+  if (old.length > 0 && old.every(({ values }) => values === 0))
+    note('no value needs an old key: remove the old keys from the configuration of every node')
+}

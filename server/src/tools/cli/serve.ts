@@ -1,0 +1,55 @@
+import cluster from 'node:cluster'
+import { type Config, readConfig } from '../../platform/config/config.ts'
+import { readSecrets } from '../../platform/config/secrets.ts'
+import { reloadableSecrets } from '../../platform/processes/reloadable-secrets.ts'
+import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
+
+/** `gatehouse serve`: runs the server until SIGINT or SIGTERM. */
+export async function runServer(terminal: Terminal): Promise<void> {
+  if (cluster.isWorker) return runWorker()
+  const { env, readEnv = () => env } = terminal
+  const config = readConfig(env)
+  await explainListenErrors(config, async () => {
+    if (config.processes === 1) return runOnlyProcess(config, { env, readEnv })
+    const { runPrimary } = await import('../../platform/processes/primary.ts')
+    const code = await runPrimary({ config, secrets: readSecrets(env, config), env, readEnv })
+    if (code !== 0) throw new CommandExit(code)
+  })
+}
+
+async function runOnlyProcess(config: Config, reading: Required<Pick<Terminal, 'env' | 'readEnv'>>): Promise<void> {
+  const [{ serve }, { onlyProcess }] = await Promise.all([
+    import('../../serve.ts'),
+    import('../../platform/processes/only-process.ts'),
+  ])
+  const { secrets, replace } = reloadableSecrets(reading.env, config)
+  // A closed terminal sends SIGHUP too, and then the server must end.
+  const node = onlyProcess(config, secrets, process.stderr.isTTY ? undefined : reading)
+  await serve(config, secrets, { node, replaceEnvironment: replace })
+}
+
+/** A serving process of a node: the primary process says how it starts and when it stops. */
+async function runWorker(): Promise<void> {
+  const { openWorkerLink } = await import('../../platform/processes/worker-link.ts')
+  const { order, connect } = await openWorkerLink()
+  const config = readConfig(order.env)
+  const { secrets, replace } = reloadableSecrets(order.env, config)
+  const [{ serve }, { shareOfProcess }] = await Promise.all([
+    import('../../serve.ts'),
+    import('../../platform/processes/share.ts'),
+  ])
+  const share = { ...shareOfProcess(config, config.processes), port: order.port ?? config.port }
+  await explainListenErrors(share, () => serve(share, secrets, { node: connect(config.processes), replaceEnvironment: replace }))
+}
+
+async function explainListenErrors({ host, port }: Config, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const { code, syscall, port: used = port } = error as { code?: string; syscall?: string; port?: number }
+    if (syscall !== 'listen' && syscall !== 'bind') throw error
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `is not available (${code})`
+    const name = used === port ? 'PORT' : 'GATEHOUSE_HEALTH_PORT'
+    throw new CommandFailure(`${host}:${used} ${reason}: set ${name} or HOST to another value`)
+  }
+}

@@ -1,0 +1,66 @@
+import { type Config, readConfig } from '../../platform/config/config.ts'
+import { secureDataFolder } from '../../platform/config/data-folder.ts'
+import { databaseServers } from '../../platform/config/database-urls.ts'
+import { readSecrets, type Secrets } from '../../platform/config/secrets.ts'
+import { type Database, openDatabase } from '../../platform/db/database.ts'
+import { type Clock, systemClock } from '../../platform/lib/clock.ts'
+import { type SecretBox, secretBox } from '../../platform/lib/secret-box.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Configuration, database and keys that commands use. */
+export interface CommandContext {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly database: Database
+  readonly clock: Clock
+  readonly workspaceBox: SecretBox
+  readonly providerBox: SecretBox
+}
+
+/** A command runs few queries at the same time. */
+const POOL_SIZE = 3
+/** Longer than in the server, because a user can stop the command. */
+const LONG_STATEMENT_MS = 600_000
+const LOCK_MS = 60_000
+
+/**
+ * Opens the database of the environment, which a running server may use at the same time, and closes it after `work`. `dataDir`: another
+ * folder with an embedded database.
+ */
+export async function withDatabase<T>(
+  { env, note }: Terminal,
+  work: (context: CommandContext) => Promise<T>,
+  { dataDir }: { readonly dataDir?: string } = {},
+): Promise<T> {
+  const config = readConfig(env)
+  secureDataFolder(config)
+  const secrets = readSecrets(env, config)
+  const database = await openDatabase({
+    // Commands run long statements and few at a time, so they use neither pooler nor replica.
+    ...databaseServers({
+      ...config,
+      databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
+      databaseSessionUrl: undefined,
+      databaseReadUrl: undefined,
+      dataDir: dataDir ?? config.dataDir,
+    }),
+    poolSize: POOL_SIZE,
+    timeouts: {
+      ...config.databaseTimeouts,
+      statementMs: LONG_STATEMENT_MS,
+      lockMs: LOCK_MS,
+      idleTransactionMs: LONG_STATEMENT_MS,
+    },
+    share: true,
+    // A broken connection also fails its query, and the command reports that error.
+    onError: () => {},
+    onProgress: note,
+  })
+  const workspaceBox = secretBox(secrets, 'workspace')
+  const providerBox = secretBox(secrets, 'provider')
+  try {
+    return await work({ config, secrets, database, clock: systemClock, workspaceBox, providerBox })
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,68 @@
+import { appendInTransaction } from '../../../domains/audit/chain/append-in-transaction.ts'
+import { createChangeDraft } from '../../../domains/audit/record/record.ts'
+import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
+import { findWorkspaceByName, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
+import { revokeAdminToken } from '../../../domains/operators/admin-token-store.ts'
+import { deletePerson } from '../../../domains/operators/operator-store.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { withLongStatements } from '../../../platform/db/long-statements.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { findAccounts, isDemo } from './demo-accounts.ts'
+import { deleteWorkspace } from './workspace-rows.ts'
+
+export interface Remover {
+  /** The operator (`opr_…`) or admin token (`adm_…`) that asks; null: the command line. */
+  readonly actor: string | null
+  readonly now: Date
+  readonly workspaceBox: SecretBox
+}
+
+export type Removal =
+  | { readonly ok: true; readonly workspaceId: string; readonly isOwnerKept: boolean }
+  /** `last_workspace`: there is no other Workspace. */
+  | { readonly ok: false; readonly reason: 'not_found' | 'not_demo' | 'last_workspace' }
+
+/**
+ * Removes the Workspace of the demo with everything in it, and the accounts of the demo. The log of the oldest Workspace that is left
+ * records it. The caller has locked the owners, and announces it (announce-removal.ts).
+ */
+export async function removeDemo(tx: Tx, name: string, remover: Remover): Promise<Removal> {
+  const workspace = await findWorkspaceByName(tx, name)
+  if (!workspace) return { ok: false, reason: 'not_found' }
+  if (!isDemo(workspace)) return { ok: false, reason: 'not_demo' }
+  const { data = [] } = (await listWorkspaces(tx, { limit: 2 })) ?? {}
+  const log = data.find(({ id }) => id !== workspace.id)
+  if (!log) return { ok: false, reason: 'last_workspace' }
+
+  const { people, tokenIds, isOwnerKept } = await findAccounts(tx, workspace.id, remover.actor)
+  await withLongStatements(tx, () => deleteWorkspace(tx, workspace.id, remover.now))
+  for (const { id } of people) await deletePerson(tx, id)
+  for (const id of tokenIds) await revokeAdminToken(tx, id, remover.now)
+  await record(tx, log.id, remover, [
+    ['workspace.delete', workspace.id],
+    ...people.map(({ id }) => ['operator.delete', id] as const),
+    ...tokenIds.map((id) => ['admin_token.revoke', id] as const),
+  ])
+  return { ok: true, workspaceId: workspace.id, isOwnerKept }
+}
+
+async function record(
+  tx: Tx,
+  workspaceId: string,
+  { actor, now, workspaceBox }: Remover,
+  changes: readonly (readonly [action: string, id: string])[],
+): Promise<void> {
+  const { hasher } = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
+  const drafts = changes.map(([action, object_id]) => {
+    const change = { action, object_type: action.slice(0, action.indexOf('.')), object_id, fields: [] }
+    return createChangeDraft({
+      id: newId('aud'),
+      workspaceId,
+      at: now,
+      actor: actor === null ? null : hasher.user(actor),
+      change,
+    })
+  })
+  await appendInTransaction(tx, workspaceId, drafts, hasher)
+}

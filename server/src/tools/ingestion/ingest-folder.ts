@@ -1,0 +1,254 @@
+import { open } from 'node:fs/promises'
+import { DETECTORS } from '../../domains/classification/detectors.ts'
+import { createTextScanner } from '../../domains/classification/text-scanner.ts'
+import { keyProblem } from '../../domains/knowledge/document-key.ts'
+import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
+import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
+import { DEFAULT_LIMITS, DocumentError } from '../../domains/knowledge/parsing/document.ts'
+import { hashOf } from '../../domains/knowledge/read-document.ts'
+import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
+import type { Database, Tx } from '../../platform/db/database.ts'
+import { withLongStatements } from '../../platform/db/long-statements.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import type { SecretBox } from '../../platform/lib/secret-box.ts'
+import { DetectorFailure } from '../../shared/fault.ts'
+import type { Change } from '../setup/change.ts'
+import { recordChanges } from '../setup/record-changes.ts'
+import type { DocumentLedger } from './document-ledger.ts'
+import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
+
+/** Reads at most this many bytes from the beginning of a file, however large it is or becomes. */
+async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const buffer = Buffer.alloc(Math.min(size, bytes))
+    let read = 0
+    while (read < buffer.length) {
+      const { bytesRead } = await file.read(buffer, read, buffer.length - read, read)
+      if (bytesRead === 0) break
+      read += bytesRead
+    }
+    return buffer.subarray(0, read)
+  } finally {
+    await file.close()
+  }
+}
+
+export interface FolderDeps {
+  readonly database: Pick<Database, 'db'>
+  readonly clock: Clock
+  readonly workspaceBox: SecretBox
+}
+
+/** A folder to ingest, and its collection. */
+export interface Folder {
+  readonly path: string
+  readonly workspaceId: string
+  readonly collectionId: string
+  /** Labels for each document; absent labels stay unchanged. */
+  readonly labels?: LabelPatch
+  /** Whether to delete documents without a file. */
+  readonly deleteMissing?: boolean
+  /** Whether to delete them even if they are more than MISSING_SHARE of the documents. */
+  readonly force?: boolean
+  /** For a declared folder: files that it lists as applied are skipped. */
+  readonly ledger?: DocumentLedger
+}
+
+/** No document was deleted, because the files seem to be unavailable rather than deleted. */
+export class DeletionRefused extends Error {}
+
+/** If a greater share of files is missing, the folder is probably not mounted or the wrong one. */
+const MISSING_SHARE = 0.2
+
+/** The result for one file, or for the document of a missing file. */
+export interface FileOutcome {
+  readonly key: string
+  /** `left`: the document differs from its file, and the file is unchanged since it was applied. */
+  readonly outcome: Ingested['outcome'] | 'deleted' | 'left' | 'failed'
+  readonly documentId: string | null
+  readonly chunks: number
+  readonly flagged: boolean
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** Files in progress at a time. Memory holds only these files and the names of the others. */
+const CONCURRENCY = 2
+const PAGE = 100
+const SCAN_BUDGET_MS = 10_000
+
+/**
+ * Ingests a folder into a collection, file by file. Skips unchanged documents, so that it can be stopped at any time and started again.
+ * An unreadable file does not affect the others. Throws DeletionRefused if it read all files but refuses to delete documents, and
+ * other errors for other failures.
+ */
+export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: AbortSignal): AsyncGenerator<FileOutcome> {
+  const seen = new Set<string>()
+  const added = new Set<string>()
+  const vacant = new Set<string>()
+  let isComplete = true
+  const track = (outcome: FileOutcome): FileOutcome => {
+    if (outcome.outcome === 'added') added.add(outcome.key)
+    return outcome
+  }
+  const running: Promise<FileOutcome>[] = []
+  try {
+    for await (const file of filesBelow(folder.path, (key) => vacant.add(key))) {
+      if (signal?.aborted) return
+      seen.add(file.key)
+      if (!('path' in file)) isComplete = false
+      const outcome = 'path' in file ? ingestFile(deps, folder, file) : Promise.resolve(unreadableOutcome(file))
+      // The error is handled where the outcome is awaited; this prevents an unhandled rejection before that.
+      outcome.catch(() => {})
+      if (running.push(outcome) === CONCURRENCY) yield track(await (running.shift() as Promise<FileOutcome>))
+    }
+    while (running.length > 0) yield track(await (running.shift() as Promise<FileOutcome>))
+    // The files of an unreadable folder are not missing.
+    if (folder.deleteMissing && isComplete && !signal?.aborted)
+      yield* deleteMissingDocuments(deps, folder, { kept: seen, added, vacant })
+  } finally {
+    await Promise.allSettled(running)
+  }
+}
+
+const failedOutcome = (key: string, code: string, message: string): FileOutcome => ({
+  key,
+  outcome: 'failed',
+  documentId: null,
+  chunks: 0,
+  flagged: false,
+  error: { code, message },
+})
+
+const unreadableOutcome = ({ key, error }: UnreadableFolder): FileOutcome =>
+  failedOutcome(key, 'unreadable', `The file cannot be read (${(error as NodeJS.ErrnoException).code ?? error.message}).`)
+
+async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: FolderFile): Promise<FileOutcome> {
+  const problem = keyProblem(key)
+  if (problem !== undefined) return failedOutcome(key, 'unsupported', `The path ${problem}. Rename the file.`)
+  // One byte above the limit, so that parsing reports a file that is too large.
+  const bytes = await readAtMost(path, DEFAULT_LIMITS.bytes + 1).catch((error: Error) => error)
+  if (bytes instanceof Error) return unreadableOutcome({ key, error: bytes })
+  const contentHash = hashOf(bytes)
+  if (folder.ledger?.isApplied(key, contentHash)) return skippedOutcome(deps, folder, key, contentHash)
+  try {
+    const ingested = await ingestAndRecord(deps, folder, { key, name: key, bytes, ...folder.labels })
+    const { outcome, documentId, chunks, flags } = ingested
+    return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+  } catch (error) {
+    if (error instanceof DocumentError) return failedOutcome(key, error.code, error.message)
+    if (error instanceof DetectorFailure) return failedOutcome(key, 'detector_failed', error.message)
+    throw error
+  }
+}
+
+/** The outcome of a file that is already applied. Its document may have been changed over the API. */
+async function skippedOutcome(
+  { database: { db } }: FolderDeps,
+  folder: Folder,
+  key: string,
+  contentHash: string,
+): Promise<FileOutcome> {
+  const stored = await findDocumentByKey(db, folder.workspaceId, folder.collectionId, key)
+  const outcome = stored?.contentHash === contentHash ? 'unchanged' : 'left'
+  const { id: documentId = null, chunks = 0, flags = null } = stored ?? {}
+  return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+}
+
+const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
+
+async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: IncomingDocument): Promise<Ingested> {
+  const { workspaceId, collectionId, ledger } = folder
+  const contentHash = hashOf(document.bytes)
+  const transact: IngestDeps['transact'] = (write) =>
+    runRecorded(deps, workspaceId, async (tx, now) => {
+      const ingested = await write(tx, now)
+      if (ingested) await ledger?.recordApplied(tx, document.key, contentHash, now)
+      return { value: ingested, changes: ingested ? [changeOf(ingested, document)] : [] }
+    })
+  const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
+  if (!ingested) throw new Error('The collection was deleted during the ingestion.')
+  // An unchanged document needs no transaction.
+  if (ingested.outcome === 'unchanged') await ledger?.recordApplied(deps.database.db, document.key, contentHash, deps.clock.now())
+  return ingested
+}
+
+const CHANGE_BY_OUTCOME = { added: 'created', changed: 'updated', relabelled: 'updated', unchanged: 'unchanged' } as const
+
+function changeOf({ outcome, documentId: id }: Ingested, document: IncomingDocument): Change {
+  const labels = (['classification', 'regulations', 'acl'] as const).filter((name) => document[name] !== undefined)
+  const fields = [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
+  return { done: CHANGE_BY_OUTCOME[outcome], object: 'document', id, name: document.key, fields }
+}
+
+interface FolderKeys {
+  readonly kept: ReadonlySet<string>
+  readonly added: ReadonlySet<string>
+  /** Empty folders and broken links. */
+  readonly vacant: ReadonlySet<string>
+}
+
+async function* deleteMissingDocuments(
+  deps: FolderDeps,
+  folder: Folder,
+  { kept, added, vacant }: FolderKeys,
+): AsyncGenerator<FileOutcome> {
+  if (kept.size === 0) {
+    throw new DeletionRefused(
+      'The folder contains no files, so no document was deleted. Check that the folder is mounted and the path is correct.',
+    )
+  }
+  const { missing, known } = await missingDocuments(deps, folder, kept, added)
+  if (!folder.force && missing.length > MISSING_SHARE * known) {
+    throw new DeletionRefused(
+      `The files of ${missing.length} of ${known} documents are missing, which is more than ${MISSING_SHARE * 100} %, so no document was deleted. Check the folder, or use --force to delete the documents.`,
+    )
+  }
+  const emptied = [...vacant].find((key) => missing.some((document) => document.key.startsWith(`${key}/`)))
+  if (!folder.force && emptied !== undefined) {
+    throw new DeletionRefused(
+      `${emptied} is empty or a broken link, but documents exist for it, so no document was deleted. Check that it is mounted, or use --force to delete the documents.`,
+    )
+  }
+  for (const { id, key, chunks } of missing) {
+    const isDeleted = await runRecorded(deps, folder.workspaceId, async (tx) => {
+      const value = await deleteDocument(tx, folder.workspaceId, id)
+      return { value, changes: value ? [{ done: 'deleted', object: 'document', id, name: key, fields: [] }] : [] }
+    })
+    if (isDeleted) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
+  }
+}
+
+/** The documents without a file, and the number of documents before the folder was read. */
+async function missingDocuments(
+  { database: { db } }: FolderDeps,
+  { workspaceId, collectionId }: Folder,
+  kept: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+) {
+  const missing: { readonly id: string; readonly key: string; readonly chunks: number }[] = []
+  let known = 0
+  for (let after: string | undefined; ; ) {
+    const page = await listDocuments(db, workspaceId, { collectionId, limit: PAGE, after })
+    for (const { id, key, chunks } of page?.data ?? []) {
+      after = id
+      if (!added.has(key)) known += 1
+      if (!kept.has(key)) missing.push({ id, key, chunks })
+    }
+    if (!page?.hasMore) return { missing, known }
+  }
+}
+
+/** Runs the work in a transaction together with its audit records. */
+const runRecorded = <T>(
+  { database, clock, workspaceBox }: FolderDeps,
+  workspaceId: string,
+  work: (tx: Tx, now: Date) => Promise<{ readonly value: T; readonly changes: readonly Change[] }>,
+): Promise<T> =>
+  database.db.transaction().execute(async (tx) => {
+    const now = clock.now()
+    const { value, changes } = await withLongStatements(tx, () => work(tx, now))
+    await recordChanges({ tx, workspaceId, now, workspaceBox }, changes)
+    return value
+  })

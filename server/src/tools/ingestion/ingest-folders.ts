@@ -1,0 +1,60 @@
+import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
+import { findCollectionByName } from '../../domains/knowledge/collection-store.ts'
+import type { Declaration } from '../setup/declaration.ts'
+import { type ApplyMode, findDeclaredWorkspace } from '../setup/ledger.ts'
+import { DocumentLedger, deleteOrphanedEntries } from './document-ledger.ts'
+import { type FileOutcome, type FolderDeps, ingestFolder } from './ingest-folder.ts'
+import { Tally } from './tally.ts'
+
+/** The result for the declared folder of a collection. */
+export interface FolderResult {
+  /** Name of the collection. */
+  readonly collection: string
+  readonly tally: Tally
+  /** Set if the ingestion stopped early, for example because the folder or the collection is missing. */
+  readonly fault?: Error
+}
+
+interface Options {
+  /** `changed`: only files that changed since they were last applied. */
+  readonly mode: ApplyMode
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Ingests the folders of an applied declaration into their collections. Can be repeated: unchanged files change nothing. Documents
+ * without a file stay, and so do collections that the declaration no longer names.
+ */
+export async function* ingestFolders(
+  deps: FolderDeps,
+  { workspaces }: Pick<Declaration, 'workspaces'>,
+  onFile: (collection: string, outcome: FileOutcome) => void,
+  { mode, signal }: Options,
+): AsyncGenerator<FolderResult> {
+  const { db } = deps.database
+  await deleteOrphanedEntries(db)
+  for (const { name, collections = [] } of workspaces) {
+    const workspace = (await findWorkspaceByName(db, name)) ?? (await findDeclaredWorkspace(db, name))
+    for (const { name: collection, folder: path } of collections) {
+      if (path === undefined || !workspace || signal?.aborted) continue
+      const stored = await findCollectionByName(db, workspace.id, collection)
+      if (!stored) continue
+      const tally = new Tally()
+      try {
+        const ledger = await DocumentLedger.open(db, stored.id, mode)
+        const folder = { path, workspaceId: workspace.id, collectionId: stored.id, ledger }
+        for await (const outcome of ingestFolder(deps, folder, signal)) {
+          tally.add(outcome)
+          onFile(collection, outcome)
+        }
+        yield { collection, tally }
+      } catch (cause) {
+        yield { collection, tally, fault: cause as Error }
+      }
+    }
+  }
+}
+
+/** Whether the declaration names any folder. */
+export const hasFolders = ({ workspaces }: Pick<Declaration, 'workspaces'>): boolean =>
+  workspaces.some(({ collections = [] }) => collections.some(({ folder }) => folder !== undefined))

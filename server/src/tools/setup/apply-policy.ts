@@ -1,0 +1,35 @@
+import { parsePolicySet } from '../../domains/policy/parse.ts'
+import { policySha256 } from '../../domains/policy/policy.ts'
+import { findActivePolicySet, publishPolicySet } from '../../domains/policy/policy-store.ts'
+import type { ApplyContext } from './apply-context.ts'
+import { type Change, DeclarationConflict } from './change.ts'
+import { applyItem } from './ledger.ts'
+
+/** `published_by` of declared policy sets. */
+const PUBLISHER = 'gatehouse'
+
+/** Publishes the policy set as a new version, unless its text is active already. */
+export function applyPolicy(context: ApplyContext, source: string): Promise<Change[]> {
+  const { tx, workspaceId, ledger } = context
+  const sha256 = policySha256(source)
+  // A policy set is one document: an edit of one rule must not remove the rule that an operator added in an emergency.
+  const isReplaced = async (applied: string) => {
+    const active = await findActivePolicySet(tx, workspaceId)
+    return active !== undefined && active.sha256 !== applied && active.sha256 !== sha256
+  }
+  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, isReplaced }
+  return applyItem(ledger, item, () => publish(context, source, sha256))
+}
+
+async function publish({ tx, workspaceId, now }: ApplyContext, source: string, sha256: string): Promise<Change[]> {
+  const parsed = parsePolicySet(source)
+  if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is not a valid policy set')
+  const active = await findActivePolicySet(tx, workspaceId)
+  if (active?.sha256 === sha256) {
+    return [{ done: 'unchanged', object: 'policy_set', id: active.id, name: `${active.name} v${active.version}`, fields: [] }]
+  }
+  const { name } = parsed.set
+  const { id, version } = await publishPolicySet(tx, workspaceId, { name, source, sha256, publishedBy: PUBLISHER, now })
+  const replaced = active && active.publishedBy !== PUBLISHER && `${active.name} v${active.version}, published over the API`
+  return [{ done: 'published', object: 'policy_set', id, name: `${name} v${version}`, fields: [], ...(replaced && { replaced }) }]
+}

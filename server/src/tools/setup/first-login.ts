@@ -1,0 +1,86 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  findInvitation,
+  newInvitationToken,
+  putInvitation,
+  removeFirstInvitation,
+} from '../../domains/operators/invitation-store.ts'
+import { hasPeople } from '../../domains/operators/operator-store.ts'
+import type { Config } from '../../platform/config/config.ts'
+import type { Change } from './change.ts'
+import { writePrivateFile } from './private-file.ts'
+import { type ChangeDeps, changeServer } from './recorded-change.ts'
+
+const ISSUED: Change = { done: 'issued', object: 'operator_invitation', id: 'first', name: 'first', fields: [] }
+
+/** File with the link of the first login, until it is used. */
+export const firstLoginFile = (dataDir: string): string => join(dataDir, 'first-login.txt')
+
+/**
+ * Returns the token for the first owner's link and keeps it in a file, or undefined once there is an operator. The file is written
+ * before the commit: after a crash in between, its token is invalid and the next start issues another.
+ */
+async function issueKeptFirstLogin(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
+  const file = firstLoginFile(dataDir)
+  const kept = await readToken(file)
+  let token: string | undefined
+  await changeServer(deps, async (tx, now) => {
+    if (await hasPeople(tx)) {
+      await removeFirstInvitation(tx)
+      return []
+    }
+    token = kept
+    if (token !== undefined && (await findInvitation(tx, token, now))) return []
+    token = newInvitationToken()
+    await writePrivateFile(file, `token=${token}\n`)
+    await putInvitation(tx, null, token, now)
+    return [ISSUED]
+  })
+  if (token === undefined && kept !== undefined) await rm(file, { force: true })
+  return token
+}
+
+/**
+ * Issues the token of the first login. The embedded database keeps it in a file; PostgreSQL gets a new one each time. Returns undefined
+ * once there is an operator.
+ */
+export const issueFirstLogin = (
+  deps: ChangeDeps,
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): Promise<string | undefined> =>
+  config.databaseUrl === undefined ? issueKeptFirstLogin(deps, config.dataDir) : issueNewFirstLogin(deps)
+
+/** Issues a token that replaces all older ones and is kept nowhere. */
+async function issueNewFirstLogin(deps: ChangeDeps): Promise<string | undefined> {
+  let token: string | undefined
+  await changeServer(deps, async (tx, now) => {
+    if (await hasPeople(tx)) return []
+    token = newInvitationToken()
+    await putInvitation(tx, null, token, now)
+    return [ISSUED]
+  })
+  return token
+}
+
+/** Returns whether there is no operator yet. If there is one, invalidates the first login. */
+export async function needsFirstLogin({ database }: ChangeDeps): Promise<boolean> {
+  return database.db.transaction().execute(async (tx) => {
+    const hasOperator = await hasPeople(tx)
+    if (hasOperator) await removeFirstInvitation(tx)
+    return !hasOperator
+  })
+}
+
+/** Replaces the token in the file by the whole link, once the server's address is known. */
+export const writeFirstLoginLink = (dataDir: string, url: string): Promise<void> =>
+  writePrivateFile(firstLoginFile(dataDir), `${url}\n`)
+
+async function readToken(file: string): Promise<string | undefined> {
+  try {
+    return /token=([\w-]+)/.exec(await readFile(file, 'utf8'))?.[1]
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ConfigError } from '../../platform/config/environment.ts'
+import type { Declaration } from './declaration.ts'
+import { DeclarationReader } from './declaration-reader.ts'
+import { checkGatehouseYaml } from './gatehouse-schema.ts'
+import { readYaml } from './yaml-source.ts'
+
+/** The content of a configuration file. `describe` adds the line to problems that are found later, in the database. */
+export interface GatehouseFile {
+  readonly path: string
+  readonly declaration: Declaration
+  /** `gatehouse.yaml:12: workspaces[0].name must be …` */
+  describe(param: string, message: string): string
+}
+
+const MAX_LENGTH = 4 * 1_048_576
+
+/**
+ * Reads and checks `gatehouse.yaml` and the files that it names. Throws a ConfigError with a line of text for each problem (file, line,
+ * field, what to do).
+ */
+export function readGatehouseFile(path: string, fromEnvironment: (name: string) => string | undefined): GatehouseFile {
+  const reading = readYaml(readText(path))
+  if (!reading.ok) throw new ConfigError(`${path}:${reading.line}: ${reading.problem}`)
+  const { value, lineOf } = reading.source
+  const describe = (param: string, message: string): string => `${path}:${lineOf(param)}: ${param || 'the file'} ${message}`
+
+  const checked = checkGatehouseYaml(value ?? {})
+  if (!checked.ok) throw new ConfigError(describe(checked.problem.param, checked.problem.message))
+  const readFile = (name: string): string => readText(resolve(dirname(path), name))
+  const findFolder = (name: string): string => existingFolder(resolve(dirname(path), name))
+  const reader = new DeclarationReader({ fromEnvironment, readFile, findFolder })
+  const declaration = reader.read(checked.value)
+  const problems = reader.problems.map(({ param, message }) => describe(param, message))
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return { path, declaration, describe }
+}
+
+function existingFolder(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new ConfigError(`${path} is not a folder`)
+  return path
+}
+
+function readText(path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`)
+  }
+  if (text.length > MAX_LENGTH) throw new ConfigError(`${path} has more than ${MAX_LENGTH} characters`)
+  return text
+}
