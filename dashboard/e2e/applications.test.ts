@@ -1,9 +1,9 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -11,10 +11,7 @@ import { screenshot } from './support/screenshot.ts'
 const LONG_TEST = { timeout: 300_000 }
 const PATIENCE = { timeout: 20_000 }
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
+const dashboard = await startDashboard()
 afterAll(() => dashboard?.close())
 
 const sendChat = (apiKey: string) =>

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
@@ -11,12 +11,9 @@ import { type ScriptedDashboard, startScriptedDashboard } from './support/script
 const LONG_TEST = { timeout: 300_000 }
 const NARROW = { viewport: { width: 380, height: 800 } }
 
-let scripted: ScriptedDashboard
 let { upstream, dashboard } = {} as ScriptedDashboard
-beforeAll(async () => {
-  scripted = await startScriptedDashboard()
-  ;({ upstream, dashboard } = scripted)
-})
+const scripted = await startScriptedDashboard()
+;({ upstream, dashboard } = scripted)
 afterAll(() => scripted?.close())
 
 const application = () => dashboard.server.demo.applications[0] as { id: string; name: string; api_key: string }

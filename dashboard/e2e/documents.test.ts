@@ -3,17 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startDashboard } from './support/dashboard.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PAGES = ['', 'start/quick-start', 'concepts/pipeline', 'guides/first-hour', 'troubleshooting', 'comparison']
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
-  dashboard = await startDashboard()
-})
+execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
+const dashboard = await startDashboard()
 afterAll(() => dashboard?.close())
 
 test.each(PAGES)('documents: /docs/%s loads only from this server, without errors and grave axe findings', async (path) => {

@@ -1,18 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 
 /** These tests use two windows. */
 const LONG_TEST_MS = 240_000
 const PASSWORD = 'correct horse battery'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
+const dashboard = await startDashboard()
 afterAll(() => dashboard?.close())
 
 test(

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const LONG_TEST_MS = 300_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
+const dashboard = await startDashboard()
 afterAll(() => dashboard?.close())
 
 test(

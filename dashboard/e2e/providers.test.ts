@@ -1,17 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
-let scripted: ScriptedDashboard
 let { dashboard } = {} as ScriptedDashboard
-beforeAll(async () => {
-  scripted = await startScriptedDashboard()
-  ;({ dashboard } = scripted)
-})
+const scripted = await startScriptedDashboard()
+;({ dashboard } = scripted)
 afterAll(() => scripted?.close())
 
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {

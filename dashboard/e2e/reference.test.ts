@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startDashboard } from './support/dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
+const dashboard = await startDashboard()
 afterAll(() => dashboard?.close())
 
 test('API reference: renders without errors under its content security policy', async () => {

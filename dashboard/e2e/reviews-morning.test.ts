@@ -1,11 +1,11 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
-import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { startDashboard, type Window } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 
 const MORNING_MS = 600_000
@@ -43,11 +43,8 @@ interface HeldItem {
   readonly resubmit: () => Promise<Json>
 }
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  await adminClient(dashboard.server).create('/policy-sets', { source: policyDocument(RULES as never) })
-})
+const dashboard = await startDashboard()
+await adminClient(dashboard.server).create('/policy-sets', { source: policyDocument(RULES as never) })
 afterAll(() => dashboard?.close())
 
 const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')

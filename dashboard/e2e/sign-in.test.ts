@@ -1,17 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** Compressed scripts. */
 const SIGNED_OUT_BYTES = 235_000
 const HOME_BYTES = 220_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
+const dashboard = await startDashboard()
 afterAll(() => dashboard?.close())
 
 test('redirects: / opens the dashboard, and pages open the sign-in page without a session', async () => {
