@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
@@ -11,8 +12,7 @@ import { screenshot } from './support/screenshot.ts'
 const LONG_TEST = { timeout: 300_000 }
 const PATIENCE = { timeout: 20_000 }
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 const sendChat = (apiKey: string) =>
   new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions.create({

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible, expectNoFindings } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
@@ -13,7 +14,7 @@ const addFilter = async (page: Page, name: string) => {
   await page.getByRole('menuitem', { name }).click()
 }
 
-const dashboard = await startDashboard()
+const dashboard = await closeAfterAll(startDashboard())
 const { base, demo } = dashboard.server
 const response = await fetch(`${base}/v1/chat/completions`, {
   method: 'POST',
@@ -25,7 +26,6 @@ const response = await fetch(`${base}/v1/chat/completions`, {
   }),
 })
 const auditId = response.headers.get('x-audit-id') ?? ''
-afterAll(() => dashboard?.close())
 
 test('filters: are in the URL, and an empty state is shown when no record matches', async () => {
   const { page, visit } = await dashboard.signedIn()

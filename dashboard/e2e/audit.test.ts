@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listWorkspaces } from '../../server/src/domains/identity/workspace-store.ts'
 import { checkAuditLogs } from '../../server/src/domains/jobs/audit-jobs.ts'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { CHANGES } from '../../server/test/admin/recorded-changes.ts'
 import { KNOWLEDGE_CHANGES } from '../../server/test/admin/recorded-knowledge-changes.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { Intruder } from '../../server/test/support/intruder.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -22,7 +23,7 @@ const TRUNCATED_BADGES = `[...document.querySelectorAll('.mantine-Badge-root')].
 }).map((badge) => badge.textContent)`
 const PATIENCE = { timeout: 20_000 }
 
-const dashboard = await startDashboard()
+const dashboard = await closeAfterAll(startDashboard())
 const { base, demo } = dashboard.server
 const response = await fetch(`${base}/v1/chat/completions`, {
   method: 'POST',
@@ -34,7 +35,6 @@ const response = await fetch(`${base}/v1/chat/completions`, {
   }),
 })
 const auditId = response.headers.get('x-audit-id') ?? ''
-afterAll(() => dashboard?.close())
 
 test('records: a request is found by filters and shows its stages without its content', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()

@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { dialogsClosed } from './support/dialogs.ts'
@@ -12,9 +13,8 @@ const LONG_TEST = { timeout: 300_000 }
 const NARROW = { viewport: { width: 380, height: 800 } }
 
 let { upstream, dashboard } = {} as ScriptedDashboard
-const scripted = await startScriptedDashboard()
+const scripted = await closeAfterAll(startScriptedDashboard())
 ;({ upstream, dashboard } = scripted)
-afterAll(() => scripted?.close())
 
 const application = () => dashboard.server.demo.applications[0] as { id: string; name: string; api_key: string }
 

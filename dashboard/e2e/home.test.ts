@@ -1,11 +1,11 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 /** Sends a chat request; refusals are expected. */
 const sendChat = (content: string) => {

@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -10,12 +11,11 @@ import { startDashboard } from './support/dashboard.ts'
 const JOBS_MS = 300_000
 const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
 
-const dashboard = await startDashboard()
+const dashboard = await closeAfterAll(startDashboard())
 const admin = adminClient(dashboard.server)
 await admin.workspace('research')
 const window = await dashboard.signedIn()
 const taken = await countActions(window.page)
-afterAll(() => dashboard?.close())
 
 const sendChat = (content: string, apiKey = dashboard.server.demo.applications[0]?.api_key ?? ''): Promise<Json> =>
   new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions

@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
@@ -6,8 +7,7 @@ import { saveView } from './support/views.ts'
 
 const LONG_TEST_MS = 240_000
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test(
   'memory: memories are filtered by owner and scope, corrected and erased',

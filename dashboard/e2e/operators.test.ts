@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
@@ -9,8 +10,7 @@ import { dialogsClosed } from './support/dialogs.ts'
 const LONG_TEST_MS = 240_000
 const PASSWORD = 'correct horse battery'
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test(
   'operators: a reviewer is invited, signs in by the link, sees the pages of the role, and is removed',

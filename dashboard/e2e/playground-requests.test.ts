@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { completion, json, says, word } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -16,7 +17,7 @@ const WEATHER = {
 }
 
 let application: { readonly id: string; readonly key: string }
-const scripted = await startScriptedDashboard()
+const scripted = await closeAfterAll(startScriptedDashboard())
 const admin = adminClient(scripted.dashboard.server)
 await admin.send('POST', '/providers/openai/models', { models: MODELS.map((id) => ({ id })) })
 const created = await admin.create('/applications', {
@@ -26,7 +27,6 @@ const created = await admin.create('/applications', {
 })
 const { key } = await admin.create(`/applications/${created.id}/keys`, { name: 'code' })
 application = { id: created.id, key }
-afterAll(() => scripted?.close())
 
 /** The playground of the Application, as another user. */
 async function openPlayground(user: string, query = '') {

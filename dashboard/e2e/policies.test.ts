@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
@@ -8,8 +9,7 @@ import { screenshot } from './support/screenshot.ts'
 
 const LONG_TEST_MS = 300_000
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test(
   'draft: problems are shown at their lines, tests run, and it is replayed, compared and published',

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
@@ -7,9 +8,8 @@ import { screenshot } from './support/screenshot.ts'
 import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
 let { dashboard } = {} as ScriptedDashboard
-const scripted = await startScriptedDashboard()
+const scripted = await closeAfterAll(startScriptedDashboard())
 ;({ dashboard } = scripted)
-afterAll(() => scripted?.close())
 
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()

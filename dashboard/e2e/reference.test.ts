@@ -1,8 +1,8 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startDashboard } from './support/dashboard.ts'
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test('API reference: renders without errors under its content security policy', async () => {
   const { page, consoleErrors } = await dashboard.window()

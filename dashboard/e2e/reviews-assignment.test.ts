@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { signInOperator } from '../../server/test/support/operators.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -8,10 +9,9 @@ import { operatorOf } from './support/operator.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice'
 
-const dashboard = await startDashboard()
+const dashboard = await closeAfterAll(startDashboard())
 const { base, demo } = dashboard.server
 const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: demo.applications[0]?.api_key ?? '', maxRetries: 0 })
-afterAll(() => dashboard?.close())
 
 /** Sends a chat; resolves to the review item of a held one. */
 const send = (content: string): Promise<string | undefined> =>

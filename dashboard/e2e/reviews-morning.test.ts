@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
@@ -43,9 +44,8 @@ interface HeldItem {
   readonly resubmit: () => Promise<Json>
 }
 
-const dashboard = await startDashboard()
+const dashboard = await closeAfterAll(startDashboard())
 await adminClient(dashboard.server).create('/policy-sets', { source: policyDocument(RULES as never) })
-afterAll(() => dashboard?.close())
 
 const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')
 

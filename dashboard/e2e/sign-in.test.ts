@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -8,8 +9,7 @@ import { screenshot } from './support/screenshot.ts'
 const SIGNED_OUT_BYTES = 235_000
 const HOME_BYTES = 220_000
 
-const dashboard = await startDashboard()
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test('redirects: / opens the dashboard, and pages open the sign-in page without a session', async () => {
   const { page, visit } = await dashboard.window()

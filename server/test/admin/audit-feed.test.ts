@@ -14,10 +14,10 @@ import { sharedGoverned } from '../support/shared-server.ts'
 
 const governed = await sharedGoverned()
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'))
-await Promise.all(Array.from({ length: 12 }, () => chat()))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const chat = async () => expectSuccess(await governed.chat('Good morning, marmalade'))
+await Promise.all(Array.from({ length: 12 }, () => chat()))
 const workspaceId = () => governed.server.demo.workspace.id
 interface Page {
   readonly data: readonly { readonly workspace_id: string; readonly integrity: { readonly sequence: number } }[]

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import { startClientFixture } from '../support/client-fixture.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientFixture, startClientFixture } from '../support/client-fixture.ts'
 import { completion, json, says } from '../support/scripted-provider.ts'
 import { foreignRepository } from './support/foreign-repository.ts'
-import { openResponsesSuite } from './support/open-responses.ts'
+import { type ComplianceResult, openResponsesSuite } from './support/open-responses.ts'
 
 /** The compliance suite of Open Responses (github.com/openresponses/openresponses), unchanged. */
 const repository = foreignRepository('OPEN_RESPONSES_GIT')
@@ -18,17 +18,21 @@ const reasonOf = (id: string) => UNSUPPORTED.find(([pattern]) => pattern.test(id
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"location":"San Francisco"}' } }
 
-describe.skipIf(!suite)('Open Responses', async () => {
-  const fixture = await startClientFixture()
-  const { provider } = fixture.governed
-  const message = { role: 'assistant', content: null, tool_calls: [CALL] }
-  const call = completion('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
-  provider.on('"role":"tool"', says('It is warm.'))
-  provider.on('get_weather', (response) => json(response, 200, call))
-  provider.on('', says('Hello there, friend.'))
-  const { baseURL: baseUrl, token: apiKey } = fixture
-  const config = { baseUrl, apiKey, authHeaderName: 'Authorization', useBearerPrefix: true, model: 'scripted' }
-  const results = (await suite?.runAllTests(config, () => {})) ?? []
+describe.skipIf(!suite)('Open Responses', () => {
+  let fixture: ClientFixture
+  let results: readonly ComplianceResult[]
+  beforeAll(async () => {
+    fixture = await startClientFixture()
+    const { provider } = fixture.governed
+    const message = { role: 'assistant', content: null, tool_calls: [CALL] }
+    const call = completion('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
+    provider.on('"role":"tool"', says('It is warm.'))
+    provider.on('get_weather', (response) => json(response, 200, call))
+    provider.on('', says('Hello there, friend.'))
+    const { baseURL: baseUrl, token: apiKey } = fixture
+    const config = { baseUrl, apiKey, authHeaderName: 'Authorization', useBearerPrefix: true, model: 'scripted' }
+    results = (await suite?.runAllTests(config, () => {})) ?? []
+  })
   afterAll(async () => {
     await fixture.close()
     suite?.remove()

@@ -1,11 +1,11 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError } from 'ai'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { startGoverned } from '../support/governed.ts'
-import { startScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type ScriptedAnthropic, startScriptedAnthropic } from '../support/scripted-anthropic.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startScriptedResponses } from '../support/scripted-responses.ts'
+import { type ScriptedResponses, startScriptedResponses } from '../support/scripted-responses.ts'
 import { foreignRepository } from './support/foreign-repository.ts'
 import { type Answer, type Client, type Options, readAnswer } from './support/read-answer.ts'
 import { type Recording, recordingsOf } from './support/recordings.ts'
@@ -28,19 +28,25 @@ const SEARCH = 'openai/responses/openai-client-tool-search.1'
 const OTHER_IDS = 'openai/responses/github-copilot-id-rotation.1'
 const EMBEDDING = 'packages/openai/src/embedding/__fixtures__/openai-embedding.json'
 
-describe.skipIf(!repository)('recordings of the AI SDK', async () => {
-  const anthropic = await startScriptedAnthropic()
-  const responses = await startScriptedResponses()
-  const governed = await startGoverned({
-    ANTHROPIC_API_KEY: 'sk-ant-scripted',
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_MODELS: 'claude',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
+describe.skipIf(!repository)('recordings of the AI SDK', () => {
+  let governed: Governed
+  let anthropic: ScriptedAnthropic
+  let responses: ScriptedResponses
+  let apiKey: string
+  beforeAll(async () => {
+    anthropic = await startScriptedAnthropic()
+    responses = await startScriptedResponses()
+    governed = await startGoverned({
+      ANTHROPIC_API_KEY: 'sk-ant-scripted',
+      ANTHROPIC_BASE_URL: anthropic.url,
+      ANTHROPIC_MODELS: 'claude',
+      GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
+    })
+    const provider = { id: 'responses', kind: 'openai', base_url: responses.url, api_key: 'sk-scripted' }
+    expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
+    expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { api: 'responses' } }))
+    apiKey = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
   })
-  const provider = { id: 'responses', kind: 'openai', base_url: responses.url, api_key: 'sk-scripted' }
-  expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
-  expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { api: 'responses' } }))
-  const apiKey = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
   afterAll(async () => {
     await governed.close()
     await anthropic.close()

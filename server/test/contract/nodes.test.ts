@@ -1,24 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
-import { contentOf, expectError, expectSuccess, gatewayClient } from '../support/gateway-client.ts'
-import { startGoverned } from '../support/governed.ts'
+import { contentOf, expectError, expectSuccess, type Gateway, gatewayClient } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, type TestServer } from '../support/server.ts'
 
 const url = postgresUrl()
 const WAIT = { timeout: 20_000, interval: 50 }
 
 /** Needs TEST_DATABASE_URL. */
-describe.skipIf(url === null)('two nodes on one PostgreSQL', async () => {
-  const database = await createOwnDatabase(url ?? '')
-  const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
-  const governed = await startGoverned(env)
-  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
-  const second = await startServer({ ...env, ...openai, GATEHOUSE_DATA: governed.server.config.dataDir })
-  const other = gatewayClient(second)
+describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
+  let governed: Governed
+  let second: TestServer
+  let other: Gateway
+  let database: Awaited<ReturnType<typeof createOwnDatabase>>
+  beforeAll(async () => {
+    database = await createOwnDatabase(url ?? '')
+    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+    governed = await startGoverned(env)
+    const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
+    second = await startServer({ ...env, ...openai, GATEHOUSE_DATA: governed.server.config.dataDir })
+    other = gatewayClient(second)
+  })
   afterAll(async () => {
     await second.close()
     await governed.close()

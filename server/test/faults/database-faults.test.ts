@@ -108,10 +108,13 @@ describe('embedded database that accepts no audit record', () => {
 
 const url = postgresUrl()
 
-describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', async () => {
+describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () => {
   let governed: Governed
-  const database = await createOwnDatabase(url ?? '')
-  governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+  let database: Awaited<ReturnType<typeof createOwnDatabase>>
+  beforeAll(async () => {
+    database = await createOwnDatabase(url ?? '')
+    governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+  })
   afterAll(async () => {
     await governed.close()
     await database.drop()

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { afterAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/platform/db/database.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/platform/db/database.ts'
 import { postgresUrl } from '../support/database.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { poolerUrl, throughPooler } from '../support/pooler.ts'
@@ -11,10 +11,15 @@ const LIMITS = `select current_setting('statement_timeout') as statement, curren
   current_setting('idle_in_transaction_session_timeout') as idle, current_setting('jit') as jit, pg_sleep(0.05)`
 
 /** Needs TEST_DATABASE_URL, and TEST_POOLER_URL: a PgBouncer in transaction mode in front of it (docs/high-availability.md). */
-describe.skipIf(url === null || !poolerUrl())('a pooler in transaction mode', async () => {
-  const own = await createOwnDatabase(url ?? '')
-  const pooled = throughPooler(own.url).DATABASE_URL ?? ''
-  const database = await openDatabase({ ...quiet, url: pooled, sessionUrl: own.url })
+describe.skipIf(url === null || !poolerUrl())('a pooler in transaction mode', () => {
+  let own: Awaited<ReturnType<typeof createOwnDatabase>>
+  let database: Database
+  let pooled: string
+  beforeAll(async () => {
+    own = await createOwnDatabase(url ?? '')
+    pooled = throughPooler(own.url).DATABASE_URL ?? ''
+    database = await openDatabase({ ...quiet, url: pooled, sessionUrl: own.url })
+  })
   afterAll(async () => {
     await database.close()
     await own.drop()

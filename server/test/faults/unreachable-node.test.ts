@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
-import { contentOf, gatewayClient } from '../support/gateway-client.ts'
-import { startGoverned } from '../support/governed.ts'
+import { contentOf, type Gateway, gatewayClient } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
-import { startServer } from '../support/server.ts'
+import { startServer, type TestServer } from '../support/server.ts'
 import { startTcpRelay } from '../support/tcp-relay.ts'
 
 const url = postgresUrl()
@@ -16,20 +16,26 @@ const BARS = { notification: 2_000, blackHole: 3_000 }
 const CHATS = 6
 
 /** Needs TEST_DATABASE_URL. */
-describe.skipIf(url === null)('node whose connection to the database is faulty', { timeout: 240_000 }, async () => {
+describe.skipIf(url === null)('node whose connection to the database is faulty', { timeout: 240_000 }, () => {
+  let governed: Governed
+  let second: TestServer
+  let other: Gateway
+  let relay: Awaited<ReturnType<typeof startTcpRelay>>
   const cleanups: (() => Promise<unknown>)[] = []
-  const database = await createOwnDatabase(url ?? '')
-  const { hostname, port } = new URL(database.url)
-  const relay = await startTcpRelay({ host: hostname, port: Number(port) })
-  const through = new URL(database.url)
-  through.host = `127.0.0.1:${relay.port}`
-  const env = { GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
-  const governed = await startGoverned({ ...env, DATABASE_URL: database.url })
-  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
-  const folder = { GATEHOUSE_DATA: governed.server.config.dataDir }
-  const second = await startServer({ ...env, ...openai, ...folder, DATABASE_URL: through.href })
-  const other = gatewayClient(second)
-  cleanups.push(database.drop, relay.close, governed.close, second.close)
+  beforeAll(async () => {
+    const database = await createOwnDatabase(url ?? '')
+    const { hostname, port } = new URL(database.url)
+    relay = await startTcpRelay({ host: hostname, port: Number(port) })
+    const through = new URL(database.url)
+    through.host = `127.0.0.1:${relay.port}`
+    const env = { GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+    governed = await startGoverned({ ...env, DATABASE_URL: database.url })
+    const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
+    const folder = { GATEHOUSE_DATA: governed.server.config.dataDir }
+    second = await startServer({ ...env, ...openai, ...folder, DATABASE_URL: through.href })
+    other = gatewayClient(second)
+    cleanups.push(database.drop, relay.close, governed.close, second.close)
+  })
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup()
   })

@@ -14,11 +14,9 @@ import { sharedGoverned } from '../support/shared-server.ts'
 
 const STATE = Buffer.from('a state that only its provider can decode, and no other service').toString('base64')
 
-/** A model of the provider. */
 const provider = await startScriptedResponses()
 const governed = await sharedGoverned()
 const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-const model = (await addProvider()).id
 // Used only if no other provider is left.
 expectSuccess(await governed.admin('PATCH', '/providers/openai', { json: { weight: 0 } }))
 afterAll(async () => {
@@ -37,6 +35,8 @@ async function addProvider(fields: object = {}): Promise<{ readonly id: string }
   await putModel(id, id, { upstream_name: 'gpt-up', api: 'responses' })
   return { id }
 }
+/** A model of the provider. */
+const model = (await addProvider()).id
 
 const chat = (prompt: string | readonly Message[], more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model, ...more }, { token })

@@ -76,13 +76,17 @@ const url = postgresUrl()
 describe('concurrent requests of an operator who is demoted', () => testConcurrentRequests())
 
 // On PostgreSQL, transactions run at the same time.
-describe.skipIf(url === null)('concurrent requests of an operator who is demoted, on PostgreSQL', async () => {
+describe.skipIf(url === null)('concurrent requests of an operator who is demoted, on PostgreSQL', () => {
   const embedded = () => ({ server, admin })
-  const before = embedded()
-  const database = await createOwnDatabase(url ?? '')
-  const drop = database.drop
-  server = await startServer({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
-  admin = adminClient(server)
+  let before: ReturnType<typeof embedded>
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    before = embedded()
+    const database = await createOwnDatabase(url ?? '')
+    drop = database.drop
+    server = await startServer({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
+    admin = adminClient(server)
+  })
   afterAll(async () => {
     await server.close()
     await drop()

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { freePort } from '../../../bench/support/free-port.ts'
 import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { startGoverned } from '../support/governed.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 const RULES = join(DEPLOY, 'prometheus/gatehouse-alerts.yaml')
@@ -56,13 +56,18 @@ async function startPrometheus(folder: string, targets: readonly string[]) {
   return { query, close: () => child.kill('SIGKILL') }
 }
 
-describe.skipIf(!isInstalled)('Prometheus', { timeout: 240_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-prometheus-'))
-  const nodes = await Promise.all([startGoverned(), startGoverned()])
-  const prometheus = await startPrometheus(
-    folder,
-    nodes.map(({ server }) => server.base.replace('http://', '')),
-  )
+describe.skipIf(!isInstalled)('Prometheus', { timeout: 240_000 }, () => {
+  let folder: string
+  let nodes: Governed[]
+  let prometheus: Awaited<ReturnType<typeof startPrometheus>>
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-prometheus-'))
+    nodes = await Promise.all([startGoverned(), startGoverned()])
+    prometheus = await startPrometheus(
+      folder,
+      nodes.map(({ server }) => server.base.replace('http://', '')),
+    )
+  })
   afterAll(async () => {
     prometheus?.close()
     await Promise.all((nodes ?? []).map((node) => node.close()))

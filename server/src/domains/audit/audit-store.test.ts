@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent, seedAuditedWorkspace, testDraft } from '../../../test/support/audit.ts'
-import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { findRecord, streamRecords } from './audit-store.ts'
 import { appendUnderLock } from './chain/append-in-transaction.ts'
@@ -10,15 +10,19 @@ import { type AuditDraft, type AuditRecord, createChangeDraft } from './record/r
 import { searchRecords } from './search-records.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
-describe.each(testDatabases())('audit store on $name', async ({ open }) => {
+describe.each(testDatabases())('audit store on $name', ({ open }) => {
+  let database: Database
   let workspaceId: string
   let keys: WorkspaceKeys
   const append = (...drafts: AuditDraft[]): Promise<AuditRecord[]> =>
     database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
   const draft = (change?: Partial<AuditDraft>) => testDraft(workspaceId, change)
 
-  const database = await closeAfterAll(open())
-  ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+  beforeAll(async () => {
+    database = await open()
+    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+  })
+  afterAll(() => database.close())
 
   test('appendUnderLock: stores no record when the transaction is rolled back', async () => {
     const lost = draft()
@@ -67,25 +71,28 @@ describe.each(testDatabases())('audit store on $name', async ({ open }) => {
     expect(next?.integrity.sequence).toBeGreaterThan(1)
   })
 
-  describe('searchRecords', async () => {
+  describe('searchRecords', () => {
     const [app, user] = [newId('app'), 'e'.repeat(64)]
+    let records: AuditRecord[]
 
-    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
-    const base = draft()
-    const decided = (verdict: 'allow' | 'deny') => base.decision && { ...base.decision, verdict }
-    const records = await append(
-      ...Array.from({ length: 12 }, (_, index) =>
-        draft({
-          created_at: `2026-01-02T03:04:${String(index).padStart(2, '0')}.000Z`,
-          application_id: index % 2 === 0 ? app : newId('app'),
-          user: { ...base.user, id: index % 3 === 0 ? user : null },
-          decision: index === 5 ? null : decided(index % 4 === 0 ? 'deny' : 'allow'),
-          risk_level: index > 8 ? 'high' : 'low',
-          endpoint: index === 7 ? 'models' : 'chat',
-          status: index === 3 ? 502 : 200,
-        }),
-      ),
-    )
+    beforeAll(async () => {
+      ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
+      const base = draft()
+      const decided = (verdict: 'allow' | 'deny') => base.decision && { ...base.decision, verdict }
+      records = await append(
+        ...Array.from({ length: 12 }, (_, index) =>
+          draft({
+            created_at: `2026-01-02T03:04:${String(index).padStart(2, '0')}.000Z`,
+            application_id: index % 2 === 0 ? app : newId('app'),
+            user: { ...base.user, id: index % 3 === 0 ? user : null },
+            decision: index === 5 ? null : decided(index % 4 === 0 ? 'deny' : 'allow'),
+            risk_level: index > 8 ? 'high' : 'low',
+            endpoint: index === 7 ? 'models' : 'chat',
+            status: index === 3 ? 502 : 200,
+          }),
+        ),
+      )
+    })
 
     const found = async (filter: Partial<Parameters<typeof searchRecords>[2]>) =>
       (await searchRecords(database.db, workspaceId, { limit: 100, ...filter })).data.map((record) =>
