@@ -20,7 +20,7 @@ interface Sent {
   readonly want: number
 }
 
-/** What a lease reports and asks for, beyond the requests that wait for the exchange. */
+/** The demand on a lease beyond the requests that wait for the exchange. */
 interface Demand {
   /** Amount for requests that queue without waiting for this exchange. */
   readonly queued: number
