@@ -123,6 +123,7 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
       statementTimeoutMs: 5_000,
       onAlarm: (_, sequence) => alarms.push(sequence),
       findSealer: findSealer(log().db),
+      usesGroups: false,
     })
     const one = () => node.commit([prepareRecord(log().workspaceId, testDraft(log().workspaceId))], elapsed() + 5_000)
     await one()
