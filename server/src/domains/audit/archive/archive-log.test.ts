@@ -18,7 +18,7 @@ import { pruneRecords } from '../retention/retention.ts'
 import { verifyExport } from '../verify/verify-export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
 import type { ArchivePlace } from './archive-place.ts'
-import { openArchive } from './open-archive.ts'
+import { openArchive } from './archive-place.ts'
 
 const DAY_MS = 24 * 3_600_000
 
