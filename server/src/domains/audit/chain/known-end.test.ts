@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { openFlakyPool } from '../../../../test/support/flaky-connection.ts'
-import { resumeSigning } from '../checkpoints/resume-signing.ts'
-import { stopSigning } from '../checkpoints/verified-seal.ts'
 import type { AuditWriter } from './writer.ts'
 
 const cases = testDatabases().flatMap((database) => [
@@ -25,9 +23,8 @@ describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ open, usesGr
     for (let i = 0; i < count; i++) await writer.append(log().workspaceId, log().draft())
   }
   const resume = async () => {
-    const { db, workspaceId, keys } = log()
-    await stopSigning(db, workspaceId, keys, { sequence: 8, id: null, reason: 'rolled_back' })
-    return resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => afterSigning(1) } })
+    await log().stop({ sequence: 8, id: null, reason: 'rolled_back' })
+    return log().resume(true, { at: afterSigning(1) })
   }
 
   test.each([
