@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { AuditLogFixture, afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
+import { checkInclusion } from '../../../../test/support/check-inclusion.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { TEST_SECRET_KEY } from '../../../../test/support/seed.ts'
 import { newId } from '../../../platform/lib/id.ts'
@@ -11,7 +12,7 @@ import { searchRecords } from '../search-records.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys } from '../workspace-keys.ts'
 import { type Checkpoint, isGenuine } from './checkpoint.ts'
 import { findLatestCheckpoint, listCheckpoints } from './checkpoint-store.ts'
-import { checkConsistency, checkInclusion, createConsistencyProof, createInclusionProof } from './proof.ts'
+import { createInclusionProof } from './proof.ts'
 import { findWorkspacesDue } from './sign-checkpoints.ts'
 
 const MINUTE = 60_000
@@ -112,19 +113,6 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       expect(await createInclusionProof(log().db, log().workspaceId, newId('aud'))).toBeUndefined()
       const other = await log().createOther()
       expect(await createInclusionProof(log().db, other.workspaceId, records[0]?.id ?? '')).toBeUndefined()
-    })
-
-    test('consistency: verifies that the newer log extends the older', async () => {
-      await append(5)
-      const older = await sign()
-      await append(9)
-      const newer = await sign()
-      const path = (await createConsistencyProof(log().db, log().workspaceId, 5, 14)) as string[]
-      expect(checkConsistency(older, newer, path, log().keys.publicKey)).toBe(true)
-      expect(checkConsistency(newer, older, path, log().keys.publicKey)).toBe(false)
-      expect(checkConsistency(older, newer, path.slice(1), log().keys.publicKey)).toBe(false)
-      expect(checkConsistency({ ...older, root: newer.root }, newer, path, log().keys.publicKey)).toBe(false)
-      expect(await createConsistencyProof(log().db, log().workspaceId, 6, 14)).toBeUndefined()
     })
   })
 
