@@ -3,9 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
-import { hashContent } from '../record/content-hash.ts'
 import { appendStatement, type GroupResult, groupStatement } from './append-statement.ts'
-import { type ChainEnd, hashAt, type PlacedRecord, type PreparedRecord, type RecordSealer, sealRecords } from './chain.ts'
+import {
+  type ChainEnd,
+  hashAt,
+  hashContent,
+  type PlacedRecord,
+  type PreparedRecord,
+  type RecordSealer,
+  sealRecords,
+} from './chain.ts'
 import { END_COLUMNS, type EndRow, isCutOff, type KnownEnd, toKnownEnd } from './known-end.ts'
 
 const FIND_END = `select ${END_COLUMNS}, pg_is_in_recovery() as "isStandby" from audit_head where workspace_id = $1`

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { ChainEndMissingError, findChainEnd, findFirstSequence, readLinkPages } from '../audit-store.ts'
+import { ChainEndMissingError, findChainEnd, findFirstSequence, findHashes } from '../audit-store.ts'
 import { type AuditFault, checkpointAltered, FAULT_MESSAGES, faultIn } from '../verify/chain-checker.ts'
 import { type Checkpoint, checkpointHash, isGenuine } from './checkpoint.ts'
 import { findCheckpointAt, findLatestCheckpoint } from './checkpoint-store.ts'
@@ -82,10 +82,9 @@ async function findRecordFault(db: Db, seal: LogSeal): Promise<AuditFault | unde
   // The stored sequence is above the largest safe integer, see findChainEnd.
   if (head.sequence === Number.MAX_SAFE_INTEGER) return { sequence: size + 1, id: null, reason: 'missing' }
   if (first > size || seal.accepted?.through === size) return undefined
-  for await (const [link] of readLinkPages(db, workspace_id, size - 1, size)) {
-    return link?.hash.toString('hex') === hash ? undefined : { sequence: size, id: null, reason: 'not_as_signed' }
-  }
-  return { sequence: size, id: null, reason: 'missing' }
+  const found = (await findHashes(db, workspace_id, [size])).get(size)
+  if (!found) return { sequence: size, id: null, reason: 'missing' }
+  return found.toString('hex') === hash ? undefined : { sequence: size, id: null, reason: 'not_as_signed' }
 }
 
 /** Stops signing on every node after a fault that the seal itself does not show. */
