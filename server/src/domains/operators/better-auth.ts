@@ -4,10 +4,17 @@ import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import { newId } from '../../platform/lib/id.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
+import { CLIENT_ADDRESS_HEADER } from './better-auth-paths.ts'
 import { betterAuthTables, TWO_FACTOR_SCHEMA, type ValidateUser } from './better-auth-tables.ts'
-import { decodeClaims, encodeClaims, type FindWorkspaceId, resolveClaims } from './claimed-roles.ts'
-import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
-import { findClaimedRoles, isVerified, type RoleClaims } from './role-claims.ts'
+import {
+  decodeClaims,
+  encodeClaims,
+  type FindWorkspaceId,
+  findClaimedRoles,
+  isVerified,
+  type RoleClaims,
+  resolveClaims,
+} from './role-claims.ts'
 import { signInSecrets } from './second-factors.ts'
 import { MAX_WRONG_CODES, type SignInEventsDeps, signInEvents } from './sign-in-events.ts'
 import { applySingleSignOnRoles, completeRoles, suspendWithoutRole } from './single-sign-on-role.ts'
