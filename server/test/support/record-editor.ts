@@ -1,14 +1,21 @@
 import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/domains/audit/chain/chain.ts'
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from '../../src/domains/audit/checkpoints/log-seal.ts'
 import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
-import type { AuditLogFixture } from './audit-log.ts'
+import type { WorkspaceKeys } from '../../src/domains/audit/workspace-keys.ts'
+import type { Db } from '../../src/platform/db/database.ts'
 import { Intruder } from './intruder.ts'
+
+interface Log {
+  readonly db: Db
+  readonly workspaceId: string
+  readonly keys: WorkspaceKeys
+}
 
 /** An attacker who has the secret key as well. */
 export class RecordEditor extends Intruder {
-  readonly #log: AuditLogFixture
+  readonly #log: Log
 
-  constructor(log: AuditLogFixture) {
+  constructor(log: Log) {
     super(log.db, log.workspaceId)
     this.#log = log
   }

@@ -36,7 +36,7 @@ export async function countAttempt(db: Db, key: string, { max, windowMs }: Attem
   return { waitSeconds, isFirstRefused: count === max + 1 }
 }
 
-export async function removeOldAttempts(db: Db, now: Date): Promise<void> {
+async function removeOldAttempts(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('operator_rate_limit')
     .where('last_request', '<', now.getTime() - MAX_AGE_MS)

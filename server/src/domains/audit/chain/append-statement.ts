@@ -144,7 +144,7 @@ const OID = { bytea: 17, text: 25 }
  * Encodes a one-dimensional PostgreSQL array in the binary format (`array_send`), which the driver sends unchanged. The text
  * format escapes every quote of a JSON text and doubles each hash byte, which doubles the time of an insert.
  */
-export function binaryArray(type: keyof typeof OID, items: readonly (string | Buffer | null)[]): Buffer {
+function binaryArray(type: keyof typeof OID, items: readonly (string | Buffer | null)[]): Buffer {
   const sizes = items.map((item) => (typeof item === 'string' ? Buffer.byteLength(item) : (item?.length ?? NULL_SIZE)))
   const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + 4 + Math.max(0, size), HEADER_BYTES))
   bytes.writeInt32BE(1, 0) // dimensions

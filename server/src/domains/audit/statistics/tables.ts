@@ -48,7 +48,7 @@ export interface AuditUsageValueTable
   escalate: number
   require_approval: number
   deny: number
-  /** Requests by duration (duration-buckets.ts): of the whole request, of the gateway alone, of the providers. null for users and keys. */
+  /** Requests by duration (usage-sums.ts): of the whole request, of the gateway alone, of the providers. null for users and keys. */
   total_durations: string[] | null
   gateway_durations: string[] | null
   provider_durations: string[] | null

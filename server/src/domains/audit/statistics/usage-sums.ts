@@ -71,7 +71,7 @@ const SHORTEST_MS = 0.1
 const SHORTEST_BUCKET = -24
 
 /** Place of a duration in a list of counts: bucket n holds durations from e^(n / 10) milliseconds on. */
-export const bucketIndexOf = (ms: number): number => Math.floor(Math.log(Math.max(ms, SHORTEST_MS)) * PER_E) - SHORTEST_BUCKET
+const bucketIndexOf = (ms: number): number => Math.floor(Math.log(Math.max(ms, SHORTEST_MS)) * PER_E) - SHORTEST_BUCKET
 
 /** Milliseconds in the middle of a bucket. */
 const middleOf = (bucket: number): number => Math.exp((bucket + 0.5) / PER_E)

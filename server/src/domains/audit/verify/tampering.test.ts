@@ -29,7 +29,7 @@ interface Fault {
   readonly record?: number
 }
 
-/** What an attacker does, and the fault that verification names. */
+/** Attacks, and the faults that verification names. */
 const ATTACKS: readonly [string, Harm, Fault][] = [
   ...[5, 12, 18].map((at): [string, Harm, Fault] => [
     `changed the verdict of record ${at}, rechained the log and deleted all checkpoints`,
