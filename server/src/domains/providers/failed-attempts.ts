@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorFields } from '../../errors.ts'
 import { PROVIDER_CODES, type Rejection, toClientParam } from './rejection.ts'
-import type { UpstreamFailure } from './request-completion.ts'
+import type { UpstreamFailure } from './send-to-provider.ts'
 
 /** The error of a request for which no provider returned a completion. */
 export interface InvokeFailure {
