@@ -5,7 +5,7 @@ import type { Viewer } from '../../shared/viewer.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
-import { loadPassagesWithPartition } from './passages.ts'
+import { loadPassages } from './passages.ts'
 import { isFirstOccurrence, type KnowledgeQuery, type Passage } from './search.ts'
 import { type LabelledPartition, labelledPartitions } from './visibility.ts'
 
@@ -42,7 +42,7 @@ export async function explainedSearch(
       const within = await partitionsIn(tx, isShown)
       if (within.length === 0) return []
       const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE)
-      const loaded = await loadPassagesWithPartition(tx, viewer.workspaceId, within, ranked)
+      const loaded = await loadPassages(tx, viewer.workspaceId, within, ranked)
       const shown = new Set<string>()
       return loaded
         .filter(({ passage }) => isFirstOccurrence(passage, shown))

@@ -7,7 +7,7 @@ import { type Flags, flagsOf } from './document.ts'
 import { frontMatterLabels } from './front-matter.ts'
 import type { Labels } from './labels.ts'
 import { DocumentError } from './parsing/document.ts'
-import { chunkDocument, parseDocument } from './parsing/parse.ts'
+import { chunkDocument, parseDocument } from './parsing/parser-pool.ts'
 
 /** Counts the findings in a text. Throws if a detector fails. */
 export type ScanText = (text: string) => FindingCounts

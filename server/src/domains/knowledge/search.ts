@@ -36,7 +36,7 @@ export async function* searchKnowledge(
   const rankedIds = new Set<string>()
   const shown = new Set<string>()
   for (let depth = FIRST_DEPTH, hasMore = true; hasMore && depth <= LAST_DEPTH; depth *= 2) {
-    const passages = await inSnapshot(db, async (tx) => {
+    const loaded = await inSnapshot(db, async (tx) => {
       const visible = await visiblePartitions(tx, viewer, collections)
       const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth)
       const fresh = ranked.filter(({ id }) => !rankedIds.has(id))
@@ -44,7 +44,7 @@ export async function* searchKnowledge(
       for (const { id } of fresh) rankedIds.add(id)
       return fresh.length === 0 ? [] : loadPassages(tx, viewer.workspaceId, visible, fresh)
     })
-    const first = passages.filter((passage) => isFirstOccurrence(passage, shown))
+    const first = loaded.map(({ passage }) => passage).filter((passage) => isFirstOccurrence(passage, shown))
     if (first.length > 0) yield first
   }
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { type HttpFailure, type HttpRequest, type HttpResponse, sendHttpRequest } from '../../platform/lib/http-request.ts'
-import type { Authorize } from './adapter.ts'
+import type { Authorize } from './access-tokens.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
 /** Where requests go, and what every request carries. */

@@ -1,8 +1,8 @@
 import type { Tx } from '../../platform/db/database.ts'
+import type { Ranked } from './fuse.ts'
 import { fuse, placesFor } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
-import type { Ranked } from './ranked.ts'
 import { rankSemantically, type SemanticQuery, type SemanticRanker } from './semantic/semantic-ranker.ts'
 
 export type { Ranked }

@@ -3,8 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { asyncCpuMs } from '../../../../test/support/cpu-time.ts'
 import { docxOf, pdfOf, wordParagraph, zipOf } from '../../../../test/support/documents/files.ts'
 import { DOCX, DocumentError, type DocumentErrorCode, type Limits } from './document.ts'
-import { chunkDocument, closeParsers, parseDocument } from './parse.ts'
-import { ParserPool } from './parser-pool.ts'
+import { chunkDocument, closeParsers, ParserPool, parseDocument } from './parser-pool.ts'
 
 afterAll(closeParsers)
 

@@ -24,6 +24,6 @@ export async function runTask(task: Task): Promise<TaskResult> {
 }
 
 async function execute(task: Task) {
-  if (task.kind === 'parse') return (await import('./read.ts')).readDocument(task.bytes, task.options)
+  if (task.kind === 'parse') return (await import('./parse-file.ts')).parseFile(task.bytes, task.options)
   return (await import('../chunking/chunk.ts')).chunkMarkdown(task.document, task.options)
 }

@@ -4,9 +4,9 @@ import { whileRenewing } from '../../../platform/queue/lease.ts'
 import { RETRY_DELAYS, RetryPause } from '../../../platform/queue/retry-delays.ts'
 import type { PartitionKind } from '../tables.ts'
 import { buildIndex, canBeIndexed, dropIndex, EXACT_ROWS } from './approximate-index.ts'
-import { BATCH_TEXTS } from './batches.ts'
 import { embedEntries } from './embed-entries.ts'
 import type { Embedder, EmbedFailure } from './embedder.ts'
+import { BATCH_TEXTS } from './embedder.ts'
 import {
   declareModel,
   type EmbeddingModel,

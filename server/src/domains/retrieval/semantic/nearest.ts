@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../../platform/db/database.ts'
+import type { Ranked } from '../fuse.ts'
 import type { Partition } from '../partition.ts'
-import type { Ranked } from '../ranked.ts'
 import { EXACT_ROWS, indexedType } from './approximate-index.ts'
 import type { Vector } from './embedding-response.ts'
 import type { EmbeddingModel } from './model-store.ts'

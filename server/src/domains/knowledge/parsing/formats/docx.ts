@@ -1,6 +1,7 @@
+import { buffer } from 'node:stream/consumers'
 import mammoth from 'mammoth'
-import { DocumentError } from '../document.ts'
-import { type Files, unzip } from '../zip.ts'
+import { fromBufferPromise } from 'yauzl'
+import { DocumentError, megabytes } from '../document.ts'
 import { readHtml } from './html.ts'
 
 /** Limit of the unpacked XML. A book of a thousand pages has about 10 MB. */
@@ -40,3 +41,33 @@ function property(xml: string, name: string): string | undefined {
 }
 
 const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' } as const
+
+export type Files = ReadonlyMap<string, Buffer>
+
+/**
+ * Unpacks the entries that `isWanted` accepts, to at most `limit` bytes in total. yauzl fails for an entry whose unpacked size
+ * differs from the size that the archive states.
+ */
+export async function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean, limit: number): Promise<Files> {
+  const files = new Map<string, Buffer>()
+  let remaining = limit
+  try {
+    const archive = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    for await (const entry of archive.eachEntry()) {
+      if (!isWanted(entry.fileName)) continue
+      if (entry.isEncrypted()) {
+        throw new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
+      }
+      remaining -= entry.uncompressedSize
+      if (remaining < 0) {
+        const message = `The file unpacks to more than ${megabytes(limit)}. Split it into several files.`
+        throw new DocumentError('too_large', message)
+      }
+      files.set(entry.fileName, await buffer(await archive.openReadStreamPromise(entry)))
+    }
+  } catch (error) {
+    if (error instanceof DocumentError) throw error
+    throw new DocumentError('broken', 'The file is damaged or incomplete. Save it again from the program that created it.', error)
+  }
+  return files
+}

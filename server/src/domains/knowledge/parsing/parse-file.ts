@@ -20,8 +20,8 @@ interface FormatResult {
   readonly frontMatter?: FrontMatter | undefined
 }
 
-/** Parses a file in the current thread. Call parse.ts to use a worker thread. */
-export async function readDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+/** Parses a file in the current thread. Call parser-pool.ts to use a worker thread. */
+export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   if (bytes.length === 0) throw emptyFileError()
   const content = detectType(bytes, options.name, options.mediaType)
