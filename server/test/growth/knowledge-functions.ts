@@ -23,7 +23,7 @@ import { bytes, LIMIT, refused, type TextFunction } from './text-function.ts'
 
 export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   chunkMarkdown: {
-    run: (markdown) => chunkMarkdown({ title: 't', markdown }),
+    run: chunkMarkdown,
     most: 1 << 16,
     shapes: shapes(
       ['# ', ' ', 'x'.repeat(2000)],

@@ -55,4 +55,3 @@ export async function startProviderAnswers() {
   }
 }
 
-export type ProviderAnswers = Awaited<ReturnType<typeof startProviderAnswers>>

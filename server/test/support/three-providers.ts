@@ -34,4 +34,3 @@ export async function startThreeProviders() {
   }
 }
 
-export type ThreeProviders = Awaited<ReturnType<typeof startThreeProviders>>

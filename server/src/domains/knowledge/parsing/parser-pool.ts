@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Piscina } from 'piscina'
 import { createThreadPool } from '../../../platform/lib/thread-pool.ts'
-import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import type { Chunk } from '../chunking/chunk.ts'
 import { DEFAULT_LIMITS, DocumentError, megabytes, type ParsedDocument, type ParseOptions, unreadable } from './document.ts'
 import type { Task, TaskResult } from './parser-worker.ts'
 
@@ -111,13 +111,8 @@ export async function parseDocument(bytes: Uint8Array, options: ParseOptions): P
 }
 
 /** `chunkMarkdown` in a worker thread, because counting the tokens of one megabyte takes about 0.3 s. */
-export async function chunkDocument(
-  document: { readonly title: string; readonly markdown: string },
-  options: ChunkOptions = {},
-): Promise<readonly Chunk[]> {
-  const { title, markdown } = document
-  return pool.run({ kind: 'chunk', document: { title, markdown }, options }, DEFAULT_LIMITS.milliseconds)
-}
+export const chunkDocument = (markdown: string): Promise<readonly Chunk[]> =>
+  pool.run({ kind: 'chunk', markdown }, DEFAULT_LIMITS.milliseconds)
 
 /** Ends the worker threads at once instead of after their idle time. */
 export const closeParsers = (): Promise<void> => pool.close()

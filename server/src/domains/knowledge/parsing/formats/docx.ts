@@ -9,15 +9,10 @@ const MAX_XML = 64 << 20
 const IS_XML = /\.(?:xml|rels)$/i
 
 /** Converts a Word file to Markdown, without pictures. mammoth unpacks without a limit, so it receives the unpacked XML files. */
-export async function readDocx(bytes: Uint8Array): Promise<{ markdown: string; title?: unknown; language?: unknown }> {
+export async function readDocx(bytes: Uint8Array): Promise<{ markdown: string; title?: unknown }> {
   const files = await unzip(bytes, (name) => IS_XML.test(name), MAX_XML)
   const html = await convert(files)
-  const properties = textOf(files, 'docProps/core.xml')
-  return {
-    markdown: readHtml(html).markdown,
-    title: property(properties, 'dc:title'),
-    language: property(properties, 'dc:language'),
-  }
+  return { markdown: readHtml(html).markdown, title: titleIn(textOf(files, 'docProps/core.xml')) }
 }
 
 async function convert(files: Files): Promise<string> {
@@ -35,8 +30,8 @@ async function convert(files: Files): Promise<string> {
 /** Empty for a missing file. Decodes UTF-8 and removes the byte order mark. */
 const textOf = (files: Files, name: string): string => new TextDecoder().decode(files.get(name))
 
-function property(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}[^>]*>([^<]{1,1000})</${name}>`).exec(xml)?.[1]
+function titleIn(properties: string): string | undefined {
+  const text = /<dc:title[^>]*>([^<]{1,1000})<\/dc:title>/.exec(properties)?.[1]
   return text?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: keyof typeof ENTITIES) => ENTITIES[entity])
 }
 
