@@ -153,7 +153,7 @@ module.exports = {
     ]),
     // Discovery and the connection test send no content.
     onlyBy('a-request-to-a-provider', 'domains/providers/send-to-provider\\.ts$', [
-      'domains/providers/((chat|embeddings)-operation|discover-models|test-connection)\\.ts',
+      'domains/providers/((chat|embeddings)-operation|test-connection)\\.ts',
     ]),
     {
       name: 'a-store-throws-no-http-error',

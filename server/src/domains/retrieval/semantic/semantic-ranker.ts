@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Db } from '../../../platform/db/database.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
 import { RETRY_DELAYS, RetryPause } from '../../../platform/queue/retry-delays.ts'
-import type { Ranked } from '../fuse.ts'
 import type { Partition } from '../partition.ts'
-import { cutText, type Embedder, type EmbedFailure } from './embedder.ts'
-import type { Vector } from './embedding-response.ts'
+import { cutText, type Embedder, type EmbedFailure, type Vector } from './embedder.ts'
 import { choiceOf, type EmbeddingModel, findReadyModel } from './model-store.ts'
-import { nearest } from './nearest.ts'
-
-/** A query as a vector of a model. */
-export interface SemanticQuery {
-  readonly model: EmbeddingModel
-  readonly vector: Vector
-}
+import type { SemanticQuery } from './nearest.ts'
 
 export interface SemanticRanker {
   /** Embeds a query of a viewer who sees these partitions. Returns undefined if no model is ready or the embedder fails. */
@@ -38,16 +30,6 @@ export function createSemanticRanker({ db, embedder, ...reports }: SemanticRanke
     },
   }
 }
-
-/** Like `Ranker.rank`, by meaning. */
-export const rankSemantically = async (
-  snapshot: Tx,
-  workspaceUuid: string,
-  partitions: readonly Partition[],
-  { model, vector }: SemanticQuery,
-  depth: number,
-): Promise<readonly Ranked[]> =>
-  partitions.length === 0 ? [] : nearest(snapshot, model, workspaceUuid, partitions, vector, depth)
 
 export interface QueryReports {
   /** Called for each search that is lexical only because the embedder failed. The reason has few values. */
