@@ -147,17 +147,13 @@ module.exports = {
       ...WORDS,
     ]),
     // Content reaches a provider through the pipeline only, so no route can forget a policy. `memory-candidates` is a part of stage 11.
-    onlyBy('content-reaches-a-provider-by-the-pipeline', 'domains/providers/(invoke|operation)\\.ts$', [
+    onlyBy('content-reaches-a-provider-by-the-pipeline', 'domains/providers/(invoke|(chat|embeddings)-operation)\\.ts$', [
       'pipeline/stages/09-invoke\\.ts',
       'pipeline/memory-candidates\\.ts',
-      'domains/providers/invoke\\.ts',
-    ]),
-    onlyBy('a-chat-or-an-embedding-is-sent-by-invoke', 'domains/providers/(request-completion|embeddings-adapter)\\.ts$', [
-      'domains/providers/(operation|embeddings-adapter|stub-embeddings)\\.ts',
     ]),
     // Discovery and the connection test send no content.
     onlyBy('a-request-to-a-provider', 'domains/providers/send-to-provider\\.ts$', [
-      'domains/providers/(request-completion|discover-models|test-connection)\\.ts',
+      'domains/providers/((chat|embeddings)-operation|test-connection)\\.ts',
     ]),
     {
       name: 'a-store-throws-no-http-error',

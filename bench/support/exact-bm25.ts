@@ -1,4 +1,4 @@
-import { B, K1 } from '../../server/src/domains/retrieval/bm25.ts'
+import { B, K1 } from '../../server/src/domains/retrieval/scoreboard.ts'
 import type { ZipfChunk } from './zipf-chunks.ts'
 
 /** Exact BM25 score of every chunk for a query of distinct terms, by chunk index. */

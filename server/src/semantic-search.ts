@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Job } from './domains/jobs/jobs.ts'
 import { loadChunkTexts } from './domains/knowledge/passages.ts'
-import { loadMemoryTexts } from './domains/memory/texts.ts'
+import { loadMemoryTexts } from './domains/memory/memory-row.ts'
 import { EmbeddingProgress, embedMissing } from './domains/retrieval/semantic/embed-missing.ts'
 import { Embedder } from './domains/retrieval/semantic/embedder.ts'
 import { prepareVectors } from './domains/retrieval/semantic/prepare-vectors.ts'

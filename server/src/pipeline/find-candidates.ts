@@ -1,7 +1,6 @@
 import type { Health } from '../domains/providers/health.ts'
-import { noEligibleProvider } from '../domains/providers/no-eligible-provider.ts'
 import type { Provider } from '../domains/providers/provider.ts'
-import { listAllowedModels, selectCandidates } from '../domains/providers/route.ts'
+import { listAllowedModels, noEligibleProvider, selectCandidates } from '../domains/providers/route.ts'
 import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'

@@ -2,6 +2,7 @@ import { explicitMemories } from '../domains/memory/explicit.ts'
 import { extractionPrompt, parseExtraction } from '../domains/memory/extract.ts'
 import { combineDirectives } from '../domains/policy/directives.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
+import { chatOperation } from '../domains/providers/chat-operation.ts'
 import { type InvokeDeps, invoke } from '../domains/providers/invoke.ts'
 import { filterCandidates } from '../domains/providers/route.ts'
 import { type Classification, stricterClassification } from '../shared/classification.ts'
@@ -121,11 +122,11 @@ export async function extractedCandidates(
     content: vault.conceal(collectTexts([message.content ?? '']).join('\n')),
   }))
   const providerRequest = { model: request.model || first.model.id, messages: extractionPrompt(conversation), parameters: {} }
-  const result = await invoke(eligible, providerRequest, invokeDeps, {
+  const result = await invoke(eligible, chatOperation(providerRequest), invokeDeps, {
     signal: AbortSignal.timeout(EXTRACTION_MS),
     atMostOnce: true,
   })
-  const text = result.ok ? result.completion.choices[0]?.message.content : undefined
+  const text = result.ok ? result.response.choices[0]?.message.content : undefined
   const extracted = typeof text === 'string' ? (parseExtraction(text) ?? []) : []
   const sources = [...retrieved.hits, ...recalled.hits]
   const shared = {

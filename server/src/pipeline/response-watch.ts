@@ -2,7 +2,7 @@ import { type GrowingScan, isBounded, scanGrowing } from '../domains/classificat
 import { assess } from '../domains/classification/risk.ts'
 import { evaluate } from '../domains/policy/evaluate.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
-import type { TextWatch } from '../domains/providers/request-completion.ts'
+import type { TextWatch } from '../domains/providers/chat-operation.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { CompletionHead } from '../shared/completion.ts'
 import { mayBeJson } from '../shared/json-text.ts'

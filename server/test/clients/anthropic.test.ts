@@ -1,8 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
+import { prompts, TEXT } from '../support/client-fixture.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import { completion, json, says, word } from '../support/scripted-provider.ts'
+import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** The Anthropic client from npm, against a real server with a provider of the chat API. */
@@ -22,12 +23,7 @@ const body = (content: string, more: object = {}): Params => ({
   messages: [{ role: 'user', content }],
   ...more,
 })
-const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
-const promptFor = (text: string): string => {
-  const key = word()
-  governed.provider.on(key, says(text))
-  return key
-}
+const { promptForText: promptFor } = prompts(governed)
 /** A prompt whose completion is this message of the chat API. */
 const promptForMessage = (message: object, finish_reason = 'stop', more: object = {}): string => {
   const key = word()
@@ -177,20 +173,6 @@ describe('Anthropic client: errors [GW-ANT-6]', () => {
       return (await governed.post('/v1/messages', body(promptFor('hello')), { token, headers })).status
     }
     expect([await statusOf(governed.key(), wrong), await statusOf(wrong, governed.key())]).toEqual([200, 401])
-  })
-
-  test.each([
-    ['input', 'juniper-deny', 'x', 0],
-    ['output', '', 'sorrel-deny secret', 1],
-  ])('403: a denial at %s releases nothing and is not retried, also streamed', async (_, mark, answer, times) => {
-    for (const stream of [false, true]) {
-      const key = promptFor(answer)
-      const error = await failure(client().messages.create({ ...body(`${key} ${mark}`), stream }))
-      expect(error).toBeInstanceOf(Anthropic.PermissionDeniedError)
-      expect(bodyOf(error).error).toMatchObject({ code: 'POLICY_DENIED', audit_id: expect.stringMatching(/^aud_/) })
-      expect(JSON.stringify(error.error)).not.toContain('secret')
-      expect(governed.provider.callsWith(key)).toHaveLength(times)
-    }
   })
 
   test.each([false, true])('409: a hold is not retried, and its resubmission is released (stream: %s)', async (stream) => {

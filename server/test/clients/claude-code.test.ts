@@ -1,17 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULT_EXTENSIONS } from '../../src/shared/client-snippets.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { MODELS, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 import {
   type AgentCall,
+  agentsApplication,
   LARGE,
   recordOfCancelled,
   SIGNATURE,
   scriptAgent,
   scriptHalfAnswer,
-  startForAgents,
 } from './sessions/agent-provider.ts'
 import { afterCalls, CLAUDE_CODE_BETAS, CLAUDE_CODE_HEADERS, count, opening, quota, title, turn } from './sessions/claude-code.ts'
 
@@ -21,12 +21,8 @@ import { afterCalls, CLAUDE_CODE_BETAS, CLAUDE_CODE_HEADERS, count, opening, quo
 type Fields = Readonly<Record<string, unknown>>
 type Body = Parameters<Anthropic['beta']['messages']['stream']>[0]
 
-let upstreams: ThreeUpstreams
-let application: Awaited<ReturnType<typeof startForAgents>>['application']
-beforeAll(async () => {
-  ;({ upstreams, application } = await startForAgents())
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+let application = await agentsApplication(upstreams)
 
 const client = (authToken = application.token) =>
   new Anthropic({
@@ -81,7 +77,7 @@ describe.each(MODELS)('Claude Code with the model %s [GW-ANT-3, GW-ANT-11]', (mo
   })
 
   test('cancellation: the request to the provider ends, the record says it, and the session goes on [GW-PROV-11]', async () => {
-    application = (await upstreams.governed.application({ settings: { extensions: DEFAULT_EXTENSIONS } })) as typeof application
+    application = await agentsApplication(upstreams)
     const key = word()
     const { begun, closed } = scriptHalfAnswer(upstreams, model, key)
     const user = new AbortController()

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULT_EXTENSIONS } from '../../src/shared/client-snippets.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { MODELS, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 import {
   type AgentCall,
+  agentsApplication,
   LARGE,
   recordOfCancelled,
   SIGNATURE,
   scriptAgent,
   scriptHalfAnswer,
-  startForAgents,
 } from './sessions/agent-provider.ts'
 import { CODEX_HEADERS, CODEX_PATH, resultsOf, turn, turnOfListedModel, turnOfOlderModel, userItem } from './sessions/codex.ts'
 import { readCodexStream } from './sessions/codex-reader.ts'
@@ -19,12 +19,8 @@ import { readCodexStream } from './sessions/codex-reader.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-let upstreams: ThreeUpstreams
-let application: Awaited<ReturnType<typeof startForAgents>>['application']
-beforeAll(async () => {
-  ;({ upstreams, application } = await startForAgents())
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+let application = await agentsApplication(upstreams)
 
 const send = (json: object, signal?: AbortSignal) =>
   upstreams.governed.api('POST', CODEX_PATH, {
@@ -122,10 +118,7 @@ function expectUpstream(model: UpstreamModel, body: Fields, sent: Fields, calls:
 test.each(MODELS)(
   'cancellation: the request to %s ends, the record says it, and the session goes on [GW-PROV-11]',
   async (model) => {
-    const { id, token } = (await upstreams.governed.application({
-      settings: { extensions: DEFAULT_EXTENSIONS },
-    })) as typeof application
-    application = { id, token }
+    application = await agentsApplication(upstreams)
     const key = word()
     const { begun, closed } = scriptHalfAnswer(upstreams, model, key)
     const client = new AbortController()
@@ -134,7 +127,7 @@ test.each(MODELS)(
     client.abort()
     await expect(sent).rejects.toThrow()
     await closed
-    expect(await recordOfCancelled(upstreams, id)).toMatchObject({
+    expect(await recordOfCancelled(upstreams, application.id)).toMatchObject({
       error_code: 'CLIENT_CLOSED_REQUEST',
       attempts: [{ outcome: 'aborted' }],
     })

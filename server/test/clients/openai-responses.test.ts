@@ -2,6 +2,7 @@ import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { TEXT } from '../support/client-fixture.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { body, type Input, responsesClient } from '../support/responses-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -9,8 +10,6 @@ import { sharedGoverned } from '../support/shared-server.ts'
 /** The responses API of the OpenAI client from npm, against a real server. */
 const governed = await closeAfterAll(sharedGoverned())
 const sdk = await responsesClient(governed)
-
-const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
 
 describe('create', () => {
   test.each(['/v1', ''])('text input: returns the text with base URL {base}%s [GW-RESP-1, GW-RESP-10]', async (path) => {

@@ -49,7 +49,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     code: 'POLICY_DENIED',
     errorClass: 'PermissionDeniedError',
     calls: 1,
-    prepare: () => ({ prompt: promptFor(says('sorrel-deny')) }),
+    prepare: () => ({ prompt: promptFor(says('sorrel-deny private')) }),
   },
   'a hold at input': {
     code: 'POLICY_REVIEW_PENDING',
@@ -145,6 +145,7 @@ describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', 
     expect(responses).toHaveLength(1)
     const [response] = responses
     expect(response?.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(response?.headers.get('x-request-id')).toMatch(/^req_/)
     const auditId = response?.headers.get('x-audit-id') ?? null
     expect(auditId).toEqual(hasRecord ? expect.stringMatching(/^aud_/) : null)
     if (hasRecord)

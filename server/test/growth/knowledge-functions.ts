@@ -6,25 +6,24 @@ import { splitFrontMatter } from '../../src/domains/knowledge/parsing/formats/fr
 import { readHtml } from '../../src/domains/knowledge/parsing/formats/html.ts'
 import { readJson, readJsonLines } from '../../src/domains/knowledge/parsing/formats/json.ts'
 import { detectType } from '../../src/domains/knowledge/parsing/media-type.ts'
-import { firstHeading } from '../../src/domains/knowledge/parsing/read.ts'
+import { firstHeading } from '../../src/domains/knowledge/parsing/parse-file.ts'
 import { asTitle, cleanText, decodeText } from '../../src/domains/knowledge/parsing/text.ts'
-import { splitHeadings } from '../../src/domains/knowledge/split-headings.ts'
+import { splitHeadings } from '../../src/domains/knowledge/passages.ts'
 import { normalizeContent, signatureText } from '../../src/domains/memory/duplicate-text.ts'
 import { explicitMemories } from '../../src/domains/memory/explicit.ts'
 import { parseExtraction } from '../../src/domains/memory/extract.ts'
-import { subjectKey, subjectOf } from '../../src/domains/memory/subject.ts'
-import { wordsOf } from '../../src/domains/memory/subject-words.ts'
+import { subjectKey, subjectOf, wordsOf } from '../../src/domains/memory/subject.ts'
 import { queryOf, vectorOf } from '../../src/domains/messaging/messages/message-words.ts'
 import { termsOf } from '../../src/domains/retrieval/language.ts'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
-import { cutText } from '../../src/domains/retrieval/semantic/batches.ts'
+import { cutText } from '../../src/domains/retrieval/semantic/embedder.ts'
 import { splitWords } from '../../src/domains/retrieval/words.ts'
 import { shapes } from './shapes.ts'
 import { bytes, LIMIT, refused, type TextFunction } from './text-function.ts'
 
 export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   chunkMarkdown: {
-    run: (markdown) => chunkMarkdown({ title: 't', markdown }),
+    run: chunkMarkdown,
     most: 1 << 16,
     shapes: shapes(
       ['# ', ' ', 'x'.repeat(2000)],

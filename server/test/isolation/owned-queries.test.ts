@@ -12,9 +12,9 @@ const FIRST_PARTITION = 7_000_000_001
 /** Store functions for background work on all Workspaces, with the reason. */
 const FOR_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   'knowledge/passages.loadChunkTexts': 'texts for embedding, of all Workspaces',
-  'memory/texts.loadMemoryTexts': 'texts for embedding, of all Workspaces',
+  'memory/memory-row.loadMemoryTexts': 'texts for embedding, of all Workspaces',
   'knowledge/passages.loadChunkEntries': 'texts that an older tokenizer has indexed, of all Workspaces',
-  'memory/texts.loadMemoryEntries': 'texts that an older tokenizer has indexed, of all Workspaces',
+  'memory/memory-row.loadMemoryEntries': 'texts that an older tokenizer has indexed, of all Workspaces',
   'retrieval/reindex.reindexOutdated': 'finds a partition that an older tokenizer has indexed, of any Workspace',
   'knowledge/sweep.sweepCollections': 'finds a deleted collection, then names its Workspace',
   'memory/erase.removeExpired': 'finds expired memories, then names their Workspaces and owners',

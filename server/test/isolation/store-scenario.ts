@@ -108,7 +108,7 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
       documentId,
     ),
   )
-  await call('knowledge/chunk-list.listChunks', db, workspaceId, documentId, { from: 0, limit: 10 })
+  await call('knowledge/chunk-store.listChunks', db, workspaceId, documentId, { from: 0, limit: 10 })
   return { collectionId, collection, documentId, otherDocumentId: other, locked: held }
 }
 
@@ -117,8 +117,7 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
   const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, 'amber corall', 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
-  const labelled = await call<{ id: string }[]>('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
-  expect(await call('knowledge/passages.loadPassagesWithPartition', db, workspaceId, labelled, ranked)).toHaveLength(1)
+  await call('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
   await call(
     'knowledge/passages.loadChunkTexts',
     db,
@@ -130,7 +129,7 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
     ranked.map(({ id }) => id),
   )
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
-  const scope = await call<object>('retrieval/scope.readScope', db, uuid, visible)
+  const scope = await call<object>('retrieval/posting-source.readScope', db, uuid, visible)
   await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery('corrall', ['en']))
 }
 
@@ -210,8 +209,8 @@ async function storeMemories({
     history: true,
   })
   expect(await call('memory/recall.recallMemories', { db, ranker, clock }, viewer, { text: 'tea' })).not.toHaveLength(0)
-  await call('memory/texts.loadMemoryTexts', db, [String(fromId('mem', due))])
-  await call('memory/texts.loadMemoryEntries', db, [String(fromId('mem', due))])
+  await call('memory/memory-row.loadMemoryTexts', db, [String(fromId('mem', due))])
+  await call('memory/memory-row.loadMemoryEntries', db, [String(fromId('mem', due))])
   const correction = { content: 'My favourite tea is Oolong.', summary: null, classification: 'confidential' }
   await transact((tx) => call('memory/memory-store.correctMemory', tx, workspaceId, latest, correction, hasher, NOW))
   await call('memory/memory-row.memoriesOf', db, uuid)

@@ -39,7 +39,7 @@ export async function startClientFixture() {
 }
 export type ClientFixture = Awaited<ReturnType<typeof startClientFixture>>
 
-function prompts({ provider }: Governed) {
+export function prompts({ provider }: Pick<Governed, 'provider'>) {
   const promptForText = (text: string): string => {
     const key = word()
     provider.on(key, says(text))

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeEach } from 'vitest'
+import { chatOperation } from '../../src/domains/providers/chat-operation.ts'
 import { Health } from '../../src/domains/providers/health.ts'
 import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/domains/providers/invoke.ts'
+import type { ProviderRequest } from '../../src/domains/providers/operation.ts'
 import type { Provider } from '../../src/domains/providers/provider.ts'
-import type { ProviderRequest } from '../../src/domains/providers/request-completion.ts'
+import type { Completion } from '../../src/shared/completion.ts'
 import { type Behaviour, type FaultyProvider, respond, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
 import { testPools, testProvider } from './providers.ts'
 
@@ -40,10 +42,10 @@ export function invokeFixture() {
       providers: readonly WithProvider[],
       options?: InvokeOptions,
       change: Partial<ProviderRequest> = {},
-    ): Promise<InvokeResult> =>
+    ): Promise<InvokeResult<Completion>> =>
       invoke(
         providers.flatMap(({ provider }) => provider.models.slice(0, 1).map((model) => ({ provider, model }))),
-        { ...REQUEST, ...change },
+        chatOperation({ ...REQUEST, ...change }),
         deps,
         options,
       ),
@@ -56,7 +58,7 @@ export function invokeFixture() {
 }
 
 /** `<provider> <outcome>` of each attempt. */
-export const outcomes = ({ attempts }: Pick<InvokeResult, 'attempts'>): string[] =>
+export const outcomes = ({ attempts }: Pick<InvokeResult<Completion>, 'attempts'>): string[] =>
   attempts.map(({ provider, outcome }) => `${provider} ${outcome}`)
 
 export const delayed =

@@ -1,6 +1,7 @@
 import type { Partition } from '../../src/domains/retrieval/partition.ts'
 import type { Ranked, Ranker } from '../../src/domains/retrieval/rank.ts'
-import { rankSemantically, type SemanticRanker } from '../../src/domains/retrieval/semantic/semantic-ranker.ts'
+import { nearest } from '../../src/domains/retrieval/semantic/nearest.ts'
+import type { SemanticRanker } from '../../src/domains/retrieval/semantic/semantic-ranker.ts'
 import type { Db } from '../../src/platform/db/database.ts'
 import { inSnapshot } from '../../src/platform/db/snapshot.ts'
 
@@ -19,5 +20,5 @@ export async function rankOnce(
 /** Ranks by meaning alone; undefined if the query cannot be embedded. */
 export async function rankByMeaning(db: Db, semantic: SemanticRanker, ...[workspace, partitions, text, depth]: Search) {
   const query = await semantic.prepare(text, partitions)
-  return query && inSnapshot(db, (tx) => rankSemantically(tx, workspace, partitions, query, depth))
+  return query && inSnapshot(db, (tx) => nearest(tx, query, workspace, partitions, depth))
 }

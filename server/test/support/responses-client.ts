@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
-import { expect } from 'vitest'
+import { prompts } from './client-fixture.ts'
 import type { Governed } from './governed.ts'
-import { completion, json, says, word } from './scripted-provider.ts'
+import { completion, json, word } from './scripted-provider.ts'
 
 export type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>
 export type Input = OpenAI.Responses.ResponseInput
@@ -41,17 +41,6 @@ export async function responsesClient(governed: Governed) {
       governed.provider.on(key, (response) => json(response, 200, completion('', { choices, ...more })))
       return key
     },
-    /** A prompt whose completion is `text`. */
-    promptForText: (text: string): string => {
-      const key = word()
-      governed.provider.on(key, says(text))
-      return key
-    },
-    /** The body that the provider received for a prompt. */
-    sentFor: (key: string) => {
-      const sent = governed.provider.callsWith(key)[0]?.body
-      expect(sent).toBeDefined()
-      return sent
-    },
+    ...prompts(governed),
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { frontMatterLabels } from './front-matter.ts'
+import { frontMatterLabels } from './label-fields.ts'
 import { UNLABELLED } from './labels.ts'
 
 describe('frontMatterLabels', () => {

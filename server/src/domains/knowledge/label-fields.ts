@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
-import type { Checked } from '../../platform/lib/schema.ts'
+import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
 import type { Acl } from './acl.ts'
 import { type Labels, normalizedLabels, UNLABELLED } from './labels.ts'
+import { DocumentError, type FrontMatter } from './parsing/document.ts'
 
 // PostgreSQL stores neither U+0000 nor unpaired surrogates.
 const LabelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
@@ -61,4 +62,15 @@ export function parseLabels({ classification, regulations, acl: aclInput }: Labe
     ...(aclInput !== undefined && { acl: labels.acl }),
   }
   return { ok: true, value }
+}
+
+const check = checker(Type.Object(LabelFields))
+
+/** The labels in a document's front matter. Throws a DocumentError for invalid labels, because they were meant to protect the document. */
+export function frontMatterLabels({ classification, regulations, acl }: FrontMatter = {}): Labels {
+  const fields = { classification, regulations: typeof regulations === 'string' ? [regulations] : regulations, acl }
+  const checked = check(Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)))
+  const labels = checked.ok ? parseLabels(checked.value) : checked
+  if (!labels.ok) throw new DocumentError('broken', `Front matter: ${labels.problem.param} ${labels.problem.message}.`)
+  return { ...UNLABELLED, ...labels.value }
 }

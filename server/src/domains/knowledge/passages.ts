@@ -7,7 +7,6 @@ import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
 import { searchEntry } from './chunk-store.ts'
 import { effectiveRegulations } from './labels.ts'
-import { splitHeadings } from './split-headings.ts'
 import type { VisiblePartition } from './visibility.ts'
 
 /** A chunk as shown to a user that may see it. */
@@ -33,18 +32,10 @@ export interface Passage {
   readonly similarity: number
 }
 
-/** Loads the ranked chunks in their order, without chunks that were deleted or moved out of these partitions since. */
-export async function loadPassages(
-  db: Db,
-  workspaceId: string,
-  visible: readonly VisiblePartition[],
-  ranked: readonly Ranked[],
-): Promise<readonly Passage[]> {
-  return (await loadPassagesWithPartition(db, workspaceId, visible, ranked)).map(({ passage }) => passage)
-}
-
-/** Like `loadPassages`, with the partition of each passage. */
-export async function loadPassagesWithPartition<P extends VisiblePartition>(
+/**
+ * Loads the ranked chunks in their order, each with its partition, without chunks that were deleted or moved out of these partitions since.
+ */
+export async function loadPassages<P extends VisiblePartition>(
   db: Db,
   workspaceId: string,
   visible: readonly P[],
@@ -103,4 +94,35 @@ export async function loadChunkEntries(db: Db, ids: readonly string[]): Promise<
 /** The texts to embed for chunks, by UUID. */
 export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return new Map((await loadChunkEntries(db, ids)).map(({ id, title, text }) => [id, `${title}\n\n${text}`]))
+}
+
+interface Split {
+  readonly headings: readonly string[]
+  readonly content: string
+}
+
+/** A longer line is not a heading (chunking/blocks.ts). */
+const MAX_LINE = 400
+const MARK = /^#{1,6} +/
+
+/** Moves the headings at the start of a chunk's text into its list of headings. */
+export function splitHeadings(content: string, path: readonly string[]): Split {
+  const headings = [...path]
+  let text = content
+  for (;;) {
+    const end = text.slice(0, MAX_LINE).indexOf('\n')
+    const mark = end < 0 ? undefined : MARK.exec(text.slice(0, end))?.[0]
+    const rest = text.slice(end).replace(/^\n+/, '')
+    if (mark === undefined || rest === '') return { headings, content: text }
+    const heading = withoutClosingMarks(text.slice(mark.length, end))
+    if (!headings.includes(heading)) headings.push(heading)
+    text = rest
+  }
+}
+
+/** `Name ##` is `Name`. */
+function withoutClosingMarks(line: string): string {
+  const text = line.trimEnd()
+  const name = text.replace(/#+$/, '')
+  return name !== text && name.endsWith(' ') ? name.trimEnd() : text
 }

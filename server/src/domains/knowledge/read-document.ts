@@ -4,10 +4,10 @@ import { addCounts, type FindingCounts } from '../../shared/finding.ts'
 import type { ScannedChunk } from './chunk-store.ts'
 import type { Chunk } from './chunking/chunk.ts'
 import { type Flags, flagsOf } from './document.ts'
-import { frontMatterLabels } from './front-matter.ts'
+import { frontMatterLabels } from './label-fields.ts'
 import type { Labels } from './labels.ts'
 import { DocumentError } from './parsing/document.ts'
-import { chunkDocument, parseDocument } from './parsing/parse.ts'
+import { chunkDocument, parseDocument } from './parsing/parser-pool.ts'
 
 /** Counts the findings in a text. Throws if a detector fails. */
 export type ScanText = (text: string) => FindingCounts
@@ -42,7 +42,7 @@ export async function readDocument(
   const parsed = await parseDocument(bytes, { name, mediaType })
   const document = { title: title ?? toStorable(parsed.title), markdown: toStorable(parsed.markdown) }
   const limits = frontMatterLabels(parsed.frontMatter)
-  const chunks = await chunkDocument(document)
+  const chunks = await chunkDocument(document.markdown)
   if (chunks.length === 0)
     throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
   return { title: document.title, mediaType: parsed.mediaType, limits, ...(await scanChunks(document.title, chunks, scanText)) }

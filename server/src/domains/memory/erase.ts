@@ -38,20 +38,19 @@ export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Pr
     .orderBy('id')
     .forUpdate()
     .execute()
-  let erased = 0
-  for (const owners of batchesOf(ownerRows.map(({ id }) => id))) {
-    const rows = await tx
-      .deleteFrom('memory_item')
-      .where('workspace_id', '=', workspace)
-      .where('owner_id', 'in', owners)
-      .returning('id')
-      .execute()
-    const ids = rows.map(({ id }) => id)
-    await removeFromIndex(tx, ids)
-    await deleteEmptyOwners(tx, workspace, owners)
-    erased += ids.length
-  }
-  return erased
+  const owners = ownerRows.map(({ id }) => id)
+  const rows = await tx
+    .deleteFrom('memory_item')
+    .where('workspace_id', '=', workspace)
+    .where(sql<boolean>`owner_id = any(${owners}::uuid[])`)
+    .returning('id')
+    .execute()
+  await removeEntries(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  await deleteEmptyOwners(tx, workspace, owners)
+  return rows.length
 }
 
 /**
@@ -94,7 +93,7 @@ export async function removeMemories(tx: Tx, owner: LockedOwner, ids: readonly s
     select id from gone`.execute(tx)
   const all = rows.map(({ id }) => id)
   if (all.length === 0) return
-  await removeFromIndex(tx, all)
+  await removeEntries(tx, all)
   await tx
     .deleteFrom('memory_item')
     .where('workspace_id', '=', owner.workspace)
@@ -102,13 +101,3 @@ export async function removeMemories(tx: Tx, owner: LockedOwner, ids: readonly s
     .where(sql<boolean>`id = any(${all}::uuid[])`)
     .execute()
 }
-
-/** Removes any number of memories from the search index. */
-async function removeFromIndex(tx: Tx, ids: readonly string[]): Promise<void> {
-  for (const batch of batchesOf(ids)) await removeEntries(tx, batch)
-}
-
-/** PostgreSQL accepts 65,535 parameters in a statement. */
-const BATCH = 1_000
-const batchesOf = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, index) => ids.slice(index * BATCH, (index + 1) * BATCH))

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
 import { toId } from '../../platform/lib/id.ts'
+import type { Entry } from '../retrieval/entries.ts'
 import type { Memory } from './memory.ts'
 import type { MemoryItemTable, MemoryOwnerTable } from './tables.ts'
 
@@ -47,3 +48,25 @@ export const toMemory = (row: Row): Memory => ({
   supersededBy: row.superseded_by === null ? null : toId('mem', row.superseded_by),
   supersededAt: row.superseded_at,
 })
+
+export const memoryEntry = ({ id, content, summary }: { id: string; content: string; summary: string | null }): Entry => ({
+  id,
+  title: summary ?? '',
+  text: content,
+})
+
+/** The search entries of memories. Only for jobs, which work for all Workspaces: the query is not limited to one Workspace. */
+export async function loadMemoryEntries(db: Db, ids: readonly string[]): Promise<readonly Entry[]> {
+  const rows = await db
+    .selectFrom('memory_item')
+    .select(['id', 'content', 'summary'])
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .execute()
+  return rows.map(memoryEntry)
+}
+
+/** The texts to embed for memories, by UUID. */
+export async function loadMemoryTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const entries = await loadMemoryEntries(db, ids)
+  return new Map(entries.map(({ id, title, text }) => [id, title === '' ? text : `${title}\n\n${text}`]))
+}

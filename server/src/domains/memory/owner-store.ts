@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
@@ -50,7 +51,7 @@ export async function deleteEmptyOwners(tx: Tx, workspace: string, ids: readonly
   await tx
     .deleteFrom('memory_owner')
     .where('workspace_id', '=', workspace)
-    .where('id', 'in', ids)
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('memory_item').select('id').whereRef('memory_item.owner_id', '=', 'memory_owner.id'))),
     )

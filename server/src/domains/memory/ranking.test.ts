@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MEMORY_KINDS } from '../../shared/memory-words.ts'
-import { scoreOf } from './ranking.ts'
+import { scoreOf } from './recall.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const ago = (days: number) => new Date(NOW.getTime() - days * 86_400_000)

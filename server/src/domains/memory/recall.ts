@@ -11,7 +11,6 @@ import type { Ranker } from '../retrieval/rank.ts'
 import { expiryOf, unexpiredMemoriesOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
 import { findMemoryPartitions } from './owner-store.ts'
-import { scoreOf } from './ranking.ts'
 
 /** A memory that the viewer may see. Ids are TypeIDs. */
 export interface RecalledMemory {
@@ -25,7 +24,7 @@ export interface RecalledMemory {
   readonly regulations: readonly string[]
   readonly createdAt: Date
   readonly expiresAt: Date | null
-  /** 0 to 1, of the texts only; the order also depends on freshness and kind (ranking.ts). */
+  /** 0 to 1, of the texts only; the order also depends on freshness and kind (scoreOf). */
   readonly similarity: number
 }
 
@@ -133,4 +132,35 @@ async function load(
     }
     return { memory, score: scoreOf(relevance, memory, now) }
   })
+}
+
+const DAY = 86_400_000
+
+interface Weight {
+  /** Factor of this kind of memory. */
+  readonly weight: number
+  /** Days until the freshness has half its value. */
+  readonly halfLife: number
+}
+
+/** Preferences and decisions stay valid for long; the state of a workflow is soon out of date. */
+const KINDS: Readonly<Record<MemoryKind, Weight>> = {
+  preference: { weight: 1, halfLife: 365 },
+  decision: { weight: 1, halfLife: 365 },
+  fact: { weight: 0.95, halfLife: 180 },
+  summary: { weight: 0.9, halfLife: 30 },
+  workflow_state: { weight: 0.95, halfLife: 7 },
+}
+
+/** The share of the score that an old memory can lose. */
+const FRESHNESS = 0.3
+
+/**
+ * relevance × kind × (0.7 + 0.3 × 2^(−age ÷ half-life)). Freshness and kind decide among memories of similar relevance. Never more
+ * than `relevance`.
+ */
+export function scoreOf(relevance: number, { kind, createdAt }: { kind: MemoryKind; createdAt: Date }, now: Date): number {
+  const { weight, halfLife } = KINDS[kind]
+  const days = Math.max(0, now.getTime() - createdAt.getTime()) / DAY
+  return relevance * weight * (1 - FRESHNESS + FRESHNESS * 2 ** (-days / halfLife))
 }

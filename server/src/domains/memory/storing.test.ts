@@ -4,8 +4,8 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { storeMemory } from './capture.ts'
+import { loadMemoryTexts } from './memory-row.ts'
 import { findMemory, listMemories } from './memory-store.ts'
-import { loadMemoryTexts } from './texts.ts'
 
 const DAY = 86_400_000
 

@@ -8,10 +8,10 @@ import { addEntries, removeEntries } from '../retrieval/entries.ts'
 import { normalizeContent, signatureText } from './duplicate-text.ts'
 import { removeMemories } from './erase.ts'
 import type { MemoryDraft } from './memory.ts'
+import { memoryEntry } from './memory-row.ts'
 import { type LockedOwner, openMemoryPartition } from './owner-store.ts'
 import { isSameSubject, replaceableKinds } from './subject.ts'
 import type { MemoryItemTable } from './tables.ts'
-import { memoryEntry } from './texts.ts'
 
 /** Hashes under the Workspace's keys: all that stored rows may have for a text, starting with the current one. */
 export interface Hasher {

@@ -2,7 +2,7 @@ import { type Dispatcher, Pool } from 'undici'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ScriptedTokens, startScriptedTokens } from '../../../test/support/scripted-google.ts'
 import { AccessTokens } from './access-tokens.ts'
-import { parseServiceAccount, serviceAccountGrant } from './service-account.ts'
+import { parseServiceAccount } from './credentials.ts'
 
 const pools: Pool[] = []
 let google: ScriptedTokens
@@ -22,13 +22,9 @@ afterEach(async () => {
   await google.close()
 })
 
-const grantOf = (keyFile: string) => {
-  const account = parseServiceAccount(keyFile)
-  return account && serviceAccountGrant(account)
-}
 const tokenOf = (change: object = {}, more: { timeoutMs?: number; signal?: AbortSignal; allowPrivate?: boolean } = {}) => {
   const { allowPrivate = true, timeoutMs = 20_000, signal } = more
-  return tokens.tokenOf(grantOf(google.keyFile(change)), { now: () => time, timeoutMs, signal }, allowPrivate)
+  return tokens.tokenOf(parseServiceAccount(google.keyFile(change)), { now: () => time, timeoutMs, signal }, allowPrivate)
 }
 
 test('access token: one exchange serves all requests until shortly before the token expires', async () => {
@@ -83,6 +79,6 @@ test('access token: a caller that leaves does not end the exchange of the others
 
 test('access token: a caller waits no longer than its own limit', async () => {
   const silent = new AccessTokens(() => ({ dispatch: () => true }) as unknown as Dispatcher)
-  const result = await silent.tokenOf(grantOf(google.keyFile()), { now: () => time, timeoutMs: 50 }, true)
+  const result = await silent.tokenOf(parseServiceAccount(google.keyFile()), { now: () => time, timeoutMs: 50 }, true)
   expect(result).toMatchObject({ ok: false, failure: 'timeout' })
 })

@@ -6,7 +6,28 @@ import { type HttpFailure, type HttpRequest, sendHttpRequest } from '../../platf
 import { untilAborted } from '../../platform/lib/until-aborted.ts'
 import { isCount, parseJsonObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
-import type { TokenGrant } from './token-grant.ts'
+
+/** Adds the headers that prove who sends a request. A failure is that of the service that issues the proof; nothing was sent. */
+export type Authorize = (
+  request: HttpRequest,
+) => Promise<{ readonly ok: true; readonly headers: readonly string[] } | HttpFailure>
+
+export interface AuthorizeDeps {
+  /** Of the requests that are authorized: scheme, host and port. */
+  readonly origin: string
+  readonly tokens: AccessTokens
+  readonly allowPrivateUrls: boolean
+}
+
+/** A credential that a token endpoint exchanges for an access token (RFC 6749). */
+export interface TokenGrant {
+  /** Address of the token endpoint. */
+  readonly tokenUri: string
+  /** All that the token depends on, as JSON. Accounts with different values never share a token. */
+  readonly account: object
+  /** The fields of the request. `issuedAt`: seconds since the epoch. undefined: the credential cannot be used. */
+  form(issuedAt: number): Promise<Readonly<Record<string, string>> | undefined>
+}
 
 /** A token is not used in its last minutes, so that it does not expire within a request. */
 const EARLY_SECONDS = 300
@@ -105,3 +126,11 @@ async function wait(exchange: Promise<Exchange>, { timeoutMs, signal }: Caller):
     return { ok: false, failure: error instanceof DeadlineError ? 'timeout' : 'aborted', status: 0, code: TOKEN_FAILED }
   }
 }
+
+/** Sends an access token instead of the key. `grant`: undefined if the key has the wrong form. */
+export const bearerAuthorizer =
+  (grant: TokenGrant | undefined, { tokens, allowPrivateUrls }: AuthorizeDeps): Authorize =>
+  async (request) => {
+    const result = await tokens.tokenOf(grant, request, allowPrivateUrls)
+    return result.ok ? { ok: true, headers: [...request.headers, 'authorization', `Bearer ${result.token}`] } : result
+  }

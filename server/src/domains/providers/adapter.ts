@@ -1,6 +1,5 @@
 import type { UpstreamDialect } from '../../dialects/upstream-dialect.ts'
-import type { HttpFailure, HttpRequest } from '../../platform/lib/http-request.ts'
-import type { AccessTokens } from './access-tokens.ts'
+import type { Authorize, AuthorizeDeps } from './access-tokens.ts'
 import type { ModelApi, ProviderSettings } from './provider.ts'
 import type { StreamFormat } from './response-reader.ts'
 
@@ -24,18 +23,6 @@ export interface ModelsPage {
   readonly entries: readonly unknown[]
   /** The query of the next page; absent: this is the last. */
   readonly next?: string | undefined
-}
-
-/** Adds the headers that prove who sends a request. A failure is that of the service that issues the proof; nothing was sent. */
-export type Authorize = (
-  request: HttpRequest,
-) => Promise<{ readonly ok: true; readonly headers: readonly string[] } | HttpFailure>
-
-export interface AuthorizeDeps {
-  /** Of the requests that are authorized: scheme, host and port. */
-  readonly origin: string
-  readonly tokens: AccessTokens
-  readonly allowPrivateUrls: boolean
 }
 
 /** All that differs between the APIs of providers. */

@@ -1,10 +1,37 @@
 import { anthropicUpstream } from '../../dialects/anthropic-messages/upstream.ts'
-import { isObject } from '../../platform/lib/untrusted-json.ts'
+import { isObject, textOf } from '../../platform/lib/untrusted-json.ts'
+import { bearerAuthorizer } from './access-tokens.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { bedrockAdapter } from './bedrock-adapter.ts'
-import { geminiAdapter, vertexAdapter } from './google-adapters.ts'
+import { parseServiceAccount } from './credentials.ts'
 import type { ProviderKind } from './kinds.ts'
 import { azureOpenaiAdapter, openaiAdapter } from './openai-adapter.ts'
+
+const MODEL_FOLDER = /^models\//
+
+/** The API of Gemini in the form of OpenAI: https://ai.google.dev/gemini-api/docs/openai. Its list names models `models/…`. */
+const geminiAdapter: ProviderAdapter = {
+  ...openaiAdapter,
+  readModels: (page) => {
+    const entries = openaiAdapter.readModels(page)?.entries
+    return (
+      entries && {
+        entries: entries.map((entry) => (isObject(entry) ? { ...entry, id: textOf(entry.id).replace(MODEL_FOLDER, '') } : entry)),
+      }
+    )
+  },
+}
+
+/**
+ * The same API on Vertex AI, which has no list of models in this form. The key is a service account, which is exchanged for an access
+ * token: https://cloud.google.com/vertex-ai/generative-ai/docs/start/openai.
+ */
+const vertexAdapter: ProviderAdapter = {
+  ...openaiAdapter,
+  keyHeaders: () => [],
+  authorizer: (_, apiKey, deps) => bearerAuthorizer(parseServiceAccount(apiKey), deps),
+  modelsPath: () => undefined,
+}
 
 /** Largest page that the API allows. */
 const PAGE_SIZE = 1_000

@@ -5,8 +5,8 @@ import { knownCost } from './price.ts'
 import { isTierPriced, type Tier } from './price-tier.ts'
 import type { Price } from './priced.ts'
 import { needsOperator } from './rejection.ts'
-import type { UpstreamFailure } from './request-completion.ts'
 import type { Candidate } from './route.ts'
+import type { UpstreamFailure } from './send-to-provider.ts'
 
 // The consequences of one attempt: for retries, for the provider's health and for the record (table in decision 0006, "Failures").
 

@@ -5,11 +5,10 @@ import { guardedConnector } from '../../platform/lib/url-guard.ts'
 import { AccessTokens } from './access-tokens.ts'
 import type { ChatApi, ProviderAdapter, UpstreamModel } from './adapter.ts'
 import { adapterOf } from './adapters.ts'
-import { DEPLOYMENT_PLACEHOLDER, PROJECT_PLACEHOLDER, REGION_PLACEHOLDER } from './kinds.ts'
+import { parseServiceAccount } from './credentials.ts'
+import { DEPLOYMENT_PLACEHOLDER, PROJECT_PLACEHOLDER, REGION_PLACEHOLDER, siblingPath } from './kinds.ts'
 import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider, resolvedBaseUrl } from './provider.ts'
 import type { Target } from './send-to-provider.ts'
-import { parseServiceAccount } from './service-account.ts'
-import { siblingPath } from './sibling-path.ts'
 
 /** The parts of upstream requests that are the same for all requests to a provider. */
 export interface Endpoint extends Target {

@@ -1,9 +1,9 @@
+import { importPKCS8, SignJWT } from 'jose'
 import type { Problem } from '../../platform/lib/schema.ts'
+import { parseJsonObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
-import { parseAwsKeys } from './aws-keys.ts'
+import type { TokenGrant } from './access-tokens.ts'
 import type { ProviderKind } from './kinds.ts'
-import { parseServiceAccount } from './service-account.ts'
-import { parseServicePrincipal } from './service-principal.ts'
 
 const MAX_LENGTH = 8_000
 const PRINTABLE = new RegExp(`^[!-~]{1,${MAX_LENGTH}}$`)
@@ -42,4 +42,96 @@ function accountProblem(
   if (!account) return `must be ${form}`
   const problem = findUrlProblem(account.tokenUri, allowPrivate)
   return problem && `has a token_uri that ${problem}`
+}
+
+/** Credentials of an AWS account. */
+export interface AwsKeys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+const KEYS = /^([A-Z0-9]{16,128}):([A-Za-z0-9/+=]{16,128})(?::([A-Za-z0-9/+=]{16,3500}))?$/
+
+/** Reads `access key id:secret access key[:session token]`. Returns undefined for every other text, for example a Bedrock API key. */
+export function parseAwsKeys(text: string): AwsKeys | undefined {
+  const [, accessKeyId, secretAccessKey, sessionToken] = KEYS.exec(text) ?? []
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
+}
+
+const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+/** Lifetime of the signed token, the longest that Google accepts. */
+const ASSERTION_SECONDS = 3_600
+const GOOGLE_TOKEN_URI = 'https://oauth2.googleapis.com/token'
+
+/**
+ * Reads the JSON text of the key file of a service account of Google Cloud: https://cloud.google.com/iam/docs/keys-create-delete. Returns
+ * undefined if it is not one. The grant is that of RFC 7523, as https://developers.google.com/identity/protocols/oauth2/service-account
+ * describes it.
+ */
+export function parseServiceAccount(text: string): (TokenGrant & { readonly projectId: string }) | undefined {
+  const fields = parseJsonObject(Buffer.from(text))
+  if (fields?.type !== 'service_account') return undefined
+  const account = {
+    projectId: textOf(fields.project_id),
+    clientEmail: textOf(fields.client_email),
+    /** PKCS #8 in PEM. */
+    privateKey: textOf(fields.private_key),
+    privateKeyId: textOf(fields.private_key_id),
+    tokenUri: textOf(fields.token_uri) || GOOGLE_TOKEN_URI,
+  }
+  const isComplete = account.projectId !== '' && account.clientEmail !== '' && account.privateKey.includes('PRIVATE KEY')
+  if (!isComplete || !URL.canParse(account.tokenUri)) return undefined
+  return {
+    projectId: account.projectId,
+    tokenUri: account.tokenUri,
+    account,
+    form: async (issuedAt) => {
+      const assertion = await signAssertion(account, issuedAt)
+      return assertion === undefined ? undefined : { grant_type: JWT_BEARER, assertion }
+    },
+  }
+}
+
+type AccountField = 'clientEmail' | 'tokenUri' | 'privateKey' | 'privateKeyId'
+
+/** Returns undefined if the private key is not one. */
+async function signAssertion(
+  { clientEmail, tokenUri, privateKey, privateKeyId }: Readonly<Record<AccountField, string>>,
+  issuedAt: number,
+) {
+  try {
+    const key = await importPKCS8(privateKey, 'RS256')
+    const jwt = new SignJWT({ scope: CLOUD_SCOPE }).setIssuer(clientEmail).setAudience(tokenUri).setIssuedAt(issuedAt)
+    const header = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== '' && { kid: privateKeyId }) }
+    return await jwt
+      .setExpirationTime(issuedAt + ASSERTION_SECONDS)
+      .setProtectedHeader(header)
+      .sign(key)
+  } catch {
+    return undefined
+  }
+}
+
+const AUTHORITY = 'https://login.microsoftonline.com'
+const COGNITIVE_SCOPE = 'https://cognitiveservices.azure.com/.default'
+const NAME = /^[A-Za-z0-9.-]{1,255}$/
+
+/**
+ * Reads the JSON text of an application of Microsoft Entra ID that `az ad sp create-for-rbac` prints (`appId`, `password`, `tenant`), with
+ * `token_uri` and `scope` for other clouds than the public one. Returns undefined if it is not one. The grant:
+ * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow.
+ */
+export function parseServicePrincipal(text: string): TokenGrant | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined
+  const fields = parseJsonObject(Buffer.from(text))
+  const [tenant, clientId, clientSecret] = [textOf(fields?.tenant), textOf(fields?.appId), textOf(fields?.password)]
+  if (!NAME.test(tenant) || !NAME.test(clientId) || clientSecret === '') return undefined
+  const tokenUri = textOf(fields?.token_uri) || `${AUTHORITY}/${tenant}/oauth2/v2.0/token`
+  if (!URL.canParse(tokenUri)) return undefined
+  const scope = textOf(fields?.scope) || COGNITIVE_SCOPE
+  const account = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope }
+  return { tokenUri, account: { tokenUri, ...account }, form: async () => account }
 }

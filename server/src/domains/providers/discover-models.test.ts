@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
-import { discoverModels } from './discover-models.ts'
+import { discoverModels } from './test-connection.ts'
 
 const pools = testPools()
 const upstreams: FaultyProvider[] = []

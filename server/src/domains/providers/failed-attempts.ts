@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorFields } from '../../errors.ts'
 import { PROVIDER_CODES, type Rejection, toClientParam } from './rejection.ts'
-import type { UpstreamFailure } from './request-completion.ts'
+import type { UpstreamFailure } from './send-to-provider.ts'
 
 /** The error of a request for which no provider returned a completion. */
 export interface InvokeFailure {
@@ -57,7 +57,7 @@ export class FailedAttempts {
     if (rejection?.kind === 'refused') return refused(rejection, addedMessages)
     // The busy provider may accept the field, so the request is not wrong.
     if (rejection?.kind === 'unsupported')
-      return wasBusy ? { code: 'PROVIDER_ERROR', fields: {} } : unsupported(rejection, addedMessages)
+      return wasBusy ? { code: 'PROVIDER_ERROR', fields: {} } : refused(rejection, addedMessages)
     if (rejection) {
       return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
     }
@@ -74,30 +74,20 @@ function precedenceOf({ rejection }: UpstreamFailure): number {
   return rejection.code === 'model_not_found' ? MODEL_MISSING : REFUSED
 }
 
-function refused(
-  { code, param }: Extract<UpstreamFailure['rejection'], { kind: 'refused' }>,
-  addedMessages: number,
-): InvokeFailure {
-  const clientParam = toClientParam(param, addedMessages)
-  return {
-    code: 'VALIDATION_ERROR',
-    fields: {
-      message: `The model provider refused the request. ${PROVIDER_CODES[code]}`,
-      ...(clientParam !== undefined && { param: clientParam }),
-      details: { reason: 'provider_refused', provider_code: code },
-      headers: { 'x-should-retry': 'false' },
-    },
-  }
-}
+type Refusal = Extract<Rejection, { kind: 'refused' | 'unsupported' }>
 
-function unsupported({ code, param }: Extract<Rejection, { kind: 'unsupported' }>, addedMessages: number): InvokeFailure {
+function refused({ kind, code, param }: Refusal, addedMessages: number): InvokeFailure {
   const clientParam = toClientParam(param, addedMessages)
+  const message =
+    kind === 'refused'
+      ? `The model provider refused the request. ${PROVIDER_CODES[code]}`
+      : `The API of the model's provider has no equivalent of ${clientParam ?? 'a part of the request'}. ${UNSUPPORTED_ADVICE}`
   return {
     code: 'VALIDATION_ERROR',
     fields: {
-      message: `The API of the model's provider has no equivalent of ${clientParam ?? 'a part of the request'}. ${UNSUPPORTED_ADVICE}`,
+      message,
       ...(clientParam !== undefined && { param: clientParam }),
-      details: { reason: 'provider_unsupported', provider_code: code },
+      details: { reason: `provider_${kind}`, provider_code: code },
       headers: { 'x-should-retry': 'false' },
     },
   }

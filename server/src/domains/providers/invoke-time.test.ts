@@ -21,7 +21,7 @@ describe('retries', () => {
     const result = await send([only])
     expect(result).toMatchObject({
       ok: true,
-      completion: { model: 'small', choices: [{ message: { content: 'Good morning.' } }] },
+      response: { model: 'small', choices: [{ message: { content: 'Good morning.' } }] },
       attempts: [
         { provider: 'openai', model: 'small', status: 500, outcome: 'status' },
         {

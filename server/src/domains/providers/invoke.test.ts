@@ -27,7 +27,7 @@ test('invoke: a dry run and a stub send no request', async () => {
   const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null }) }
   expect(await send([stub])).toMatchObject({
     ok: true,
-    completion: { model: 'small', object: 'chat.completion' },
+    response: { model: 'small', object: 'chat.completion' },
     provider: { id: 'demo' },
   })
 })

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import type { EncodedBody, Unsupported } from '../../dialects/upstream-dialect.ts'
+import type { Unsupported } from '../../dialects/upstream-dialect.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 import { runInChildSpan } from '../../platform/lib/trace-context.ts'
-import type { Completion, ProviderAttempt } from '../../shared/completion.ts'
+import type { ProviderAttempt } from '../../shared/completion.ts'
 import type { ProviderCall } from '../../shared/provider-call.ts'
 import type { ReportedUsage } from '../../shared/usage.ts'
 import {
@@ -22,16 +22,15 @@ import {
 import type { ConnectionPools } from './connection-pools.ts'
 import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, NoPermit, Permit } from './health.ts'
-import { type AttemptResult, chatOperation, type Operation } from './operation.ts'
+import type { AttemptResult, Operation, OperationDeps, PreparedRequest } from './operation.ts'
 import { priceOf } from './price.ts'
-import { sortByProbeDue } from './probe-order.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 import { CallTimes, describeCall } from './provider-call.ts'
-import type { AdapterDeps, ProviderRequest, UpstreamFailure } from './request-completion.ts'
 import type { Candidate } from './route.ts'
+import type { UpstreamFailure } from './send-to-provider.ts'
 import { type ProviderLimits, TimeBudget } from './time-budget.ts'
 
-export interface InvokeDeps extends AdapterDeps {
+export interface InvokeDeps extends OperationDeps {
   readonly pools: ConnectionPools
   readonly health: Health
   /** From 0 up to but not including 1. */
@@ -61,8 +60,7 @@ interface Answered {
 }
 type Failed = { readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & InvokeFailure
 
-export type InvokeResult = (Answered & { readonly completion: Completion }) | Failed
-export type OperationResult<Response> = (Answered & { readonly response: Response }) | Failed
+export type InvokeResult<Response> = (Answered & { readonly response: Response }) | Failed
 
 /** Longest Retry-After that is waited for, without and with another available provider. */
 const MAX_WAIT_MS = 10_000
@@ -73,29 +71,16 @@ const MAX_BACKOFF_MS = 2_000
 const PROBE_WAIT_MS = 5_000
 const PROBE_CHECK_MS = 50
 
-/** Sends a chat to the candidates: see `invokeOperation`. */
-export async function invoke(
-  candidates: readonly Candidate[],
-  request: ProviderRequest,
-  deps: InvokeDeps,
-  options: InvokeOptions = {},
-): Promise<InvokeResult> {
-  const result = await invokeOperation(candidates, chatOperation(request), deps, options)
-  if (!result.ok) return result
-  const { response: completion, ...answered } = result
-  return { ...answered, completion }
-}
-
 /**
  * Sends the request to the candidates in their order, with retries, until one returns a valid response. Failures of providers are values.
  * Decision 0006 ("Failures") has the rules.
  */
-export async function invokeOperation<Response extends { readonly usage?: ReportedUsage }>(
+export async function invoke<Response extends { readonly usage?: ReportedUsage }>(
   candidates: readonly Candidate[],
   operation: Operation<Response>,
   deps: InvokeDeps,
   options: InvokeOptions = {},
-): Promise<OperationResult<Response>> {
+): Promise<InvokeResult<Response>> {
   const invocation = new Invocation(candidates, operation, deps, options)
   const ordered = sortByProbeDue(candidates, deps.health)
   for (const [index, candidate] of ordered.entries()) {
@@ -109,6 +94,18 @@ export async function invokeOperation<Response extends { readonly usage?: Report
     if (result) return result
   }
   return invocation.failed()
+}
+
+/**
+ * Sorts the candidates whose breakers are open among themselves, the longest due first. A probe that hangs uses the time of the
+ * probes after it. It is then sorted behind them, so that each candidate is probed.
+ */
+function sortByProbeDue(candidates: readonly Candidate[], health: Health): readonly Candidate[] {
+  const probeDue = ({ provider }: Candidate) => health.probeDue(provider)
+  const open = candidates.filter((candidate) => probeDue(candidate) !== undefined)
+  if (open.length < 2) return candidates
+  const sorted = open.toSorted((a, b) => (probeDue(a) ?? 0) - (probeDue(b) ?? 0)).values()
+  return candidates.map((candidate) => (open.includes(candidate) ? (sorted.next().value ?? candidate) : candidate))
 }
 
 interface RetryContext {
@@ -168,13 +165,13 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     candidate: Candidate,
     rest: readonly Candidate[],
     probeEarly = false,
-  ): Promise<OperationResult<Response> | undefined> {
+  ): Promise<InvokeResult<Response> | undefined> {
     if (this.#hasEnded) return undefined
     const { provider } = candidate
     const { health, pools } = this.#deps
     if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
-    const encoded = this.#operation.encode(pools.endpoint(provider), candidate.model)
-    if (!encoded.ok) return this.#unsupported(candidate, encoded.unsupported)
+    const request = this.#operation.prepare(pools.endpoint(provider), candidate.model)
+    if (!request.ok) return this.#unsupported(candidate, request.unsupported)
     for (let retries = 0; ; retries++) {
       const startedAt = elapsed()
       if (!this.#budget.isEnough(provider)) return undefined
@@ -186,7 +183,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
         return undefined
       }
       this.openCandidates.delete(candidate)
-      const result = await this.#attempt(candidate, encoded, permit)
+      const result = await this.#attempt(candidate, request, permit)
       if (result.ok) return this.#succeeded(candidate, result.response)
       this.#failures.add(result)
       this.#hasEnded = endsInvocation(result, this.#options)
@@ -210,24 +207,24 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     }
   }
 
-  #attempt(candidate: Candidate, encoded: EncodedBody, permit: Permit): Promise<AttemptResult<Response>> {
+  #attempt(candidate: Candidate, request: PreparedRequest<Response>, permit: Permit): Promise<AttemptResult<Response>> {
     return runInChildSpan(async (span) => {
       const times = new CallTimes(this.#deps.clock)
-      const result = await this.#send(candidate, encoded, permit, times)
+      const result = await this.#send(candidate, request, permit, times)
       const attempt = this.#addAttempt(candidate, attemptFactsOf(result, times.ms, this.#pricingOf(candidate)))
       this.#deps.onCall?.(describeCall(candidate, { operation: this.#operation.name, attempt, result, times, span }))
       return result
     })
   }
 
-  async #send({ provider, model }: Candidate, encoded: EncodedBody, permit: Permit, { onChunk }: CallTimes) {
+  async #send({ provider }: Candidate, request: PreparedRequest<Response>, permit: Permit, { onChunk }: CallTimes) {
     const { pools, health } = this.#deps
     this.#hasSent = true
     const { isFull, ...limits } = this.#budget.attemptLimits(provider)
     let result: AttemptResult<Response> | undefined
     try {
       const options = { ...limits, signal: this.#options.signal, onChunk }
-      result = await this.#operation.attempt(pools.endpoint(provider), { ...encoded, model }, options, this.#deps)
+      result = await request.attempt(pools.endpoint(provider), options, this.#deps)
     } finally {
       const signal = result ? signalOf(result, isFull) : 'unknown'
       health.release(provider, permit, signal, result && !result.ok ? rankedBehindMs(result) : 0)
@@ -270,7 +267,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     this.#failures.add({ ok: false, failure: 'unsupported', status: 0, rejection: { kind: 'unsupported', ...unsupported } })
   }
 
-  #stub(candidate: Candidate): OperationResult<Response> {
+  #stub(candidate: Candidate): InvokeResult<Response> {
     const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
     const response = this.#operation.stub({ newId: this.#deps.newId, created })
     // A dry run costs nothing.
@@ -283,7 +280,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     return { price: priceOf(provider, model, this.#deps.clock.now()), tier: this.#operation.tier }
   }
 
-  #succeeded({ provider, model }: Candidate, response: Response): OperationResult<Response> {
+  #succeeded({ provider, model }: Candidate, response: Response): InvokeResult<Response> {
     return { ok: true, response, provider, model, attempts: this.#attempts }
   }
 

@@ -41,3 +41,10 @@ const KIND_DEFAULTS: Readonly<Record<ProviderKind, KindDefaults>> = {
 /** Base URL and path of a declaration that names neither. */
 export const endpointDefaults = (kind: ProviderKind, preset: PresetId | null): KindDefaults =>
   preset === null ? KIND_DEFAULTS[kind] : { ...KIND_DEFAULTS[kind], baseUrl: PRESETS[preset].baseUrl }
+
+/** The paths of the other APIs replace the end of the chat completions path, with the same query. A path of another form is replaced. */
+export function siblingPath(chatPath: string, name: string): string {
+  const [path = '', ...query] = chatPath.split('?')
+  const folder = path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) : ''
+  return [`${folder}${name}`, ...query].join('?')
+}

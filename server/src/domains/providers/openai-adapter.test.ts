@@ -11,16 +11,19 @@ import {
 } from '../../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
+import { chatOperation } from './chat-operation.ts'
 import type { Endpoint } from './connection-pools.ts'
+import type { OperationDeps, ProviderRequest } from './operation.ts'
+import { NO_PRICES } from './prices.ts'
 import type { Provider } from './provider.ts'
-import { type AdapterDeps, type ProviderRequest, requestCompletion } from './request-completion.ts'
+import type { AttemptLimits } from './send-to-provider.ts'
 
 const REQUEST: ProviderRequest = {
   model: 'small',
   messages: [{ role: 'user', content: 'Good morning' }],
   parameters: { temperature: 0.4 },
 }
-const deps: AdapterDeps = {
+const deps: OperationDeps = {
   clock: { now: () => new Date(1_800_000_000_000) },
   newId: (prefix) => `${prefix}_fresh`,
   maxResponseBytes: 1_048_576,
@@ -36,18 +39,16 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   upstreams.push(started)
   return started
 }
-const callOf = (endpoint: Endpoint, request = REQUEST) => {
-  const chat = endpoint.chat({ name: 'small-2026', api: 'chat' })
-  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', stream: true }) as { body: string }
-  return { chat, body, model: REQUEST.model }
+const MODEL = { ...NO_PRICES, id: 'small', upstreamName: 'small-2026', createdAt: new Date(0) }
+async function attempt(endpoint: Endpoint, limits: AttemptLimits, request = REQUEST) {
+  const prepared = chatOperation(request).prepare(endpoint, MODEL)
+  if (!prepared.ok) throw new Error('the request cannot be expressed')
+  return prepared.attempt(endpoint, limits, deps)
 }
-const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
-  requestCompletion(
-    pools.endpoint(provider),
-    callOf(pools.endpoint(provider), options.request),
-    { timeoutMs: options.timeoutMs ?? 5_000, signal: options.signal },
-    deps,
-  )
+const send = (
+  provider: Provider,
+  { request, timeoutMs = 5_000, signal }: Partial<AttemptLimits> & { readonly request?: ProviderRequest } = {},
+) => attempt(pools.endpoint(provider), { timeoutMs, signal }, request)
 
 describe('request', () => {
   test('adapter: sends the provider’s model name and returns the client’s model name', async () => {
@@ -58,7 +59,7 @@ describe('request', () => {
     expect(result).toEqual({
       ok: true,
       status: 200,
-      completion: {
+      response: {
         id: 'chatcmpl_fresh',
         object: 'chat.completion',
         created: 1_700_000_000,
@@ -228,7 +229,7 @@ test('adapter: a request that waits for a connection until its timeout is never 
   const narrow = testPools({ connections: 1 })
   const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
   const endpoint = narrow.endpoint(testProvider({ baseUrl }))
-  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, callOf(endpoint), { timeoutMs }, deps)
+  const sendWith = (timeoutMs: number) => attempt(endpoint, { timeoutMs })
   expect(await Promise.all([sendWith(1_000), sendWith(500)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(calls).toHaveLength(1)
@@ -239,5 +240,5 @@ test('adapter: joins a response that arrives in several chunks', async () => {
   const text = 'ä€😀'.repeat(50_000)
   const { baseUrl } = await upstream(respond(completion(text)))
   const result = await send(testProvider({ baseUrl }))
-  expect(result.ok && result.completion.choices[0]?.message.content === text).toBe(true)
+  expect(result.ok && result.response.choices[0]?.message.content === text).toBe(true)
 })

@@ -4,13 +4,12 @@ import { chatBody } from '../../dialects/openai-chat/upstream-body.ts'
 import { responsesUpstream } from '../../dialects/openai-responses/upstream.ts'
 import type { EncodedRequest, UpstreamDialect, UpstreamRequest } from '../../dialects/upstream-dialect.ts'
 import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
+import { bearerAuthorizer } from './access-tokens.ts'
 import type { ProviderAdapter } from './adapter.ts'
-import { bearerAuthorizer } from './bearer-authorizer.ts'
-import { DEPLOYMENT_PLACEHOLDER } from './kinds.ts'
+import { parseServicePrincipal } from './credentials.ts'
+import { DEPLOYMENT_PLACEHOLDER, siblingPath } from './kinds.ts'
 import { type PresetId, presetOf, renameParameters } from './presets.ts'
 import { readCompletion } from './read-completion.ts'
-import { parseServicePrincipal, servicePrincipalGrant } from './service-principal.ts'
-import { siblingPath } from './sibling-path.ts'
 
 /** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */
 function encode(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
@@ -68,7 +67,7 @@ export const azureOpenaiAdapter: ProviderAdapter = {
   keyHeaders: (apiKey) => (parseServicePrincipal(apiKey) ? [] : ['api-key', apiKey]),
   authorizer: (_, apiKey, deps) => {
     const principal = parseServicePrincipal(apiKey)
-    return principal && bearerAuthorizer(servicePrincipalGrant(principal), deps)
+    return principal && bearerAuthorizer(principal, deps)
   },
   modelsPath: () => undefined,
 }

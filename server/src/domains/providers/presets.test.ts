@@ -4,9 +4,9 @@ import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { readEnvironmentProviders } from '../../platform/config/environment-providers.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
-import { discoverModels } from './discover-models.ts'
 import { PRESET_IDS, PRESETS, type PresetId, presetOf, renameParameters } from './presets.ts'
 import { findProviderProblem, providerDefaults } from './provider.ts'
+import { discoverModels } from './test-connection.ts'
 
 const pools = testPools()
 afterAll(() => pools.close())

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
 import { findApiKeyProblem } from './credentials.ts'
@@ -37,23 +37,40 @@ type ProviderRow = Selectable<ProviderTable>
 export const keyContext = (workspaceId: string, id: string, baseUrl: string | null): string =>
   JSON.stringify([workspaceId, id, originOf(baseUrl)])
 
-const settingsOf = (row: ProviderRow): ProviderSettings => ({
-  id: row.id,
-  kind: row.kind,
-  preset: row.preset,
-  baseUrl: row.base_url,
-  path: row.path,
-  headers: row.headers,
-  timeoutMs: row.timeout_ms,
-  idleTimeoutMs: row.idle_timeout_ms,
-  stream: row.stream,
-  maxRetries: row.max_retries,
-  maxConcurrency: row.max_concurrency,
-  weight: row.weight,
-  region: row.region,
-  maxClassification: row.max_classification,
-  enabled: row.enabled,
-})
+/** Each setting with its column. */
+const COLUMNS = {
+  id: 'id',
+  kind: 'kind',
+  preset: 'preset',
+  baseUrl: 'base_url',
+  path: 'path',
+  headers: 'headers',
+  timeoutMs: 'timeout_ms',
+  idleTimeoutMs: 'idle_timeout_ms',
+  stream: 'stream',
+  maxRetries: 'max_retries',
+  maxConcurrency: 'max_concurrency',
+  weight: 'weight',
+  region: 'region',
+  maxClassification: 'max_classification',
+  enabled: 'enabled',
+} as const satisfies Record<keyof ProviderSettings, keyof ProviderTable>
+const ENTRIES = Object.entries(COLUMNS) as readonly [keyof ProviderSettings, keyof ProviderTable][]
+
+const settingsOf = (row: ProviderRow): ProviderSettings =>
+  Object.fromEntries(ENTRIES.map(([field, column]) => [field, row[column]])) as unknown as ProviderSettings
+
+/** The columns of the settings that are there. */
+export function columnsOf<Settings extends Partial<ProviderSettings>>(
+  settings: Settings,
+): Pick<Insertable<ProviderTable>, (typeof COLUMNS)[keyof Settings & keyof ProviderSettings]> {
+  const columns = ENTRIES.flatMap(([field, column]) => {
+    const value = settings[field]
+    if (value === undefined) return []
+    return [[column, field === 'headers' ? JSON.stringify(value) : value]]
+  })
+  return Object.fromEntries(columns)
+}
 
 export const recordOf = (row: ProviderRow): ProviderRecord => ({
   ...settingsOf(row),

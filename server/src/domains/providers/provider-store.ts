@@ -9,9 +9,10 @@ import {
   originOf,
   type Provider,
   type ProviderChange,
+  type ProviderSettings,
   type ProviderSource,
 } from './provider.ts'
-import { keyContext, type LoadDeps, modelOf, type ProviderRecord, providerOf, recordOf } from './provider-row.ts'
+import { columnsOf, keyContext, type LoadDeps, modelOf, type ProviderRecord, providerOf, recordOf } from './provider-row.ts'
 import type { ProviderTable } from './tables.ts'
 
 /** Signal topic: the providers or models of a Workspace have changed. The key is the Workspace's id. */
@@ -51,24 +52,10 @@ export async function createProvider(
     .insertInto('provider')
     .values({
       workspace_id: uuidOfWorkspace(workspaceId),
-      id,
-      kind: provider.kind,
-      preset: provider.preset,
+      ...columnsOf<ProviderSettings>(provider),
       source: provider.source,
-      base_url: baseUrl,
       api_key: apiKey ? box.seal(apiKey, keyContext(workspaceId, id, baseUrl)) : null,
       api_key_env: provider.apiKeyEnv ?? null,
-      headers: JSON.stringify(provider.headers),
-      path: provider.path,
-      timeout_ms: provider.timeoutMs,
-      idle_timeout_ms: provider.idleTimeoutMs,
-      stream: provider.stream,
-      max_retries: provider.maxRetries,
-      max_concurrency: provider.maxConcurrency,
-      weight: provider.weight,
-      region: provider.region,
-      max_classification: provider.maxClassification,
-      enabled: provider.enabled,
       created_at: now,
       updated_at: now,
     })
@@ -127,29 +114,6 @@ export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps)
 
 const selectProvider = (db: Db, workspaceId: string, id: string) =>
   db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('id', '=', id)
-
-const COLUMNS = {
-  baseUrl: 'base_url',
-  preset: 'preset',
-  path: 'path',
-  timeoutMs: 'timeout_ms',
-  idleTimeoutMs: 'idle_timeout_ms',
-  stream: 'stream',
-  maxRetries: 'max_retries',
-  maxConcurrency: 'max_concurrency',
-  weight: 'weight',
-  region: 'region',
-  maxClassification: 'max_classification',
-  enabled: 'enabled',
-} as const satisfies Partial<Record<keyof ProviderChange, keyof ProviderTable>>
-
-function columnsOf({ headers, ...change }: ProviderChange): Updateable<ProviderTable> {
-  const columns = Object.entries(COLUMNS).flatMap(([field, column]) => {
-    const value = change[field as keyof typeof COLUMNS]
-    return value === undefined ? [] : [[column, value]]
-  })
-  return { ...Object.fromEntries(columns), ...(headers && { headers: JSON.stringify(headers) }) }
-}
 
 /** A key and a key's variable replace each other. A change of the origin removes the stored key. */
 function keyColumnsOf(

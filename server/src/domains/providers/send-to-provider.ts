@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici'
-import { elapsed } from '../../platform/lib/clock.ts'
+import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { type HttpFailure, type HttpRequest, type HttpResponse, sendHttpRequest } from '../../platform/lib/http-request.ts'
-import type { Authorize } from './adapter.ts'
+import type { Authorize } from './access-tokens.ts'
+import { type Rejection, readRejection } from './rejection.ts'
 
 /** Where requests go, and what every request carries. */
 export interface Target {
@@ -25,14 +26,41 @@ export async function sendToProvider(
   return sendHttpRequest(dispatcher, { ...request, headers: authorized.headers, timeoutMs })
 }
 
-/** The target with further values of headers. */
-export function withHeaders(target: Target, values: Readonly<Record<string, string>>): Target {
-  if (Object.keys(values).length === 0) return target
-  const headers = [...target.headers]
-  for (const [name, value] of Object.entries(values)) {
-    const at = headers.findIndex((header, index) => index % 2 === 0 && header === name)
-    if (at < 0) headers.push(name, value)
-    else headers[at + 1] = `${headers[at + 1]},${value}`
-  }
-  return { ...target, headers }
+export interface UpstreamFailure extends Omit<HttpFailure, 'body' | 'failure'> {
+  /** `unsupported`: the provider's API has no equivalent of a field. Nothing was sent. */
+  readonly failure: HttpFailure['failure'] | 'unsupported'
+  /** Whether the provider reported an error after the response had begun. */
+  readonly hasBegun?: boolean
+  /** The meaning of an error status; undefined for an outage. */
+  readonly rejection?: Rejection
 }
+
+export interface AttemptLimits {
+  /** For the whole attempt, milliseconds. */
+  readonly timeoutMs: number
+  /** Without a byte, until the headers and between bytes of the body or events of a stream. Default: `timeoutMs`. */
+  readonly idleMs?: number
+  readonly signal?: AbortSignal | undefined
+  /** Called for each event of a streamed response. */
+  readonly onChunk?: () => void
+}
+
+type AttemptRequest = Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string }
+
+/** Sends the request of an attempt and reads the meaning of an error response. */
+export async function sendAttempt(
+  target: Target,
+  request: AttemptRequest,
+  { timeoutMs, idleMs = timeoutMs, signal }: AttemptLimits,
+  { clock }: { readonly clock: Clock },
+): Promise<HttpResponse | UpstreamFailure> {
+  const now = () => clock.now().getTime()
+  const limits = { timeoutMs, idleMs, signal, keepsErrorBody: true }
+  const response = await sendToProvider(target, { method: 'POST', now, ...request, ...limits })
+  if (response.ok) return response
+  const { body: _, ...failure } = response
+  return withRejection(failure, readRejection(response))
+}
+
+export const withRejection = (failure: UpstreamFailure, rejection: Rejection | undefined): UpstreamFailure =>
+  rejection ? { ...failure, rejection } : failure

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { parseServicePrincipal, servicePrincipalGrant } from './service-principal.ts'
+import { parseServicePrincipal } from './credentials.ts'
 
 const FIELDS = { appId: 'app', password: 'p~w', tenant: 'acme.example.com', displayName: 'gatehouse' }
 
 test('service principal: token endpoint and scope are those of the public cloud unless it names others', async () => {
   const principal = parseServicePrincipal(JSON.stringify(FIELDS))
   expect(principal?.tokenUri).toBe('https://login.microsoftonline.com/acme.example.com/oauth2/v2.0/token')
-  expect(principal && (await servicePrincipalGrant(principal).form(0))).toEqual({
+  expect(await principal?.form(0)).toEqual({
     grant_type: 'client_credentials',
     client_id: 'app',
     client_secret: 'p~w',
@@ -15,7 +15,7 @@ test('service principal: token endpoint and scope are those of the public cloud 
   const others = { token_uri: 'https://login.example.us/token', scope: 'https://cognitiveservices.azure.us/.default' }
   expect(parseServicePrincipal(JSON.stringify({ ...FIELDS, ...others }))).toMatchObject({
     tokenUri: others.token_uri,
-    scope: others.scope,
+    account: { scope: others.scope },
   })
 })
 

@@ -1,8 +1,8 @@
 import type { Choice, Completion } from '../../shared/completion.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import type { ProviderRequest } from './request-completion.ts'
+import type { ProviderRequest } from './operation.ts'
 
-export interface StubDeps {
+interface StubDeps {
   readonly newId: (prefix: string) => string
   /** Unix seconds. */
   readonly created: number

@@ -49,8 +49,10 @@ export async function findStoredResponse(
 ): Promise<StoredResponse | undefined> {
   const uuid = fromId('resp', id)
   if (uuid === undefined) return undefined
-  const row = await responsesOf(db, owner)
+  const row = await db
+    .selectFrom('stored_response')
     .select('content')
+    .where(({ and }) => and(ownedBy(owner)))
     .where('id', '=', uuid)
     .where('created_at', '>', expired)
     .executeTakeFirst()
@@ -112,10 +114,7 @@ export async function loadConversation(
 export async function deleteStoredResponse(tx: Tx, owner: ResponseOwner, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stored_response')
-    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
-    .where('application_id', '=', uuidOf('app', owner.applicationId))
-    .where('user_id', '=', owner.userId)
-    .where('user_verified', '=', owner.isVerified)
+    .where(({ and }) => and(ownedBy(owner)))
     .where('id', '=', fromId('resp', id) ?? null)
     .executeTakeFirst()
   return numDeletedRows > 0n
@@ -185,13 +184,12 @@ export async function removeExpiredResponses(
   return Number(numDeletedRows)
 }
 
-const responsesOf = (db: Db, { workspaceId, applicationId, userId, isVerified }: ResponseOwner) =>
-  db
-    .selectFrom('stored_response')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('application_id', '=', uuidOf('app', applicationId))
-    .where('user_id', '=', userId)
-    .where('user_verified', '=', isVerified)
+const ownedBy = ({ workspaceId, applicationId, userId, isVerified }: ResponseOwner) => ({
+  workspace_id: uuidOf('ws', workspaceId),
+  application_id: uuidOf('app', applicationId),
+  user_id: userId,
+  user_verified: isVerified,
+})
 
 /** The context that a stored response is sealed with: content copied to another row cannot be opened. */
 export const responseContext = (id: string): string => `${id} stored response`

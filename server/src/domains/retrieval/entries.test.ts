@@ -6,7 +6,7 @@ import { createRetrievalFixture, newEntry } from '../../../test/support/retrieva
 import { newUuid } from '../../platform/lib/id.ts'
 import { addEntries, removeEntries } from './entries.ts'
 import { lockPartitions, openPartition, type Partition } from './partition.ts'
-import { POSTING_BYTES } from './postings.ts'
+import { POSTING_BYTES } from './posting-store.ts'
 
 describe.each(testDatabases())('search entries on $name', async ({ open }) => {
   const database = await closeAfterAll(open())

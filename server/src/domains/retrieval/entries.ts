@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { type Language, termOf } from './language.ts'
 import { lockPartitions, type Partition } from './partition.ts'
-import { addPostings, removePostings } from './posting-store.ts'
-import { MAX_LENGTH } from './postings.ts'
+import { addPostings, MAX_LENGTH, removePostings } from './posting-store.ts'
 import { TOKENIZER, visitWords } from './words.ts'
 
 /** A searchable text: a chunk of a document or a memory. */
@@ -72,12 +71,11 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
   const removed = await tx
     .deleteFrom('retrieval_entry')
     .where(chosen)
-    .where('partition_id', 'in', partitions)
+    .where(sql<boolean>`partition_id = any(${partitions}::bigint[])`)
     .returning(['partition_id', 'number', 'length', 'terms'])
     .execute()
   await removePostings(tx, removed)
-  for (const partition of partitions) {
-    const own = removed.filter(({ partition_id }) => partition_id === partition)
+  for (const [partition, own] of Map.groupBy(removed, ({ partition_id }) => partition_id)) {
     await tx
       .updateTable('retrieval_partition')
       .set(({ eb }) => ({

@@ -1,4 +1,9 @@
-import type { Ranked } from './ranked.ts'
+export interface Ranked {
+  /** The entry's UUID. */
+  readonly id: string
+  /** 0 to 1. */
+  readonly similarity: number
+}
 
 /** The hits of one ranker, best first, without duplicates. */
 export interface Ranking {

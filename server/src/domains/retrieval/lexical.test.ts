@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
-import { B, K1 } from './bm25.ts'
 import type { Entry } from './entries.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
+import { B, K1 } from './scoreboard.ts'
 
 const WORDS = ['apple', 'banana', 'cherry', 'damson', 'elder', 'fig', 'grape']
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 12 }).map((words) => words.join(' '))

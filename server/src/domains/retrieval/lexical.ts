@@ -1,14 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { termWeight } from './bm25.ts'
+import type { Ranked } from './fuse.ts'
 import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
-import { PostingSource } from './posting-source.ts'
-import { BLOCK_ENTRIES } from './postings.ts'
+import { PostingSource, readScope } from './posting-source.ts'
+import { BLOCK_ENTRIES } from './posting-store.ts'
 import { parseQuery, type QueryWord } from './query.ts'
-import type { Ranked } from './ranked.ts'
-import { readScope } from './scope.ts'
-import { type Candidate, Scoreboard, splitBest } from './scoreboard.ts'
+import { type Candidate, Scoreboard, splitBest, termWeight } from './scoreboard.ts'
 
 /** A word, the number of entries that contain it, and the maximum that it adds to a score. */
 interface WeightedWord {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Language } from './language.ts'
 import type { PartitionKind } from './tables.ts'
@@ -45,5 +46,6 @@ async function findPartition(db: Db, workspaceUuid: string, kind: PartitionKind,
  * transaction that uses both on different partitions must call this first with all of them, to prevent deadlocks.
  */
 export async function lockPartitions(tx: Tx, ids: readonly number[]): Promise<void> {
-  await tx.selectFrom('retrieval_partition').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+  const chosen = sql<boolean>`id = any(${[...ids]}::bigint[])`
+  await tx.selectFrom('retrieval_partition').select('id').where(chosen).orderBy('id').forNoKeyUpdate().execute()
 }

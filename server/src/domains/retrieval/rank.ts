@@ -1,9 +1,10 @@
 import type { Tx } from '../../platform/db/database.ts'
+import type { Ranked } from './fuse.ts'
 import { fuse, placesFor } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
-import type { Ranked } from './ranked.ts'
-import { rankSemantically, type SemanticQuery, type SemanticRanker } from './semantic/semantic-ranker.ts'
+import { nearest, type SemanticQuery } from './semantic/nearest.ts'
+import type { SemanticRanker } from './semantic/semantic-ranker.ts'
 
 export type { Ranked }
 
@@ -45,7 +46,7 @@ export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
     if (!query) return rankLexically(snapshot, workspaceUuid, partitions, text, depth)
     const places = placesFor(depth)
     const lexical = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
-    const semantic = await rankSemantically(snapshot, workspaceUuid, partitions, query, places)
+    const semantic = await nearest(snapshot, query, workspaceUuid, partitions, places)
     return fuse(
       [
         { hits: lexical, weight: 1 },

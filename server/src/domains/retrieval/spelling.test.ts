@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { distanceBetween } from './spelling.ts'
+import { distanceBetween } from './fuzzy.ts'
 
 test.each([
   ['invoice', 'invoice', 0],

@@ -44,7 +44,7 @@ export interface RetrievalPostingTable {
   term: string
   /** Entry number ÷ 256. */
   block: number
-  /** Four bytes for each entry that contains the term (domains/retrieval/postings.ts). */
+  /** Four bytes for each entry that contains the term (domains/retrieval/posting-store.ts). */
   postings: Bytes
 }
 

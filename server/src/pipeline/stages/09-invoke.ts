@@ -1,6 +1,13 @@
-import { type InvokeDeps, type InvokeOptions, invokeOperation, type OperationResult } from '../../domains/providers/invoke.ts'
+import { chatOperation } from '../../domains/providers/chat-operation.ts'
+import { embeddingsOperation } from '../../domains/providers/embeddings-operation.ts'
+import {
+  type InvokeDeps,
+  type InvokeOptions,
+  type InvokeResult,
+  invoke as invokeProviders,
+} from '../../domains/providers/invoke.ts'
 import { limitMaxTokens } from '../../domains/providers/limit-max-tokens.ts'
-import { chatOperation, embeddingsOperation, type Operation } from '../../domains/providers/operation.ts'
+import type { Operation } from '../../domains/providers/operation.ts'
 import { removeToolCalls } from '../../domains/providers/read-completion.ts'
 import { releasedCompletion } from '../../domains/review/resubmission.ts'
 import { withAnySignal } from '../../platform/lib/any-signal.ts'
@@ -105,8 +112,8 @@ async function send<Response extends { readonly usage?: ReportedUsage }>(
   const hasLeft = () => incoming.early !== undefined && incoming.early.sent !== ''
   const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more }
   const signals = [aborting, closed, watch?.cancelled].filter((signal) => signal !== undefined)
-  const result: OperationResult<Response> = await withAnySignal(signals, (signal) =>
-    invokeOperation(candidates, operation, invokeDeps, { ...options, signal }),
+  const result: InvokeResult<Response> = await withAnySignal(signals, (signal) =>
+    invokeProviders(candidates, operation, invokeDeps, { ...options, signal }),
   )
   const { attempts } = result
   if (result.ok) return { provider: result.provider.id, attempts, response: result.response }

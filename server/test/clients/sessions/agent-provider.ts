@@ -4,7 +4,7 @@ import { DEFAULT_EXTENSIONS } from '../../../src/shared/client-snippets.ts'
 import { anthropicMessage } from '../../support/scripted-anthropic.ts'
 import { completion, json } from '../../support/scripted-provider.ts'
 import { messageItem, responseObject } from '../../support/scripted-responses.ts'
-import { startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../../support/three-upstreams.ts'
+import type { ThreeUpstreams, UpstreamModel } from '../../support/three-upstreams.ts'
 import { streamTextOf } from '../../support/upstream-stream.ts'
 
 /** State that only its provider reads. No detector objects to it. */
@@ -12,12 +12,9 @@ export const SIGNATURE = Buffer.from('state that only its provider can read, and
 /** 200 kB that no detector objects to. */
 export const LARGE = 'A line of the file that the agent has read.\n'.repeat(4_700)
 
-/** A provider of each API, and an Application with the settings of the dashboard and of the CLI. */
-export async function startForAgents() {
-  const upstreams = await startThreeUpstreams()
-  const application = await upstreams.governed.application({ settings: { extensions: DEFAULT_EXTENSIONS } })
-  return { upstreams, application }
-}
+/** An Application with the settings of the dashboard and of the CLI. */
+export const agentsApplication = ({ governed }: ThreeUpstreams) =>
+  governed.application({ settings: { extensions: DEFAULT_EXTENSIONS } })
 
 /** A call of a tool. A text is the input of a custom tool. */
 export interface AgentCall {

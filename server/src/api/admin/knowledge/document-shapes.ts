@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { ListedChunk } from '../../../domains/knowledge/chunk-list.ts'
+import type { ListedChunk } from '../../../domains/knowledge/chunk-store.ts'
 import type { KnowledgeDocument } from '../../../domains/knowledge/document.ts'
 import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'

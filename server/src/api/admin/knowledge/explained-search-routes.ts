@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { VISIBILITY_RULES } from '../../../domains/knowledge/explain-visibility.ts'
-import { type ExplainedPassage, explainedSearch } from '../../../domains/knowledge/explained-search.ts'
+import { type ExplainedPassage, explainedSearch } from '../../../domains/knowledge/search.ts'
 import type { Ranker } from '../../../domains/retrieval/rank.ts'
 import { isStorable, Line, oneOf, withStorable } from '../../../platform/lib/fields.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'

@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { blocksOf } from './blocks.ts'
-import { type Chunk, type ChunkOptions, chunkMarkdown } from './chunk.ts'
+import { chunkMarkdown as chunk } from './chunk.ts'
 import { countTokens } from './tokens.ts'
-
-function chunk(markdown: string, options: ChunkOptions = {}): Chunk[] {
-  return chunkMarkdown({ title: 'Title', markdown }, options)
-}
 
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, index) => `Sentence number ${index} says a thing.`).join(' ')

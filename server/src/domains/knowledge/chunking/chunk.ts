@@ -5,7 +5,7 @@ import { countTokens } from './tokens.ts'
 
 export type { Chunk } from './packer.ts'
 
-export interface ChunkOptions {
+interface ChunkOptions {
   readonly maxTokens?: number
   readonly overlapTokens?: number
 }
@@ -17,11 +17,7 @@ const MIN_LIMIT = 16
  * exact range of the Markdown. A chunk that starts within a section repeats the last sentences of the previous chunk; a chunk that
  * starts within a table repeats the table's header.
  */
-export function chunkMarkdown(
-  document: { readonly title: string; readonly markdown: string },
-  options: ChunkOptions = {},
-): Chunk[] {
-  const { markdown } = document
+export function chunkMarkdown(markdown: string, options: ChunkOptions = {}): Chunk[] {
   const limit = Math.max(MIN_LIMIT, options.maxTokens ?? 400)
   const packer = new Packer(markdown, limit, Math.min(options.overlapTokens ?? 80, Math.floor(limit / 2)))
   for (const block of blocksOf(markdown)) {

@@ -19,8 +19,7 @@ const WORDS_AT_ONCE = 200
  */
 export function piecesOf(markdown: string, block: Block, limit: number): Piece[] {
   const text = markdown.slice(block.start, block.end)
-  // A text this long cannot fit, so its tokens are not counted.
-  const tokens = text.length > 20 * limit ? Number.POSITIVE_INFINITY : countTokens(text)
+  const tokens = tokensWithin(text, limit)
   if (tokens <= limit) return [{ start: block.start, end: block.end, tokens }]
   const split = block.kind === 'paragraph' || block.kind === 'heading' ? sentencesOf : block.kind === 'list' ? itemsOf : linesOf
   return fitParts(block.start, split(text), limit)
@@ -48,7 +47,7 @@ function fitParts(start: number, parts: Iterable<string>, limit: number): Piece[
     at += part.length
   }
   for (const part of groupParts(parts, limit / 2)) {
-    const tokens = part.length > 20 * limit ? Number.POSITIVE_INFINITY : countTokens(part)
+    const tokens = tokensWithin(part, limit)
     if (tokens <= limit) put(part, tokens)
     else for (const words of wordsOf(part, limit)) put(words, countTokens(words))
   }
@@ -77,7 +76,7 @@ function* wordsOf(text: string, limit: number): Generator<string> {
       yield run
       run = ''
     }
-    if (word.length > length && fits(word, limit)) {
+    if (word.length > length && tokensWithin(word, limit) <= limit) {
       yield word
       continue
     }
@@ -92,7 +91,8 @@ function* wordsOf(text: string, limit: number): Generator<string> {
 }
 
 /** A text with twenty characters per token cannot fit, so its tokens are not counted. */
-const fits = (text: string, limit: number): boolean => text.length <= 20 * limit && countTokens(text) <= limit
+const tokensWithin = (text: string, limit: number): number =>
+  text.length > 20 * limit ? Number.POSITIVE_INFINITY : countTokens(text)
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 

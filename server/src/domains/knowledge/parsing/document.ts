@@ -3,8 +3,6 @@ export interface ParsedDocument {
   readonly title: string
   readonly markdown: string
   readonly mediaType: MediaType
-  /** ISO 639-1, where the file names its language. */
-  readonly language?: string
   /** Only the known fields, unchecked: the file may come from any author. */
   readonly frontMatter?: FrontMatter
 }

@@ -3,8 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { asyncCpuMs } from '../../../../test/support/cpu-time.ts'
 import { docxOf, pdfOf, wordParagraph, zipOf } from '../../../../test/support/documents/files.ts'
 import { DOCX, DocumentError, type DocumentErrorCode, type Limits } from './document.ts'
-import { chunkDocument, closeParsers, parseDocument } from './parse.ts'
-import { ParserPool } from './parser-pool.ts'
+import { chunkDocument, closeParsers, ParserPool, parseDocument } from './parser-pool.ts'
 
 afterAll(closeParsers)
 
@@ -33,7 +32,6 @@ describe('parseDocument: Markdown', () => {
       title: 'Leave',
       markdown: '# Urlaub\n\nText',
       mediaType: 'text/markdown',
-      language: 'de',
       frontMatter: { title: 'Leave', classification: 'restricted', acl: { roles: ['hr'] } },
     })
   })
@@ -65,7 +63,6 @@ describe('parseDocument: HTML', () => {
       <pre><code>a_b = 1\n  # no heading</code></pre><p>john_doe@example.com</p><footer>imprint</footer></body></html>`
     expect(await parse(page, 'page.txt')).toEqual({
       title: 'A & B',
-      language: 'en',
       mediaType: 'text/html',
       markdown: [
         '# Head',
@@ -294,7 +291,7 @@ describe('ParserPool', () => {
   })
 
   test('runs chunking tasks', async () => {
-    const chunks = await chunkDocument({ title: 't', markdown: '# A\n\ntext' })
+    const chunks = await chunkDocument('# A\n\ntext')
     expect(chunks).toMatchObject([{ position: 0, headings: ['A'], content: '# A\n\ntext' }])
   })
 })

@@ -1,7 +1,8 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Piscina } from 'piscina'
 import { createThreadPool } from '../../../platform/lib/thread-pool.ts'
-import { DocumentError, unreadable } from './document.ts'
+import type { Chunk } from '../chunking/chunk.ts'
+import { DEFAULT_LIMITS, DocumentError, megabytes, type ParsedDocument, type ParseOptions, unreadable } from './document.ts'
 import type { Task, TaskResult } from './parser-worker.ts'
 
 export interface PoolSettings {
@@ -96,3 +97,22 @@ const memoryError = (): DocumentError =>
 
 const timeoutError = (ms: number): DocumentError =>
   new DocumentError('timeout', `Reading the file took longer than ${ms / 1000} s. Split it, or save it in a simpler form.`)
+
+const pool = new ParserPool()
+
+/** Parses a file in a worker thread. Throws `DocumentError`. */
+export async function parseDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  // Checked here to avoid copying the file to a worker thread.
+  if (bytes.length > limits.bytes) {
+    throw new DocumentError('too_large', `The file is larger than ${megabytes(limits.bytes)}. Split it into several files.`)
+  }
+  return pool.run({ kind: 'parse', bytes, options: { ...options, limits } }, limits.milliseconds)
+}
+
+/** `chunkMarkdown` in a worker thread, because counting the tokens of one megabyte takes about 0.3 s. */
+export const chunkDocument = (markdown: string): Promise<readonly Chunk[]> =>
+  pool.run({ kind: 'chunk', markdown }, DEFAULT_LIMITS.milliseconds)
+
+/** Ends the worker threads at once instead of after their idle time. */
+export const closeParsers = (): Promise<void> => pool.close()

@@ -1,13 +1,9 @@
-import type { Chunk, ChunkOptions } from '../chunking/chunk.ts'
+import type { Chunk } from '../chunking/chunk.ts'
 import { DocumentError, type DocumentErrorCode, type ParsedDocument, type ParseOptions, unreadable } from './document.ts'
 
 export type Task =
   | { readonly kind: 'parse'; readonly bytes: Uint8Array; readonly options: ParseOptions }
-  | {
-      readonly kind: 'chunk'
-      readonly document: { readonly title: string; readonly markdown: string }
-      readonly options: ChunkOptions
-    }
+  | { readonly kind: 'chunk'; readonly markdown: string }
 
 export type TaskResult =
   | { readonly value: ParsedDocument | readonly Chunk[] }
@@ -24,6 +20,6 @@ export async function runTask(task: Task): Promise<TaskResult> {
 }
 
 async function execute(task: Task) {
-  if (task.kind === 'parse') return (await import('./read.ts')).readDocument(task.bytes, task.options)
-  return (await import('../chunking/chunk.ts')).chunkMarkdown(task.document, task.options)
+  if (task.kind === 'parse') return (await import('./parse-file.ts')).parseFile(task.bytes, task.options)
+  return (await import('../chunking/chunk.ts')).chunkMarkdown(task.markdown)
 }

@@ -56,8 +56,3 @@ export function asTitle(text: unknown): string | undefined {
   const line = cleanText(text.slice(0, 2_000)).replace(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
   return line === '' ? undefined : line
 }
-
-/** The two-letter code of a language tag such as `de-AT`. */
-export function asLanguage(tag: unknown): string | undefined {
-  return typeof tag === 'string' ? /^[a-z]{2}(?=$|[-_])/.exec(tag.trim().toLowerCase())?.[0] : undefined
-}

@@ -3,10 +3,7 @@ import { newUuid } from '../../../platform/lib/id.ts'
 import { whileRenewing } from '../../../platform/queue/lease.ts'
 import { RETRY_DELAYS, RetryPause } from '../../../platform/queue/retry-delays.ts'
 import type { PartitionKind } from '../tables.ts'
-import { buildIndex, canBeIndexed, dropIndex, EXACT_ROWS } from './approximate-index.ts'
-import { BATCH_TEXTS } from './batches.ts'
-import { embedEntries } from './embed-entries.ts'
-import type { Embedder, EmbedFailure } from './embedder.ts'
+import { BATCH_TEXTS, type Embedder, type EmbedFailure } from './embedder.ts'
 import {
   declareModel,
   type EmbeddingModel,
@@ -19,8 +16,17 @@ import {
   retiredModels,
   switchTo,
 } from './model-store.ts'
+import { buildIndex, canBeIndexed, dropIndex, EXACT_ROWS } from './nearest.ts'
 import type { VectorSupport } from './prepare-vectors.ts'
-import { countVectors, deleteVectors, stateOfEntries, storeEmbeddings, type Unembedded, unembedded } from './vector-store.ts'
+import {
+  countVectors,
+  deleteVectors,
+  type Embedding,
+  stateOfEntries,
+  storeEmbeddings,
+  type Unembedded,
+  unembedded,
+} from './vector-store.ts'
 
 /** Loads the texts of entries by UUID, without deleted entries. */
 export type LoadTexts = (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
@@ -115,7 +121,6 @@ async function currentModel(deps: EmbedMissingDeps): Promise<EmbeddingModel | un
 /** Returns the number of entries read, or undefined if the embedder failed. */
 async function embedPages(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatches: number): Promise<number | undefined> {
   const { db, embedder, progress } = deps
-  const isServerAvailable = async (): Promise<boolean> => (await embedder.embed([PROBE], CALL)).ok
   let after = BEFORE_ALL
   let count = 0
   for (let page = 0; page < maxBatches; page++) {
@@ -123,11 +128,7 @@ async function embedPages(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatc
     const last = missing.at(-1)
     if (!last) break
     const texts = await loadTexts(deps, missing)
-    const result = await embedEntries(texts, {
-      embed: (batch) => embedder.embed(batch, CALL),
-      dimensions: model.dimensions,
-      isServerAvailable,
-    })
+    const result = await embedEntries(texts, embedder, model)
     if (!result.ok) {
       // If the configuration states no dimensions, the server may have another model under the same name: ask again.
       if (result.failure === 'dimensions' && embedder.model.dimensions === undefined) progress.modelId = undefined
@@ -183,3 +184,39 @@ function reportProblem({ progress, onProblem }: EmbedMissingDeps, problem: strin
   if (progress.problem !== problem) onProblem(problem)
   progress.problem = problem
 }
+
+type EntryEmbeddings = { readonly ok: true; readonly embeddings: readonly Embedding[] } | EmbedFailure
+
+/**
+ * Embeds these entries; a blank one gets no vector. If an available server refuses a batch, bisection finds the refused entry, which gets
+ * no vector either, so that one text does not block the others.
+ */
+async function embedEntries(
+  all: readonly (readonly [id: string, text: string])[],
+  embedder: Embedder,
+  model: Pick<EmbeddingModel, 'dimensions'>,
+): Promise<EntryEmbeddings> {
+  const entries = all.filter(([, text]) => text.trim() !== '')
+  const blank = all.filter(([, text]) => text.trim() === '').map(([id]): Embedding => [id, null])
+  if (entries.length === 0) return { ok: true, embeddings: blank }
+  const result = await embedder.embed(
+    entries.map(([, text]) => text),
+    CALL,
+  )
+  if (result.ok) {
+    if (result.vectors[0]?.length !== model.dimensions) return { ok: false, failure: 'dimensions', status: 200 }
+    return { ok: true, embeddings: [...blank, ...entries.map(([id], place): Embedding => [id, result.vectors[place] ?? null])] }
+  }
+  // A server that embeds a harmless text has refused one of these.
+  if (!mayBeCausedByText(result) || !(await embedder.embed([PROBE], CALL)).ok) return result
+  if (entries.length === 1) return { ok: true, embeddings: all.map(([id]) => [id, null]) }
+  const middle = Math.ceil(entries.length / 2)
+  const first = await embedEntries(entries.slice(0, middle), embedder, model)
+  if (!first.ok) return first
+  const second = await embedEntries(entries.slice(middle), embedder, model)
+  return second.ok ? { ok: true, embeddings: [...blank, ...first.embeddings, ...second.embeddings] } : second
+}
+
+/** Failures of a text that is too long or malformed. Some servers respond with 500 or with unusable vectors. */
+const mayBeCausedByText = ({ failure, status }: EmbedFailure): boolean =>
+  failure === 'unusable' || failure === 'malformed' || (failure === 'status' && [400, 413, 422, 500].includes(status))

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Behaviour, FAULTS, failWith, respond, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
-import { batchesOf, cutText } from './batches.ts'
-import { Embedder, type ModelChoice } from './embedder.ts'
+import { batchesOf, cutText, Embedder, type ModelChoice } from './embedder.ts'
 
 const ends: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -3,8 +3,6 @@ import { type buildConnector, Pool } from 'undici'
 import { elapsed } from '../../../platform/lib/clock.ts'
 import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../../platform/lib/http-request.ts'
 import { doublingDelay } from '../../../platform/queue/retry-delays.ts'
-import { batchesOf, cutText } from './batches.ts'
-import { type InvalidEmbeddings, parseEmbeddings, type Vector } from './embedding-response.ts'
 
 /** The model that requests name. */
 export interface ModelChoice {
@@ -160,3 +158,95 @@ const headersOf = (apiKey: string | undefined): string[] => [
   ...JSON_HEADERS,
   ...(apiKey ? ['authorization', `Bearer ${apiKey}`] : []),
 ]
+
+/** Most servers accept this many texts at once, and some accept no more. */
+export const BATCH_TEXTS = 32
+const BATCH_TOKENS = 16_000
+/** Only the beginning of a longer text is embedded; large models read about this many tokens. */
+const TEXT_TOKENS = 8_000
+/** Bytes of UTF-8, a cautious estimate: English has four to five, Chinese about three. */
+const BYTES_PER_TOKEN = 3
+
+const tokensOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
+
+/** The beginning of `text` that a model reads. Never splits a surrogate pair. */
+export function cutText(text: string): string {
+  const most = TEXT_TOKENS * BYTES_PER_TOKEN
+  if (Buffer.byteLength(text) <= most) return text
+  let kept = text.slice(0, most)
+  while (Buffer.byteLength(kept) > most) kept = kept.slice(0, Math.floor((kept.length * most) / Buffer.byteLength(kept)))
+  return kept.isWellFormed() ? kept : kept.slice(0, -1)
+}
+
+/** Groups texts in their order into batches with limited numbers of texts and tokens. */
+export function batchesOf(texts: readonly string[]): readonly (readonly string[])[] {
+  const batches: string[][] = []
+  let tokens = Number.POSITIVE_INFINITY
+  for (const text of texts) {
+    const last = batches.at(-1)
+    const own = tokensOf(text)
+    if (last && last.length < BATCH_TEXTS && tokens + own <= BATCH_TOKENS) {
+      last.push(text)
+      tokens += own
+    } else {
+      batches.push([text])
+      tokens = own
+    }
+  }
+  return batches
+}
+
+/** The embedding of a text: a unit vector. */
+export type Vector = Float32Array
+
+/** malformed: invalid response. dimensions: wrong vector length. unusable: a zero or infinite vector. */
+export type InvalidEmbeddings = 'malformed' | 'dimensions' | 'unusable'
+
+/**
+ * Parses the vectors of a response, in the order of the texts. Fails if a vector is missing, contains a value that is not a finite
+ * number, or does not have `dimensions` values. If `dimensions` is undefined, all vectors must have the same length.
+ */
+function parseEmbeddings(
+  body: Buffer,
+  count: number,
+  dimensions: number | undefined,
+): { readonly ok: true; readonly vectors: readonly Vector[] } | { readonly ok: false; readonly failure: InvalidEmbeddings } {
+  const data = parseData(body)
+  if (data?.length !== count) return { ok: false, failure: 'malformed' }
+  const vectors: Vector[] = []
+  let length = dimensions
+  for (const [place, item] of data.entries()) {
+    const { index = place, embedding } = (item ?? {}) as { index?: unknown; embedding?: unknown }
+    if (!isValidIndex(index, count) || vectors[index] || !Array.isArray(embedding)) return { ok: false, failure: 'malformed' }
+    length ??= embedding.length
+    if (embedding.length !== length || length === 0) return { ok: false, failure: 'dimensions' }
+    const vector = toUnit(embedding)
+    if (!vector) return { ok: false, failure: 'unusable' }
+    vectors[index] = vector
+  }
+  return { ok: true, vectors }
+}
+
+function parseData(body: Buffer): readonly unknown[] | undefined {
+  try {
+    const { data } = JSON.parse(body.toString('utf8')) as { data?: unknown }
+    return Array.isArray(data) ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isValidIndex = (index: unknown, count: number): index is number =>
+  typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count
+
+/** Scales to length 1, so that no value is too large for half precision. Returns undefined for zero, infinite or non-numeric vectors. */
+function toUnit(values: readonly unknown[]): Vector | undefined {
+  let squares = 0
+  for (const value of values) {
+    if (typeof value !== 'number') return undefined
+    squares += value * value
+  }
+  const length = Math.sqrt(squares)
+  // JSON has no NaN, but 1e999 parses as infinite.
+  return Number.isFinite(length) && length > 0 ? Float32Array.from(values as number[], (value) => value / length) : undefined
+}

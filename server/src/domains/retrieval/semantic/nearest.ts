@@ -1,11 +1,41 @@
-import { sql } from 'kysely'
-import type { Tx } from '../../../platform/db/database.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { withoutTransaction } from '../../../platform/db/long-statements.ts'
+import type { Ranked } from '../fuse.ts'
 import type { Partition } from '../partition.ts'
-import type { Ranked } from '../ranked.ts'
-import { EXACT_ROWS, indexedType } from './approximate-index.ts'
-import type { Vector } from './embedding-response.ts'
+import type { Vector } from './embedder.ts'
 import type { EmbeddingModel } from './model-store.ts'
 import { toSql } from './vector-store.ts'
+
+/** Up to this many visible vectors the search compares all of them (docs/decisions/0012-semantic-search.md). */
+export const EXACT_ROWS = 50_000
+
+/** Limits of pgvector's HNSW: 2,000 dimensions with single precision, 4,000 with half precision. */
+const SINGLE_PRECISION = 2_000
+const HALF_PRECISION = 4_000
+
+export const canBeIndexed = ({ dimensions }: EmbeddingModel): boolean => dimensions <= HALF_PRECISION
+
+/** The type of a model's index. Queries must use the same type. */
+const indexedType = ({ dimensions }: EmbeddingModel): string =>
+  `${dimensions > SINGLE_PRECISION ? 'halfvec' : 'vector'}(${dimensions})`
+
+const indexName = ({ id }: EmbeddingModel): RawBuilder<unknown> => sql.ref(`retrieval_vector_hnsw_${id}`)
+
+/** Builds the model's HNSW index without blocking searches and writes. Drops an incomplete index of an earlier attempt first. */
+export async function buildIndex(db: Db, model: EmbeddingModel): Promise<void> {
+  const type = indexedType(model)
+  await dropIndex(db, model)
+  const build = sql`create index concurrently ${indexName(model)} on retrieval_vector
+    using hnsw ((embedding::${sql.raw(type)}) ${sql.raw(type.startsWith('half') ? 'halfvec_cosine_ops' : 'vector_cosine_ops')})
+    where model_id = ${sql.lit(model.id)}`
+  await withoutTransaction(db, (connection) => build.execute(connection))
+}
+
+export async function dropIndex(db: Db, model: EmbeddingModel): Promise<void> {
+  const drop = sql`drop index concurrently if exists ${indexName(model)}`
+  await withoutTransaction(db, (connection) => drop.execute(connection))
+}
 
 /** Factor of additional candidates, because the approximate order differs from the exact one. */
 const OVERFETCH = 2
@@ -18,8 +48,14 @@ interface Row {
   readonly distance: number
 }
 
+/** A query as a vector of a model. */
+export interface SemanticQuery {
+  readonly model: EmbeddingModel
+  readonly vector: Vector
+}
+
 /**
- * The entries of these partitions nearest to `vector` by this model; ties are ordered by id. Similarity is the cosine, at least 0.
+ * The entries of these partitions nearest to the query; ties are ordered by id. Similarity is the cosine, at least 0.
  *
  * Up to 50,000 visible entries the search compares all of them: the result is exact, and hidden entries have no influence. Above that,
  * if the model has an index, candidates come from the index. They are visible entries in exact order, but the index graph contains
@@ -28,12 +64,12 @@ interface Row {
  */
 export async function nearest(
   tx: Tx,
-  model: EmbeddingModel,
+  { model, vector }: SemanticQuery,
   workspaceUuid: string,
   partitions: readonly Partition[],
-  vector: Vector,
   depth: number,
 ): Promise<readonly Ranked[]> {
+  if (partitions.length === 0) return []
   const ids = partitions.map(({ id }) => id)
   const useIndex = model.indexed && (await countVisible(tx, workspaceUuid, ids)) > EXACT_ROWS
   const near = useIndex ? await searchIndex(tx, model, ids, toSql(vector), depth) : []

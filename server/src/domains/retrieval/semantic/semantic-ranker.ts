@@ -1,18 +1,11 @@
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import { createHash } from 'node:crypto'
+import type { Db } from '../../../platform/db/database.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
+import { RETRY_DELAYS, RetryPause } from '../../../platform/queue/retry-delays.ts'
 import type { Partition } from '../partition.ts'
-import type { Ranked } from '../ranked.ts'
-import type { Embedder } from './embedder.ts'
-import type { Vector } from './embedding-response.ts'
-import { type EmbeddingModel, findReadyModel } from './model-store.ts'
-import { nearest } from './nearest.ts'
-import { type QueryReports, QueryVectors } from './query-vectors.ts'
-
-/** A query as a vector of a model. */
-export interface SemanticQuery {
-  readonly model: EmbeddingModel
-  readonly vector: Vector
-}
+import { cutText, type Embedder, type EmbedFailure, type Vector } from './embedder.ts'
+import { choiceOf, type EmbeddingModel, findReadyModel } from './model-store.ts'
+import type { SemanticQuery } from './nearest.ts'
 
 export interface SemanticRanker {
   /** Embeds a query of a viewer who sees these partitions. Returns undefined if no model is ready or the embedder fails. */
@@ -38,12 +31,75 @@ export function createSemanticRanker({ db, embedder, ...reports }: SemanticRanke
   }
 }
 
-/** Like `Ranker.rank`, by meaning. */
-export const rankSemantically = async (
-  snapshot: Tx,
-  workspaceUuid: string,
-  partitions: readonly Partition[],
-  { model, vector }: SemanticQuery,
-  depth: number,
-): Promise<readonly Ranked[]> =>
-  partitions.length === 0 ? [] : nearest(snapshot, model, workspaceUuid, partitions, vector, depth)
+export interface QueryReports {
+  /** Called for each search that is lexical only because the embedder failed. The reason has few values. */
+  readonly onFallback: (reason: string) => void
+  /** Called when the embedder fails and when it recovers, not for each query. */
+  readonly onProblem: (text: string) => void
+}
+
+/** Short, because a request waits for it; long enough for a cold model on the same machine. */
+const TIMEOUT_MS = 1_500
+const RETRIES = 1
+/** Keeps the order of all pages of a search equal, even if the embedder fails or recovers in between. */
+const CACHE_LIMITS = { maxAgeMs: 30_000, maxEntries: 200 }
+
+/** Embeds queries within a time limit. While the embedder fails, only some queries try it. */
+class QueryVectors {
+  readonly #embedder: Embedder
+  readonly #reports: QueryReports
+  readonly #pending = new Map<string, () => Promise<Vector | undefined>>()
+  readonly #cache = new Cache<Vector | undefined>((key) => this.#pending.get(key)?.() ?? Promise.resolve(undefined), CACHE_LIMITS)
+  readonly #pause = new RetryPause(RETRY_DELAYS.queryEmbedding)
+
+  constructor(embedder: Embedder, reports: QueryReports) {
+    this.#embedder = embedder
+    this.#reports = reports
+  }
+
+  /**
+   * Returns undefined if the search must be lexical only. Cached vectors are shared only by viewers that see the same partitions, so
+   * that response times reveal nothing about other users' queries.
+   */
+  async vectorOf(model: EmbeddingModel, partitions: readonly Partition[], query: string): Promise<Vector | undefined> {
+    const text = cutText(query)
+    const key = JSON.stringify([model.id, digest(partitions), text])
+    this.#pending.set(key, () => this.#embed(model, text))
+    const vector = this.#cache.get(key)
+    this.#pending.delete(key)
+    const result = await vector
+    if (!result) this.#reports.onFallback('embedder')
+    return result
+  }
+
+  async #embed(model: EmbeddingModel, text: string): Promise<Vector | undefined> {
+    if (this.#pause.isActive) return undefined
+    // One query tests whether the embedder has recovered; other queries do not wait for it.
+    this.#pause.restart()
+    const result = await this.#embedder.embed([text], { model: choiceOf(model), timeoutMs: TIMEOUT_MS, retries: RETRIES })
+    if (!result.ok) return this.#failed(result)
+    const [vector] = result.vectors
+    if (vector?.length !== model.dimensions) return this.#failed({ ok: false, failure: 'dimensions', status: 200 })
+    if (this.#pause.hasFailed) this.#reports.onProblem('the embedder responds again')
+    this.#pause.succeeded()
+    return vector
+  }
+
+  #failed({ failure, status }: EmbedFailure): undefined {
+    if (!this.#pause.hasFailed) {
+      const reason = status >= 300 ? `status ${status}` : failure
+      this.#reports.onProblem(`the embedder cannot embed queries (${reason}): searches are lexical only until it recovers`)
+    }
+    this.#pause.failed()
+  }
+}
+
+const digest = (partitions: readonly Partition[]): string =>
+  createHash('sha256')
+    .update(
+      partitions
+        .map(({ id }) => id)
+        .sort((a, b) => a - b)
+        .join(),
+    )
+    .digest('base64')

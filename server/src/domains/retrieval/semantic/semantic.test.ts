@@ -11,11 +11,10 @@ import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 import { addEntries, removeEntries } from '../entries.ts'
 import { openPartition, type Partition } from '../partition.ts'
 import { createRanker } from '../rank.ts'
-import { buildIndex } from './approximate-index.ts'
 import { EmbeddingProgress, embedMissing } from './embed-missing.ts'
 import { Embedder, type ModelChoice } from './embedder.ts'
 import { findModel, findReadyModel, leaseModel } from './model-store.ts'
-import { nearest } from './nearest.ts'
+import { buildIndex, nearest } from './nearest.ts'
 import { prepareVectors, type VectorSupport } from './prepare-vectors.ts'
 import { createSemanticRanker } from './semantic-ranker.ts'
 
@@ -261,13 +260,13 @@ describe.each(freshDatabases())('semantic search on $name', async ({ name, open 
     const model = await findReadyModel(db)
     if (!model) return expect.unreachable()
     const target = Float32Array.of(Math.cos(1), Math.sin(1), 0)
-    const exact = await inSnapshot(db, (tx) => nearest(tx, model, workspace, [animals], target, 50))
+    const exact = await inSnapshot(db, (tx) => nearest(tx, { model, vector: target }, workspace, [animals], 50))
     await buildIndex(db, model)
     await buildIndex(db, model)
     const indexed = await findModel(db, model.id)
     await sql`update retrieval_partition set entries = 60000 where id = ${animals.id}`.execute(db)
     const approximate = await inSnapshot(db, (tx) =>
-      nearest(tx, { ...model, ...indexed, indexed: true }, workspace, [animals], target, 50),
+      nearest(tx, { model: { ...model, ...indexed, indexed: true }, vector: target }, workspace, [animals], 50),
     )
     expect(approximate).toEqual(exact)
     expect(found(exact)?.every((text) => Number(text?.split(' ')[1]) % 2 === 0)).toBe(true)

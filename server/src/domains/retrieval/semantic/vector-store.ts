@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { PartitionKind } from '../tables.ts'
-import type { Vector } from './embedding-response.ts'
+import type { Vector } from './embedder.ts'
 
 /** An entry without a vector. The kind of its partition determines the source of its text. */
 export interface Unembedded {

@@ -1,6 +1,7 @@
+import { buffer } from 'node:stream/consumers'
 import mammoth from 'mammoth'
-import { DocumentError } from '../document.ts'
-import { type Files, unzip } from '../zip.ts'
+import { fromBufferPromise } from 'yauzl'
+import { DocumentError, megabytes } from '../document.ts'
 import { readHtml } from './html.ts'
 
 /** Limit of the unpacked XML. A book of a thousand pages has about 10 MB. */
@@ -8,15 +9,10 @@ const MAX_XML = 64 << 20
 const IS_XML = /\.(?:xml|rels)$/i
 
 /** Converts a Word file to Markdown, without pictures. mammoth unpacks without a limit, so it receives the unpacked XML files. */
-export async function readDocx(bytes: Uint8Array): Promise<{ markdown: string; title?: unknown; language?: unknown }> {
+export async function readDocx(bytes: Uint8Array): Promise<{ markdown: string; title?: unknown }> {
   const files = await unzip(bytes, (name) => IS_XML.test(name), MAX_XML)
   const html = await convert(files)
-  const properties = textOf(files, 'docProps/core.xml')
-  return {
-    markdown: readHtml(html).markdown,
-    title: property(properties, 'dc:title'),
-    language: property(properties, 'dc:language'),
-  }
+  return { markdown: readHtml(html).markdown, title: titleIn(textOf(files, 'docProps/core.xml')) }
 }
 
 async function convert(files: Files): Promise<string> {
@@ -34,9 +30,39 @@ async function convert(files: Files): Promise<string> {
 /** Empty for a missing file. Decodes UTF-8 and removes the byte order mark. */
 const textOf = (files: Files, name: string): string => new TextDecoder().decode(files.get(name))
 
-function property(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}[^>]*>([^<]{1,1000})</${name}>`).exec(xml)?.[1]
+function titleIn(properties: string): string | undefined {
+  const text = /<dc:title[^>]*>([^<]{1,1000})<\/dc:title>/.exec(properties)?.[1]
   return text?.replace(/&(lt|gt|quot|apos|amp);/g, (_, entity: keyof typeof ENTITIES) => ENTITIES[entity])
 }
 
 const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' } as const
+
+export type Files = ReadonlyMap<string, Buffer>
+
+/**
+ * Unpacks the entries that `isWanted` accepts, to at most `limit` bytes in total. yauzl fails for an entry whose unpacked size
+ * differs from the size that the archive states.
+ */
+export async function unzip(bytes: Uint8Array, isWanted: (name: string) => boolean, limit: number): Promise<Files> {
+  const files = new Map<string, Buffer>()
+  let remaining = limit
+  try {
+    const archive = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    for await (const entry of archive.eachEntry()) {
+      if (!isWanted(entry.fileName)) continue
+      if (entry.isEncrypted()) {
+        throw new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
+      }
+      remaining -= entry.uncompressedSize
+      if (remaining < 0) {
+        const message = `The file unpacks to more than ${megabytes(limit)}. Split it into several files.`
+        throw new DocumentError('too_large', message)
+      }
+      files.set(entry.fileName, await buffer(await archive.openReadStreamPromise(entry)))
+    }
+  } catch (error) {
+    if (error instanceof DocumentError) throw error
+    throw new DocumentError('broken', 'The file is damaged or incomplete. Save it again from the program that created it.', error)
+  }
+  return files
+}

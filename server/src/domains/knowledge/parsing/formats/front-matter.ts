@@ -1,10 +1,10 @@
 import { parse } from 'yaml'
 import { DocumentError, type FrontMatter } from '../document.ts'
 
-const LABELS = ['title', 'classification', 'regulations', 'acl', 'language', 'lang'] as const
+const LABELS = ['title', 'classification', 'regulations', 'acl'] as const
 const OPENING = /^---[ \t]*\r?\n/
 const CLOSING = /^(?:---|\.\.\.)[ \t]*\r?$/m
-const LABEL_LINE = new RegExp(`^["']?(?:${LABELS.join('|')})["']?[ \\t]*:`, 'm')
+const LABEL_LINE = new RegExp(`^["']?(?:${[...LABELS, 'language', 'lang'].join('|')})["']?[ \\t]*:`, 'm')
 
 /** Whether the text starts with a YAML block that contains a known label. */
 export function hasFrontMatter(text: string): boolean {
@@ -15,11 +15,7 @@ export function hasFrontMatter(text: string): boolean {
  * Separates the YAML block from the text. Throws if a block with labels is invalid: the document would otherwise lose the label that
  * protects it. A block without labels is text between two rulers.
  */
-export function splitFrontMatter(text: string): {
-  readonly body: string
-  readonly language?: unknown
-  readonly values?: FrontMatter
-} {
+export function splitFrontMatter(text: string): { readonly body: string; readonly values?: FrontMatter } {
   if (!hasFrontMatter(text)) return { body: text }
   const { yaml, rest } = splitHead(text)
   const parsed = rest === undefined ? undefined : parseYaml(yaml)
@@ -29,10 +25,10 @@ export function splitFrontMatter(text: string): {
       'The front matter between the --- lines at the start is not valid YAML with `name: value` lines. Correct or remove it.',
     )
   }
-  const { language, lang, ...values } = Object.fromEntries(
+  const values = Object.fromEntries(
     LABELS.flatMap((label) => (Object.hasOwn(parsed, label) ? [[label, (parsed as Record<string, unknown>)[label]]] : [])),
   )
-  return { body: rest, language: language ?? lang, values }
+  return { body: rest, values }
 }
 
 function splitHead(text: string): { readonly yaml: string; readonly rest?: string } {

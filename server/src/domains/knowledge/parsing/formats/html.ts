@@ -19,8 +19,8 @@ const DROPPED = new Set(
 const INVISIBLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$))/i
 
-/** Converts a web page to Markdown, with its title and language. Leaves out text that readers do not see. */
-export function readHtml(html: string): { readonly markdown: string; readonly title?: string; readonly language?: string } {
+/** Converts a web page to Markdown, with its title. Leaves out text that readers do not see. */
+export function readHtml(html: string): { readonly markdown: string; readonly title: string | undefined } {
   const service = turndown()
   let title: string | undefined
   service.addRule('title', {
@@ -30,9 +30,7 @@ export function readHtml(html: string): { readonly markdown: string; readonly ti
       return ''
     },
   })
-  const markdown = service.turndown(html)
-  const language = /<html\b[^>]{0,1000}?\slang\s*=\s*["']?([\w-]+)/i.exec(html.slice(0, 65_536))?.[1]
-  return { markdown, ...(title === undefined ? {} : { title }), ...(language === undefined ? {} : { language }) }
+  return { markdown: service.turndown(html), title }
 }
 
 function turndown(): TurndownService {

@@ -1,5 +1,4 @@
 import { DocumentError, tooMuchText } from '../document.ts'
-import { asTitle } from '../text.ts'
 
 const MAX_DEPTH = 100
 
@@ -10,12 +9,11 @@ interface Outline {
 }
 
 /** Converts JSON to an outline: a heading with the path for each object or array, its scalar values as a list. */
-export function readJson(text: string, limit: number): { readonly markdown: string; readonly title?: string } {
+export function readJson(text: string, limit: number): { readonly markdown: string; readonly title: unknown } {
   const value = parseJson(text, 'The file is not valid JSON. Correct it and upload it again.')
   const outline: Outline = { lines: [], length: 0, limit }
   describe(value, '', 1, outline)
-  const title = asTitle((value as { title?: unknown } | null)?.title)
-  return { markdown: outline.lines.join('\n'), ...(title === undefined ? {} : { title }) }
+  return { markdown: outline.lines.join('\n'), title: (value as { title?: unknown } | null)?.title }
 }
 
 /** Converts JSON lines: a heading with the number for each record. */

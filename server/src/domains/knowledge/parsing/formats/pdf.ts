@@ -12,10 +12,7 @@ interface Line {
 const PARAGRAPH_GAP = 1.7
 
 /** Converts a PDF to paragraphs, with a heading for each page. */
-export async function readPdf(
-  bytes: Uint8Array,
-  limit: number,
-): Promise<{ markdown: string; title?: unknown; language?: unknown }> {
+export async function readPdf(bytes: Uint8Array, limit: number): Promise<{ markdown: string; title: unknown }> {
   const pdf = await open(bytes)
   const pages: string[] = []
   let length = 0
@@ -29,8 +26,8 @@ export async function readPdf(
   if (pages.length === 0) {
     throw new DocumentError('empty', 'The PDF contains only pictures. Recognise its text (OCR) and upload the result.')
   }
-  const info = ((await pdf.getMetadata().catch(() => undefined))?.info ?? {}) as { Title?: unknown; Language?: unknown }
-  return { markdown: pages.join('\n\n'), title: info.Title, language: info.Language }
+  const info = ((await pdf.getMetadata().catch(() => undefined))?.info ?? {}) as { Title?: unknown }
+  return { markdown: pages.join('\n\n'), title: info.Title }
 }
 
 async function open(bytes: Uint8Array): Promise<Pdf> {

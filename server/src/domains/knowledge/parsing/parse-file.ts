@@ -10,18 +10,17 @@ import {
   tooMuchText,
 } from './document.ts'
 import { type Content, detectType } from './media-type.ts'
-import { asLanguage, asTitle, cleanText } from './text.ts'
+import { asTitle, cleanText } from './text.ts'
 
-/** The result of a format's parser. Title and language are not checked yet. */
+/** The result of a format's parser. The title is not checked yet. */
 interface FormatResult {
   readonly markdown: string
   readonly title?: unknown
-  readonly language?: unknown
   readonly frontMatter?: FrontMatter | undefined
 }
 
-/** Parses a file in the current thread. Call parse.ts to use a worker thread. */
-export async function readDocument(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
+/** Parses a file in the current thread. Call parser-pool.ts to use a worker thread. */
+export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   if (bytes.length === 0) throw emptyFileError()
   const content = detectType(bytes, options.name, options.mediaType)
@@ -29,12 +28,10 @@ export async function readDocument(bytes: Uint8Array, options: ParseOptions): Pr
   const markdown = cleanText(result.markdown)
   if (markdown === '') throw emptyFileError()
   if (markdown.length > limits.characters) throw tooMuchText(limits.characters)
-  const language = asLanguage(result.language)
   return {
     title: asTitle(result.title) ?? firstHeading(markdown) ?? stem(options.name),
     markdown,
     mediaType: content.mediaType,
-    ...(language === undefined ? {} : { language }),
     ...(result.frontMatter === undefined ? {} : { frontMatter: result.frontMatter }),
   }
 }
@@ -46,8 +43,8 @@ async function readFormat({ mediaType, text = '' }: Content, bytes: Uint8Array, 
   switch (mediaType) {
     case 'text/markdown': {
       const { splitFrontMatter } = await import('./formats/front-matter.ts')
-      const { body, language, values } = splitFrontMatter(text)
-      return { markdown: body, title: values?.title, language, frontMatter: values }
+      const { body, values } = splitFrontMatter(text)
+      return { markdown: body, title: values?.title, frontMatter: values }
     }
     case 'text/html':
       return (await import('./formats/html.ts')).readHtml(text)
