@@ -13,6 +13,7 @@ const DB = 'platform/db/'
 const WORDS = [LIB, 'shared/', 'errors\\.ts']
 const CONFIG = 'platform/config/'
 const KIT = 'api/kit/'
+const RETURNS_REFUSALS = '-store\\.ts$|^server/src/domains/messaging/'
 /** Authentication of operators, scopes, recorded changes. */
 const ADMIN_KIT = 'api/admin/kit/'
 /** The mechanism of background queues (wake-ups, leases, retry delays), and the outbox: stores announce a change in its transaction. */
@@ -156,9 +157,7 @@ module.exports = {
       'domains/providers/((chat|embeddings)-operation|test-connection)\\.ts',
     ]),
     {
-      name: 'a-store-throws-no-http-error',
-      severity: 'error',
-      from: { path: '-store\\.ts$' },
+      from: { path: RETURNS_REFUSALS, pathNot: '\\.test\\.|/(message-audit-record|erase-responses)\\.ts$' },
       to: { path: '^server/src/(errors\\.ts|shared/refusals\\.ts|api/kit/)', dependencyTypesNot: ['type-only'] },
     },
     {

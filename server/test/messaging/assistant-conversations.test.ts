@@ -23,32 +23,6 @@ test('traceparent: upstream request has the header of the answered message, and 
 })
 
 describe('direct conversation', () => {
-  test('assistant: answers a message once, with a message that names the question and its audit record', async () => {
-    const chat = await fixture.createDirect(fixture.helper)
-    const { text, answer, calls } = fixture.question()
-    const { sent, replies } = await chat.ask(text)
-    expect(replies).toHaveLength(1)
-    expect(replies[0]).toMatchObject({
-      message: answer,
-      reply_to: sent.id,
-      contact: { id: fixture.helper.id, is_assistant: true },
-      governance: { audit_id: expect.stringMatching(/^aud_/) },
-      updated_at: null,
-    })
-    expect(calls()).toHaveLength(1)
-    await fixture.idle()
-    expect(await chat.texts()).toEqual([text, answer])
-    const [record] = (await fixture.admin.records(20)).filter(({ id }) => id === replies[0]?.governance.audit_id)
-    expect(record).toMatchObject({
-      endpoint: 'chat',
-      application_id: fixture.helper.application_id,
-      user: { verified: true },
-      status: 200,
-      features: { 'request.message_count': 1 },
-    })
-    expect(record.features['request.session']).not.toBe('')
-  })
-
   test('assistant: other members get a typing event when the assistant writes [MSG-EVENT-1]', async () => {
     const chat = await fixture.createDirect(fixture.helper)
     await chat.ask(fixture.question().text)
@@ -127,18 +101,5 @@ describe('group conversation', () => {
       { role: 'user', content: `${fixture.ben.id}: ${silent.text}` },
       { role: 'user', content: `${fixture.ann.id}: ${question.text}` },
     ])
-  })
-
-  test('assistant: does not answer when an assistant mentions it', async () => {
-    const other = await fixture.createAssistant(fixture.helper.application_id)
-    const room = await fixture.createGroup(fixture.helper, other)
-    const question = fixture.question(
-      `@${fixture.helper.username}`,
-      `Ask @${other.username} and @${fixture.helper.username} about it.`,
-    )
-    const { replies } = await room.ask(question.text)
-    await fixture.idle()
-    expect(replies).toMatchObject([{ contact: { id: fixture.helper.id }, message: question.answer }])
-    expect(await room.texts()).toEqual([question.text, question.answer])
   })
 })

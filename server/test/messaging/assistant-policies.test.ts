@@ -24,17 +24,6 @@ const findTurns = (text_: string) =>
     .then((rows) => rows.filter(({ text }) => text.includes(text_)))
 
 describe('policies', () => {
-  test('assistant: sends one explanation when the question is denied, and answers the next question', async () => {
-    const chat = await fixture.createDirect(fixture.helper)
-    const question = fixture.question('juniper-deny')
-    const { sent, replies } = await chat.ask(question.text)
-    expect(replies).toMatchObject([{ message: noticeFor('POLICY_DENIED'), reply_to: sent.id, governance: { audit_id: /aud_/ } }])
-    expect(question.calls()).toEqual([])
-    const next = fixture.question()
-    expect((await chat.ask(next.text)).replies).toMatchObject([{ message: next.answer }])
-    expect(next.calls()[0]?.body.messages).toEqual([{ role: 'user', content: next.text }])
-  })
-
   test('assistant: sends an explanation instead of the completion when the completion is denied', async () => {
     const chat = await fixture.createDirect(fixture.helper)
     const question = fixture.question('', `sorrel-deny ${word()}`)

@@ -1,11 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { refuseCrossSite } from '../../domains/operators/same-origin.ts'
-import { GatehouseError } from '../../errors.ts'
-import { isUnavailable } from '../../platform/lib/unavailable.ts'
+import { authenticateRequests } from '../kit/authenticate-requests.ts'
 import { readJsonBodies } from '../kit/bodies.ts'
 import type { TypedApp } from '../kit/route.ts'
-import { checkRequests } from '../kit/validation.ts'
 import type { AdminContext } from './admin-context.ts'
 import { applicationsRoutes } from './applications/applications-routes.ts'
 import { keysRoutes } from './applications/keys-routes.ts'
@@ -62,9 +60,10 @@ type Routes = (app: TypedApp, deps: AdminDeps) => void
 /** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
 export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
   const deps = connectDomains(context)
-  readRequests(app, deps.jsonDepth)
+  app.decorateRequest('operator')
+  app.decorateRequest('workspaceId', '')
+  readJsonBodies(app, deps.jsonDepth)
   authenticateOperators(app, deps)
-  requireScopes(app, deps)
 
   const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
     for (const addRoutes of routes)
@@ -113,37 +112,14 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
   })
 }
 
-/** How requests are read and checked. */
-function readRequests(app: FastifyInstance, jsonDepth: number): void {
-  app.decorateRequest('operator')
-  app.decorateRequest('workspaceId', '')
-  readJsonBodies(app, jsonDepth)
-  app.setValidatorCompiler(checkRequests)
-  app.setErrorHandler((error) => {
-    throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
-  })
-}
-
-/** Authentication comes first: a client without token and session learns nothing, not even whether its body is valid. */
+/** Authenticates the operator and checks the scope of the route. A route without a declared scope is not registered. */
 function authenticateOperators(app: FastifyInstance, deps: AdminDeps): void {
-  app.addHook('onRequest', async (request, reply) => {
-    // Keys and contents of reviews must not be cached.
-    reply.header('cache-control', 'no-store')
-    request.operator = await operatorOf(request.headers, deps)
-    if (request.operator.kind === 'person') refuseCrossSite(request, deps.signIn)
-  })
-}
-
-/** Checks the scope of every route. A route without a declared scope is not registered. */
-function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRoute', ({ url, schema }) => {
     if (requirementOf(schema).scope === undefined) throw new Error(`${url} declares no scope: add it to the operation`)
   })
-  app.addHook('onRequest', async (request) => requireScope(request))
-  // A slow body takes up to a minute: the operator's scopes may have changed since.
-  app.addHook('preHandler', async (request) => {
-    if (request.body === undefined) return
+  authenticateRequests(app, async (request) => {
     request.operator = await operatorOf(request.headers, deps)
+    if (request.operator.kind === 'person') refuseCrossSite(request, deps.signIn)
     requireScope(request)
   })
 }

@@ -9,8 +9,8 @@ import { findApplication, findWindowedApplications } from '../../domains/identit
 import { resolveApplications } from '../../domains/identity/resolve-applications.ts'
 import { findWorkspace, listWorkspaces } from '../../domains/identity/workspace-store.ts'
 import { governFields } from '../../domains/messaging/governance/governed-fields.ts'
+import { findIssuersOfSender } from '../../domains/messaging/messages/message-store.ts'
 import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../../domains/messaging/messages/release-held.ts'
-import { findIssuersOfSender } from '../../domains/messaging/messages/token-issuers.ts'
 import { emitContact } from '../../domains/messaging/people/emit-contact.ts'
 import { findActorNames } from '../../domains/operators/actors.ts'
 import { EvaluationLimiter } from '../../domains/policy/evaluation-limiter.ts'
@@ -19,6 +19,7 @@ import { eraseViewsOfUser } from '../../domains/views/view-store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { Classification } from '../../shared/classification.ts'
 import { DEFAULT_SETTINGS, type User } from '../../shared/principal.ts'
+import { accepted } from '../../shared/refusals.ts'
 import { viewerOf } from '../../shared/viewer.ts'
 import { VERSION } from '../../version.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -92,7 +93,7 @@ const messages = (context: AdminContext) => ({
     { username, id }: { readonly username: U; readonly id?: string | undefined },
   ) => {
     // Other users read the id as well; transforms never change it.
-    const { fields, settle } = await governFields(context, operatorAuthor(author, context), { username, id })
+    const { fields, settle } = accepted(await governFields(context, operatorAuthor(author, context), { username, id }))
     return { username: fields.username, settle }
   },
   heldMessages: {
@@ -102,7 +103,7 @@ const messages = (context: AdminContext) => ({
       if (!release) return { refused: 'message_gone' as const }
       return release.text ? { texts: release.text.texts } : { refused: 'policy_denies_now' as const }
     },
-    settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: PreparedRelease | undefined, now: Date) =>
-      settleHeldMessage(tx, item, release, now),
+    settle: async (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: PreparedRelease | undefined, now: Date) =>
+      accepted(await settleHeldMessage(tx, item, release, now)),
   },
 })

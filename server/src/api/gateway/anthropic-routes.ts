@@ -59,17 +59,18 @@ function countParser(deps: ChatDeps): IncomingRequest['parse'] {
   }
 }
 
-/** The list of models in the form of this API. */
-export const anthropicModels = (models: readonly ModelEntry[]) => ({
-  data: models.map(({ id, created }) => ({
-    type: 'model',
-    id,
-    display_name: id,
-    created_at: new Date(created * 1_000).toISOString(),
-  })),
-  has_more: false,
-  first_id: models[0]?.id ?? null,
-  last_id: models.at(-1)?.id ?? null,
-})
+/** The list of models in the form of this API, as JSON: the schema of the route describes the other form. */
+export const anthropicModels = (models: readonly ModelEntry[]): string =>
+  JSON.stringify({
+    data: models.map(({ id, created }) => ({
+      type: 'model',
+      id,
+      display_name: id,
+      created_at: new Date(created * 1_000).toISOString(),
+    })),
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  })
 
 export const asksInAnthropicForm = ({ headers }: FastifyRequest): boolean => headers['anthropic-version'] !== undefined

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BETA_HEADER, readBetas } from '../../dialects/anthropic-messages/betas.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
-import { headerValues } from '../kit/header-values.ts'
+import { headerValues } from './governance-headers.ts'
 import { invalid } from './request-fields.ts'
 
 type Parse = IncomingRequest['parse']

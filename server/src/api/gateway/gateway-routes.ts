@@ -10,6 +10,7 @@ import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
 import type { Endpoint } from '../../shared/principal.ts'
 import { readRawJsonBodies } from '../kit/bodies.ts'
+import { sendError } from '../kit/error-responses.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { anthropicModels, anthropicRoutes, asksInAnthropicForm } from './anthropic-routes.ts'
 import type { ChatDeps } from './chat.ts'
@@ -21,7 +22,6 @@ import { withGovernanceHeaders } from './governance-headers.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
 import { sendEmbeddings, sendResult } from './send-response.ts'
 import { storedResponseRoutes } from './stored-responses-routes.ts'
-import { ungovernedRoutes } from './ungoverned-routes.ts'
 
 /** GW-KNOW-4 */
 const knowledgeHit = ({ id, title, content, classification, regulations, similarity }: Passage) => ({
@@ -54,10 +54,6 @@ type Parse = IncomingRequest['parse']
 export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): Promise<void> {
   const app = plain.withTypeProvider<TypeBoxTypeProvider>()
   readRawJsonBodies(plain)
-  // Stage 2 validates bodies, after the key; the schemas here are documentation.
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => JSON.stringify)
-
   registerCors(plain, deps)
   const bodies = [...CHAT_PATHS, ...RESPONSES_PATHS, ...EMBEDDINGS_PATHS]
   const paths = [...bodies, '/v1/knowledge/search', '/v1/memory/search', '/v1/memory/capture']
@@ -144,4 +140,26 @@ function searchRoutes(app: TypedApp, run: Run): void {
       governance: governanceOf(result),
     }))
   })
+}
+
+/** Paths of the OpenAI API that carry content past the pipeline; the gateway does not serve them. */
+const UNGOVERNED = [
+  ...['completions', 'images', 'audio', 'files', 'uploads', 'batches', 'moderations', 'realtime', 'videos', 'vector_stores'],
+  ...['assistants', 'threads', 'fine_tuning', 'containers', 'evals'],
+  ...['responses/compact', 'responses/input_tokens'],
+]
+
+const MESSAGE =
+  'The gateway does not govern this API yet. It serves chat/completions, responses, messages, embeddings, models, knowledge/search and memory.'
+
+const refuse = async (_request: FastifyRequest, reply: FastifyReply) => sendError(reply, 'NOT_FOUND', { message: MESSAGE })
+
+/** 404 that says which endpoints there are (GW-OTHER-1). */
+function ungovernedRoutes(app: FastifyInstance): void {
+  for (const name of UNGOVERNED) {
+    for (const url of [`/v1/${name}`, `/v1/${name}/*`]) {
+      // Before the body is read: files and sound come in forms, which the gateway does not read.
+      app.all(url, { schema: { hide: true }, onRequest: refuse }, refuse)
+    }
+  }
 }

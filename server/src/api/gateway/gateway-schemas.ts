@@ -4,6 +4,7 @@ import { oneOf } from '../../platform/lib/fields.ts'
 import { RISK_LEVELS } from '../../shared/classification.ts'
 import { VERDICTS } from '../../shared/decision.ts'
 import { type Api, route } from '../kit/route.ts'
+import { checkNothing } from '../kit/validation.ts'
 import { ChatBody } from './chat-request.ts'
 import { EmbeddingsBody } from './embeddings-request.ts'
 import { CaptureBody, KnowledgeSearchBody, MemorySearchBody } from './other-requests.ts'
@@ -110,6 +111,8 @@ export const GATEWAY: Api = {
     415: 'UNSUPPORTED_MEDIA_TYPE',
     429: 'RATE_LIMITED, with Retry-After',
   },
+  // Stage 2 of the pipeline checks requests, after the key.
+  validatorCompiler: checkNothing,
 }
 
 /** Paths without `/v1` are aliases: the OpenAPI document contains each operation once. */

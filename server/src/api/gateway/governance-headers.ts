@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { governanceOf, unknownFieldsOf } from '../../pipeline/governance-block.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
-import { headerValues } from '../kit/header-values.ts'
 import { isObject } from './chat-fields.ts'
 import { invalid, withClientField } from './request-fields.ts'
 
@@ -118,3 +117,7 @@ function namesIn(paths: readonly string[]): string {
   while (names.join(', ').length > MAX_NAMES_LENGTH) names.pop()
   return names.join(', ')
 }
+
+/** Each value of a header as it was sent. Node joins repeated headers, or keeps the first. */
+export const headerValues = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): readonly string[] =>
+  rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)

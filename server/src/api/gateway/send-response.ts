@@ -20,11 +20,15 @@ export function abortOnClose({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** Sends the endpoint's body, or the error. */
+/** Sends the endpoint's body, or the error. `body`: an object, of which the fields of the route's schema are sent, or JSON. */
 export function sendResult(reply: FastifyReply, result: PipelineResult, body: () => unknown): FastifyReply {
   setHeaders(reply, result)
-  return result.error ? sendError(reply, result.error.code, result.error.fields) : reply.send(body())
+  if (result.error) return sendError(reply, result.error.code, result.error.fields)
+  const sent = body()
+  return typeof sent === 'string' ? sendJson(reply, sent) : reply.send(sent)
 }
+
+const sendJson = (reply: FastifyReply, json: string): FastifyReply => reply.type('application/json; charset=utf-8').send(json)
 
 /** Sends a chat's completion as JSON or as a stream, as requested. `encoder`: undefined if the request was not decoded. */
 export function sendChatResult(
@@ -38,7 +42,7 @@ export function sendChatResult(
   const governance = governanceOf(result)
   setHeaders(reply, result)
   if (trace.results.admit?.request.stream) return sendEvents(reply, encoder.toEvents(completion, governance))
-  return reply.type('application/json; charset=utf-8').send(encoder.toJson(completion, completionJson, governance))
+  return sendJson(reply, encoder.toJson(completion, completionJson, governance))
 }
 
 /** Sends the embeddings with the text that was hashed, or the error. */
@@ -47,7 +51,7 @@ export function sendEmbeddings(reply: FastifyReply, result: PipelineResult): Fas
   if (error || completionJson === undefined) return sendResult(reply, result, () => undefined)
   setHeaders(reply, result)
   const governance = JSON.stringify(governanceOf(result))
-  return reply.type('application/json; charset=utf-8').send(`${completionJson.slice(0, -1)},"governance":${governance}}`)
+  return sendJson(reply, `${completionJson.slice(0, -1)},"governance":${governance}}`)
 }
 
 function setHeaders(reply: FastifyReply, result: PipelineResult): void {

@@ -31,7 +31,7 @@ export function storedResponseRoutes(app: TypedApp, plain: FastifyInstance, path
   }
 
   handle(app, docs.getResponse(path), (request, reply) =>
-    send(request, reply, { action: 'read', query: ReadQuery, body: ({ content }) => content.response }),
+    send(request, reply, { action: 'read', query: ReadQuery, body: ({ content }) => JSON.stringify(content.response) }),
   )
   handle(app, docs.deleteResponse(path), (request, reply) =>
     send(request, reply, { action: 'delete', query: {}, body: ({ id }) => ({ id, object: 'response', deleted: true }) }),

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 import { parseJson } from '../../platform/lib/json.ts'
+import type { FormPair } from './form-decoder.ts'
 import { formOfPairs, parseForm } from './form-decoder.ts'
-import { parseMultipart } from './multipart.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i
@@ -37,15 +38,16 @@ export function readFormBodies(app: FastifyInstance, jsonDepth: number): void {
   const add = (type: RegExp, parse: (bytes: Buffer, contentType: string) => Parsed | Promise<Parsed>): void => {
     app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) => {
       const contentType = headers['content-type'] ?? ''
-      if (!isUtf8(contentType)) throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message: 'The charset must be utf-8.' })
+      if (!declaresUtf8(contentType))
+        throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message: 'The charset must be utf-8.' })
       return body.length === 0 ? {} : parsedValue(await parse(body, contentType))
     })
   }
   add(JSON_TYPE, (bytes) => parseJson(bytes, jsonDepth))
-  add(FORM_TYPE, (bytes) => parseForm(bytes, { repeats: true }))
+  add(FORM_TYPE, (bytes) => parseForm(bytes))
   add(MULTIPART_TYPE, async (bytes, contentType) => {
     const parsed = await parseMultipart(bytes, contentType)
-    return parsed.ok ? formOfPairs(parsed.pairs, { repeats: true }) : parsed
+    return parsed.ok ? formOfPairs(parsed.pairs) : parsed
   })
 }
 
@@ -90,7 +92,31 @@ function parsedValue(parsed: Parsed): unknown {
   throw new GatehouseError('VALIDATION_ERROR', { message: parsed.problem, ...(parsed.param && { param: parsed.param }) })
 }
 
-function isUtf8(contentType: string): boolean {
+function declaresUtf8(contentType: string): boolean {
   const [, charset] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType) ?? []
   return charset === undefined || /^utf-?8$/i.test(charset)
 }
+
+type ParsedMultipart =
+  | { readonly ok: true; readonly pairs: readonly FormPair[] }
+  | { readonly ok: false; readonly problem: string; readonly param?: string }
+
+const MALFORMED = { ok: false, problem: 'The body must be a well-formed, complete multipart form with a boundary.' } as const
+
+/** The text fields of a `multipart/form-data` body without files, in order (RFC 7578). Never rejects. */
+async function parseMultipart(bytes: Buffer, contentType: string): Promise<ParsedMultipart> {
+  const form = await readForm(bytes, contentType).catch(() => undefined)
+  if (!form) return MALFORMED
+  const pairs: FormPair[] = []
+  for (const [name, value] of form) {
+    if (typeof value !== 'string') {
+      return { ok: false, problem: `${name}: must not be a file. Upload files with POST /v1/attachments.`, param: name }
+    }
+    pairs.push({ name, value })
+  }
+  // `formData` replaces invalid bytes silently.
+  return isUtf8(bytes) ? { ok: true, pairs } : { ok: false, problem: 'The form is not UTF-8.' }
+}
+
+const readForm = async (bytes: Buffer, contentType: string): Promise<FormData> =>
+  new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData()

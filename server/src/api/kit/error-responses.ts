@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../../errors.ts'
-import { isUnavailable } from '../../platform/lib/unavailable.ts'
+import { isUnavailable, Unavailable } from '../../platform/lib/unavailable.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -78,7 +78,8 @@ export function handleErrors(app: FastifyInstance): void {
     }
     const code = FRAMEWORK_CODES[error.code] ?? codeOf(error)
     if (ERRORS[code].status >= 500) request.log.error({ err: error }, 'request failed')
-    return sendError(reply, code, code === 'PAYLOAD_TOO_LARGE' ? tooLarge(request) : {})
+    const message = error instanceof Unavailable ? error.message : ''
+    return sendError(reply, code, code === 'PAYLOAD_TOO_LARGE' ? tooLarge(request) : { ...(message && { message }) })
   })
 
   const methodsOf = (path: string): string[] => {

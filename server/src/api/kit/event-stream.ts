@@ -18,7 +18,6 @@ export function startEvents(reply: FastifyReply): FastifyReply['raw'] {
   return raw
 }
 
-/** Starts an event stream and writes all of it. */
 export const sendEvents = (reply: FastifyReply, events: Iterable<string>): Promise<void> =>
   finishEvents(startEvents(reply), events)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseForm } from './form-decoder.ts'
+import { parseForm, RepeatedText } from './form-decoder.ts'
 
 const parse = (text: string) => parseForm(Buffer.from(text))
 const value = (text: string) => {
@@ -19,14 +19,14 @@ describe('a form', () => {
     ['reactions%5Bheart%5D%5B%5D=one', { reactions: { heart: ['one'] } }],
     ['a[0][id]=x&a[1][id]=y', { a: { '0': { id: 'x' }, '1': { id: 'y' } } }],
     ['a[]=1', { a: ['1'] }],
+    ['a=1&a=2', { a: RepeatedText.of('1', '2') }],
+    ['a[b]=1&a[b]=2', { a: { b: RepeatedText.of('1', '2') } }],
     ['toString=1&a[hasOwnProperty]=2', { toString: '1', a: { hasOwnProperty: '2' } }],
   ])('%s', (text, expected) => {
     expect(value(text)).toEqual(expected)
   })
 
   test.each([
-    ['a=1&a=2', /more than once/],
-    ['a[b]=1&a[b]=2', /more than once/],
     ['a=1&a[]=2', /more than one form/],
     ['a[]=2&a=1', /more than once/],
     ['a=1&a[b]=2', /more than one form/],

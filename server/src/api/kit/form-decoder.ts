@@ -37,21 +37,14 @@ class Malformed extends Error {
   }
 }
 
-/** Whether a plain name may come several times, for the reader of the body to make a list of it or to refuse it. */
-export interface FormOptions {
-  readonly repeats?: boolean
-}
-
 /**
  * `application/x-www-form-urlencoded` with nested fields in brackets, raw or percent-encoded (MSG-BODY-2). A
- * field is given once; only `name[]` may be repeated, and with `repeats` every name. Never throws.
+ * plain name may come several times: the reader of the body makes a list of it, or refuses it. Never throws.
  */
-export function parseForm(bytes: Uint8Array, options?: FormOptions): ParsedForm {
-  return fieldsOf(() => pairsOf(decoder.decode(bytes)), options)
-}
+export const parseForm = (bytes: Uint8Array): ParsedForm => fieldsOf(() => pairsOf(decoder.decode(bytes)))
 
 /** The same of fields that have been decoded already. */
-export const formOfPairs = (pairs: Iterable<FormPair>, options?: FormOptions): ParsedForm => fieldsOf(() => pairs, options)
+export const formOfPairs = (pairs: Iterable<FormPair>): ParsedForm => fieldsOf(() => pairs)
 
 function* pairsOf(text: string): Generator<FormPair> {
   for (const pair of text.split('&')) {
@@ -61,14 +54,14 @@ function* pairsOf(text: string): Generator<FormPair> {
   }
 }
 
-function fieldsOf(read: () => Iterable<FormPair>, { repeats = false }: FormOptions = {}): ParsedForm {
+function fieldsOf(read: () => Iterable<FormPair>): ParsedForm {
   try {
     const fields: FormFields = {}
     forms.add(fields)
     let left = MAX_FIELDS
     for (const { name, value } of read()) {
       if (left-- === 0) throw new Malformed(`The form has more than ${MAX_FIELDS} fields.`)
-      put(fields, name, value, repeats)
+      put(fields, name, value)
     }
     return { ok: true, value: fields }
   } catch (error) {
@@ -85,7 +78,7 @@ function decoded(text: string): string {
   }
 }
 
-function put(fields: FormFields, name: string, value: string, repeats: boolean): void {
+function put(fields: FormFields, name: string, value: string): void {
   const [, first, brackets] = NAME.exec(name) ?? []
   if (first === undefined || brackets === undefined) throw new Malformed('A field has a malformed name.')
   const path = [first, ...(brackets === '' ? [] : brackets.slice(1, -1).split('][', MAX_DEPTH))]
@@ -101,8 +94,8 @@ function put(fields: FormFields, name: string, value: string, repeats: boolean):
   const last = path.at(-1) as string
   const before = Object.hasOwn(parent, last) ? parent[last] : undefined
   if (!isList) {
-    if (repeats && before instanceof RepeatedText) before.push(value)
-    else if (repeats && typeof before === 'string') parent[last] = RepeatedText.of(before, value) as RepeatedText
+    if (before instanceof RepeatedText) before.push(value)
+    else if (typeof before === 'string') parent[last] = RepeatedText.of(before, value) as RepeatedText
     else if (before !== undefined) throw new Malformed(`${first}: is given more than once.`, first)
     else parent[last] = value
   } else if (Array.isArray(before) && !(before instanceof RepeatedText)) before.push(value)

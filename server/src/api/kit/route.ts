@@ -3,6 +3,7 @@ import type {
   FastifyBaseLogger,
   FastifyInstance,
   FastifySchema,
+  FastifySchemaCompiler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -11,13 +12,12 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { type Static, type TObject, type TProperties, type TSchema, type TString, Type } from 'typebox'
+import { checkAllButBody } from './validation.ts'
 
 /** Descriptions of error responses by status. */
 export type Errors = Readonly<Record<number, string>>
 
-/** The properties that all routes of one API share. */
 export interface Api {
-  /** Tag of the OpenAPI document. */
   readonly tag: string
   /** Accepted security schemes (openapi.ts); one of them is enough. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
@@ -27,6 +27,8 @@ export interface Api {
   readonly bodyErrors: Errors
   /** Content types of bodies. Default: JSON. */
   readonly consumes?: readonly string[]
+  /** Checks the requests (validation.ts). */
+  readonly validatorCompiler: FastifySchemaCompiler<TSchema>
 }
 
 /** A response that is not described by one schema. */
@@ -70,10 +72,16 @@ export type Inputs<T extends Target, D> = {
     ? { readonly querystring: TObject<Q> }
     : { readonly querystring: TObject<Record<never, never>> })
 
+/** A described route whose schema has the types of its inputs. */
+export type Documented<I> = Omit<ReturnType<typeof route>, 'schema'> & {
+  readonly schema: Omit<ReturnType<typeof route>['schema'], 'params' | 'headers' | 'body' | 'querystring'> & I
+}
+
 /** A route without its handler: `app.route({ ...route(…), handler })`. The path defines the path parameters. */
 export function route(api: Api, target: Target, docs: RouteDocs) {
   const [method, url] = target.split(' ') as [string, string]
-  return { method, url, schema: schemaOf(api, paramsOf(url), docs) }
+  const validatorCompiler = docs.form ? checkAllButBody : api.validatorCompiler
+  return { method, url, validatorCompiler, schema: schemaOf(api, paramsOf(url), docs) }
 }
 
 /** Path parameters: non-empty texts that the database can store. */

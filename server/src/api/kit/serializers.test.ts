@@ -1,6 +1,11 @@
-import fastify, { type FastifyServerOptions } from 'fastify'
+import fastify, { type FastifyServerOptions, type RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { ErrorEnvelope } from '../../shared/schemas.ts'
+import { operation as adminOperation } from '../admin/kit/operation.ts'
+import { GATEWAY } from '../gateway/gateway-schemas.ts'
+import { operation as messagingOperation } from '../messaging/operation.ts'
+import { route } from './route.ts'
 import { SCHEMA_COMPILERS } from './serializers.ts'
 
 const Shared = Type.Object({ name: Type.String() }, { $id: 'Shared' })
@@ -23,6 +28,19 @@ describe('compiled at the first answer', () => {
     const bodies = await answers({ schemaController: { compilersFactory: SCHEMA_COMPILERS } })
     expect(bodies).toEqual(['{"n":7}', '{"name":"a"}', '{"n":7}'])
     expect(bodies).toEqual(await answers({}))
+  })
+
+  const docs = { summary: '', answers: { 200: Type.Object({ n: Type.Integer() }) } }
+  test.each([
+    ['gateway', route(GATEWAY, 'GET /', { operationId: undefined, ...docs })],
+    ['messaging', messagingOperation('GET /', 'getN', docs)],
+    ['admin', adminOperation('GET /', 'getN', '', { scope: null, ...docs })],
+  ])('%s API: a field that the schema of the response does not name is not sent', async (_name, described) => {
+    const app = fastify({ schemaController: { compilersFactory: SCHEMA_COMPILERS } })
+    app.addSchema(ErrorEnvelope)
+    app.route({ ...(described as Omit<RouteOptions, 'handler'>), handler: async () => ({ n: 7, secret: 'no' }) })
+    expect((await app.inject('/')).body).toBe('{"n":7}')
+    await app.close()
   })
 
   test('a route with a schema for its requests and nothing to check them with stops the start', async () => {

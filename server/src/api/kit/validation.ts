@@ -1,59 +1,55 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { isStorable } from '../../platform/lib/fields.ts'
-import { checker, type Problem } from '../../platform/lib/schema.ts'
+import { type Checked, checker, type Problem } from '../../platform/lib/schema.ts'
 import { invalid, notFound } from '../../shared/refusals.ts'
 import { SECONDS } from '../../shared/schemas.ts'
 import { coerce } from './coerce.ts'
 import { RepeatedText } from './form-decoder.ts'
 
-/**
- * Fastify validator for JSON APIs: integers of the query are converted, bodies are not. An invalid path parameter names no
- * resource, so it gets 404.
- */
-export const checkRequests: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const check = checker(schema)
-  return (value: unknown) => {
-    const checked = check(httpPart === 'querystring' ? withNumbers(schema, value) : value)
-    if (!checked.ok) return { error: httpPart === 'params' ? notFound() : invalid(checked.problem) }
-    const unstorable = httpPart === 'querystring' ? unstorableIn(checked.value) : undefined
-    return unstorable === undefined ? { value: checked.value } : { error: invalid(unstorableText(unstorable)) }
-  }
-}
-
-interface Typed {
-  readonly type?: unknown
-  readonly anyOf?: readonly Typed[]
-}
-
-const takesIntegers = (schema: Typed | undefined): boolean =>
-  schema?.type === 'integer' || schema?.anyOf?.some(takesIntegers) === true
-
-function withNumbers(schema: TSchema, query: unknown): unknown {
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, Typed>> }
-  const converted = Object.entries(query as Record<string, unknown>).map(([name, value]) => {
-    const isInteger = takesIntegers(properties[name]) && typeof value === 'string' && /^-?\d{1,15}$/.test(value)
-    return [name, isInteger ? Number(value) : value]
-  })
-  return Object.fromEntries(converted)
-}
+type Validator = FastifySchemaCompiler<TSchema>
 
 /**
- * Reads form bodies, JSON bodies and queries of APIs that accept forms: texts are converted to the types of the schema. The reader
- * throws a 400 that names the field.
+ * Makes the validator of an API: texts of the query, and of a body that may be a form, are converted to the types of the schema. An
+ * invalid path parameter names no resource, so it gets 404.
  */
-export function reader<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
-  const check = checker(schema)
-  return (value) => {
-    const coerced = coerce(schema, value ?? {})
-    const repeated = repeatedIn(coerced)
-    if (repeated !== undefined) throw invalid({ param: repeated, message: 'must not be given more than once' })
-    const checked = check(coerced)
-    if (!checked.ok) throw invalid(withUnit(schema, checked.problem, coerced))
-    const param = unstorableIn(checked.value)
-    if (param !== undefined) throw invalid(unstorableText(param))
-    return checked.value
+const validator =
+  (coerced: readonly (string | undefined)[]): Validator =>
+  ({ schema, httpPart }) => {
+    const check = checker(schema)
+    if (!coerced.includes(httpPart)) {
+      return (value: unknown) => {
+        const checked = check(value)
+        return checked.ok ? { value } : { error: httpPart === 'params' ? notFound() : invalid(checked.problem) }
+      }
+    }
+    return (given: unknown) => {
+      const value = coerce(schema, given ?? {})
+      const problem = problemOf(schema, value, check(value))
+      return problem ? { error: invalid(problem) } : { value }
+    }
   }
+
+/** Checks requests of an API with JSON bodies. */
+export const checkJson = validator(['querystring'])
+
+/** Checks requests of an API whose bodies are forms or JSON. */
+export const checkForms = validator(['querystring', 'body'])
+
+/** Leaves the body to the handler, which checks it while it reads it. */
+export const checkAllButBody: Validator = (part) => (part.httpPart === 'body' ? unchecked : checkJson(part))
+
+/** Leaves everything to the handler: the schemas are documentation. */
+export const checkNothing: Validator = () => unchecked
+
+const unchecked = (value: unknown) => ({ value })
+
+function problemOf(schema: TSchema, value: unknown, checked: Checked<unknown>): Problem | undefined {
+  const repeated = repeatedIn(value)
+  if (repeated !== undefined) return { param: repeated, message: 'must not be given more than once' }
+  if (!checked.ok) return withUnit(schema, checked.problem, value)
+  const param = unstorableIn(value)
+  return param === undefined ? undefined : { param, message: 'must not contain U+0000 or unpaired surrogates' }
 }
 
 /** The name of the first field that is repeated and not a list. */
@@ -79,8 +75,6 @@ const isTime = (shape: unknown): boolean =>
   typeof shape === 'object' &&
   shape !== null &&
   (SECONDS in shape || ('anyOf' in shape && Array.isArray(shape.anyOf) && shape.anyOf.some(isTime)))
-
-const unstorableText = (param: string): Problem => ({ param, message: 'must not contain U+0000 or unpaired surrogates' })
 
 /** The name of the first field with a text that PostgreSQL cannot store. */
 const unstorableIn = (fields: unknown): string | undefined =>

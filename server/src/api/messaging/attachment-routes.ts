@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { AttachmentView, attachmentEvent, attachmentView } from '../../domains/messaging/attachments/attachment.ts'
 import {
   countUnsentUploads,
+  deleteAttachment,
   findAttachment,
   insertAttachment,
   listAttachments,
@@ -11,74 +12,44 @@ import {
 import { claimFileKey, discardFile } from '../../domains/messaging/attachments/file-removal.ts'
 import { contentDisposition } from '../../domains/messaging/attachments/filename.ts'
 import { storeUpload } from '../../domains/messaging/attachments/store-upload.ts'
+import { findMemberIds } from '../../domains/messaging/conversations/conversation-members.ts'
 import { emit } from '../../domains/messaging/events/outbox.ts'
-import { GatehouseError } from '../../errors.ts'
+import { eraseResponsesAbout } from '../../domains/messaging/idempotency/erase-responses.ts'
+import { emitMessageUpdated, lockMessage } from '../../domains/messaging/messages/message-store.ts'
+import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
+import type { Member } from '../../domains/messaging/people/member.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { Unavailable } from '../../platform/lib/unavailable.ts'
+import { Refusal, refuseForbidden, refuseUnknown } from '../../shared/refusal.ts'
 import { requireFound } from '../../shared/refusals.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
+import { handle, type TypedApp } from '../kit/route.ts'
+import { operation } from './operation.ts'
 import { readUpload } from './read-upload.ts'
-import { type Route, readRoute, writeRoute } from './route.ts'
+import { write, writePrepared } from './write.ts'
 
 /** Maximum number of unsent uploads of one user. */
 const MAX_UNSENT = 100
 const UNKNOWN = { 404: 'NOT_FOUND: the attachment does not exist, or the caller cannot see it' }
 
-const listAttachmentsRoute = readRoute({
-  target: 'GET /v1/attachments',
-  docs: {
-    operationId: 'listAttachments',
+const docs = {
+  listAttachments: operation('GET /v1/attachments', 'listAttachments', {
     summary: "List the caller's uploads, newest first",
     query: ID_PAGE,
     answers: { 200: IdList(AttachmentView) },
-  },
-  handle: async ({ member, query, base }, { db }) => {
-    const page = idPageOf(query)
-    return idListOf(await listAttachments(db, member, page), page, (attachment) => attachmentView(attachment, base))
-  },
-})
-
-const getAttachmentRoute = readRoute({
-  target: 'GET /v1/attachments/:id',
-  docs: {
-    operationId: 'getAttachment',
+  }),
+  getAttachment: operation('GET /v1/attachments/:id', 'getAttachment', {
     summary: 'Get the metadata of a file',
     answers: { 200: AttachmentView },
     errors: UNKNOWN,
-  },
-  handle: async ({ member, params, base }, { db }) => {
-    const attachment = requireFound(await findAttachment(db, member, params.id ?? ''), 'attachment')
-    return attachmentView(attachment, base)
-  },
-})
-
-const downloadAttachmentRoute = readRoute({
-  target: 'GET /v1/attachments/:id/content',
-  docs: {
-    operationId: 'downloadAttachment',
+  }),
+  downloadAttachment: operation('GET /v1/attachments/:id/content', 'downloadAttachment', {
     summary: 'Download a file',
     description: 'Sent as a download: browsers neither display nor run it.',
     answers: { 200: Type.String({ format: 'binary', description: 'The file, with its own content type.' }) },
     errors: UNKNOWN,
-  },
-  handle: async ({ member, params, http }, { db, files }, reply) => {
-    const attachment = requireFound(await findAttachment(db, member, params.id ?? ''), 'attachment')
-    // With an empty stream, the content-length header below is kept.
-    const body = http.method === 'HEAD' ? Readable.from([]) : await files.open(attachment.fileKey).catch(unavailable)
-    return reply
-      .headers({
-        'content-disposition': contentDisposition(attachment.filename),
-        'content-length': attachment.bytes,
-        'content-security-policy': "default-src 'none'; sandbox",
-        'cross-origin-resource-policy': 'same-origin',
-      })
-      .type(attachment.mediaType)
-      .send(body)
-  },
-})
-
-const uploadAttachmentRoute = writeRoute({
-  target: 'POST /v1/attachments',
-  docs: {
-    operationId: 'uploadAttachment',
+  }),
+  uploadAttachment: operation('POST /v1/attachments', 'uploadAttachment', {
     summary: 'Upload a file to send with a message',
     description: 'The media type is detected from the content.',
     form: Type.Object({ file: Type.String({ format: 'binary' }) }),
@@ -88,36 +59,101 @@ const uploadAttachmentRoute = writeRoute({
       413: 'PAYLOAD_TOO_LARGE',
       415: 'UNSUPPORTED_MEDIA_TYPE: not a multipart form, or a file type that is not allowed',
     },
-  },
-  prepare: async ({ member, http, now }, deps) => {
-    if ((await countUnsentUploads(deps.db, member, MAX_UNSENT)) === MAX_UNSENT) {
-      throw new GatehouseError('CONFLICT', { message: `${MAX_UNSENT} uploads are not sent yet. Send or delete some first.` })
-    }
-    const upload = await readUpload(http, deps.files.incoming, deps.fileLimits.maxBytes)
-    return storeUpload(deps, member, upload, now)
-  },
-  fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
-  write: async (tx, { member, base, now }, attachment) => {
-    if (!(await claimFileKey(tx, attachment.fileKey, now))) throw new GatehouseError('UNAVAILABLE')
-    await insertAttachment(tx, member, attachment)
-    const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
-    await emit(tx, { workspaceId: member.workspaceId, ...event })
-    return { status: 201, body: attachmentView(attachment, base) }
-  },
-  discard: ({ fileKey }, { db, files }) => discardFile(db, files, fileKey),
-})
-
-/** Only this route reads multipart forms. */
-const uploadRoute: Route = (app, deps) =>
-  void app.register(async (scope) => {
-    await scope.register(multipart)
-    uploadAttachmentRoute(scope, deps)
-  })
+  }),
+  deleteAttachment: operation('DELETE /v1/attachments/:id', 'deleteAttachment', {
+    summary: 'Delete a file permanently; its message stays',
+    answers: { 204: null },
+    errors: {
+      ...UNKNOWN,
+      403: 'FORBIDDEN: only the sender of the message can delete its files',
+      409: 'CONFLICT: the message of the file is waiting for a reviewer',
+    },
+  }),
+}
 
 /** Routes of uploads. A file is uploaded first and then sent with a message. Members who can read the message can download it. */
-export const attachmentRoutes: readonly Route[] = [uploadRoute, listAttachmentsRoute, getAttachmentRoute, downloadAttachmentRoute]
+export function attachmentRoutes(app: TypedApp, deps: MessagingDeps): void {
+  const { db, files } = deps
+
+  handle(app, docs.listAttachments, async ({ member, query, base }) => {
+    const page = idPageOf(query)
+    return idListOf(await listAttachments(db, member, page), page, (attachment) => attachmentView(attachment, base))
+  })
+
+  handle(app, docs.getAttachment, async ({ member, params, base }) =>
+    attachmentView(requireFound(await findAttachment(db, member, params.id), 'attachment'), base),
+  )
+
+  handle(app, docs.downloadAttachment, async ({ member, params, method }, reply) => {
+    const attachment = requireFound(await findAttachment(db, member, params.id), 'attachment')
+    // With an empty stream, the content-length header below is kept.
+    const body = method === 'HEAD' ? Readable.from([]) : await files.open(attachment.fileKey).catch(unavailable)
+    return reply
+      .headers({
+        'content-disposition': contentDisposition(attachment.filename),
+        'content-length': attachment.bytes,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'same-origin',
+      })
+      .type(attachment.mediaType)
+      .send(body)
+  })
+
+  // Only this route reads multipart forms.
+  app.register(async (scope: TypedApp) => {
+    await scope.register(multipart)
+    uploadRoute(scope, deps)
+  })
+
+  handle(app, docs.deleteAttachment, (request, reply) =>
+    write(request, reply, deps, (tx) => removeAttachment(tx, request.member, request.params.id, request.now)),
+  )
+}
 
 /** The database has the file's row, so reading the file failed because the disk or bucket is not available. */
 function unavailable(cause: unknown): never {
-  throw new GatehouseError('UNAVAILABLE', {}, cause)
+  throw new Unavailable('', { cause })
+}
+
+function uploadRoute(app: TypedApp, deps: MessagingDeps): void {
+  const { db, files, fileLimits } = deps
+  handle(app, docs.uploadAttachment, async (request, reply) => {
+    const { member, base, now } = request
+    return writePrepared(request, reply, deps, {
+      prepare: async () => {
+        if ((await countUnsentUploads(db, member, MAX_UNSENT)) === MAX_UNSENT) {
+          return new Refusal('CONFLICT', { message: `${MAX_UNSENT} uploads are not sent yet. Send or delete some first.` })
+        }
+        return storeUpload(deps, member, await readUpload(request, files.incoming, fileLimits.maxBytes), now)
+      },
+      fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
+      write: async (tx, attachment) => {
+        if (!(await claimFileKey(tx, attachment.fileKey, now))) throw new Unavailable()
+        await insertAttachment(tx, member, attachment)
+        const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
+        await emit(tx, { workspaceId: member.workspaceId, ...event })
+        return { status: 201, body: attachmentView(attachment, base) }
+      },
+      discard: ({ fileKey }) => discardFile(db, files, fileKey),
+    })
+  })
+}
+
+/** Deletes a file. If a message has the file, the message changes too. */
+async function removeAttachment(tx: Tx, member: Member, id: string, now: Date) {
+  const { workspaceId, user } = member
+  const attachment = requireFound(await findAttachment(tx, member, id), 'attachment')
+  const message = attachment.messageId === null ? undefined : await lockMessage(tx, member, attachment.messageId)
+  if (message && message.senderId !== user.id) return refuseForbidden('Only the sender of the message can delete its files.')
+  const result = await deleteAttachment(tx, member, attachment, now)
+  if (result === 'not_found') return refuseUnknown('attachment')
+  if (result === 'held') {
+    const message = 'A message with this file is waiting for a reviewer. Delete the file after the decision.'
+    return new Refusal('CONFLICT', { message })
+  }
+  await eraseResponsesAbout(tx, workspaceId, [attachment.id])
+  if (message) await emitMessageUpdated(tx, message, now)
+  const audience = message ? await findMemberIds(tx, workspaceId, message.conversationId) : [user.id]
+  await emit(tx, { workspaceId, type: 'attachment.deleted', audience, payload: attachmentEvent(attachment) })
+  return { status: 204 as const }
 }

@@ -16,7 +16,6 @@ export function avatarRoutes(app: FastifyInstance): void {
         'content-security-policy': "default-src 'none'; sandbox",
       })
       .type('image/svg+xml; charset=utf-8')
-      .serializer((svg: unknown) => svg as string)
       .send(avatarSvg(request.params.name)),
   )
 }

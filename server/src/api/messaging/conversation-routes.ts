@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
 import {
-  type Conversation,
   ConversationCreate,
   ConversationUpdate,
   ConversationView,
-  type CountedConversation,
   conversationView,
   ReadMarker,
 } from '../../domains/messaging/conversations/conversation.ts'
@@ -22,149 +20,158 @@ import {
 import { deleteConversation } from '../../domains/messaging/conversations/delete-conversation.ts'
 import { moveReadMarker } from '../../domains/messaging/conversations/read-marker.ts'
 import { emit } from '../../domains/messaging/events/outbox.ts'
+import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { findContact } from '../../domains/messaging/people/contact-store.ts'
 import { isGroupMember } from '../../domains/messaging/people/group-member-store.ts'
 import type { Member } from '../../domains/messaging/people/member.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { forbidden, invalid, notFound, requireFound } from '../../shared/refusals.ts'
+import { refuseForbidden, refuseInvalid } from '../../shared/refusal.ts'
+import { invalid, notFound, requireFound } from '../../shared/refusals.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
-import { type Route, readRoute, writeRoute } from './route.ts'
+import { handle, type TypedApp } from '../kit/route.ts'
+import { operation } from './operation.ts'
+import { write } from './write.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
-/** Routes of conversations with a contact or a group. */
-export const conversationRoutes: readonly Route[] = [
-  readRoute({
-    target: 'GET /v1/conversations',
-    docs: {
-      operationId: 'listConversations',
-      summary: "List the caller's conversations, last active first",
-      description: '`muted`, `archived` and `pinned` filter when they are true (MSG-CONV-2). Pages: MSG-LIST-1 to MSG-LIST-6.',
-      query: {
-        ...ID_PAGE,
-        muted: Type.Optional(Type.Boolean()),
-        archived: Type.Optional(Type.Boolean()),
-        pinned: Type.Optional(Type.Boolean()),
-        group_id: Type.Optional(Type.String({ maxLength: 200 })),
-      },
-      answers: { 200: IdList(ConversationView) },
-      errors: { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' },
+const docs = {
+  listConversations: operation('GET /v1/conversations', 'listConversations', {
+    summary: "List the caller's conversations, last active first",
+    description: '`muted`, `archived` and `pinned` filter when they are true (MSG-CONV-2). Pages: MSG-LIST-1 to MSG-LIST-6.',
+    query: {
+      ...ID_PAGE,
+      muted: Type.Optional(Type.Boolean()),
+      archived: Type.Optional(Type.Boolean()),
+      pinned: Type.Optional(Type.Boolean()),
+      group_id: Type.Optional(Type.String({ maxLength: 200 })),
     },
-    handle: async ({ member, query }, { db }) => {
-      const { muted, archived, pinned, group_id: groupId } = query
-      if (groupId !== undefined && !(await isGroupMember(db, member.workspaceId, groupId, member.user.id)))
-        throw notFound('group')
-      const page = idPageOf(query)
-      const conversations = await listConversations(db, member, page, { muted, archived, pinned, groupId })
-      return idListOf(conversations, page, conversationView)
-    },
+    answers: { 200: IdList(ConversationView) },
+    errors: { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' },
   }),
-  readRoute({
-    target: 'GET /v1/conversations/:id',
-    docs: {
-      operationId: 'getConversation',
-      summary: 'Get a conversation',
-      description: 'Rule: MSG-CONV-6.',
-      answers: { 200: ConversationView },
-      errors: UNKNOWN,
-    },
-    handle: async ({ member, params }, { db }) => conversationView(await requireCountedConversation(db, member, params.id)),
+  getConversation: operation('GET /v1/conversations/:id', 'getConversation', {
+    summary: 'Get a conversation',
+    description: 'Rule: MSG-CONV-6.',
+    answers: { 200: ConversationView },
+    errors: UNKNOWN,
   }),
-  writeRoute({
-    target: 'POST /v1/conversations',
-    docs: {
-      operationId: 'createConversation',
-      summary: 'Start a conversation with a contact or a group',
-      description:
-        'Needs exactly one of contact_id and group_id (MSG-CONV-3). With `distinct` the response is the newest existing conversation, with 200 (MSG-CONV-4).',
-      answers: { 200: ConversationView, 201: ConversationView },
-      errors: { 404: 'NOT_FOUND: the contact or the group does not exist, or the caller is not a member of the group' },
-    },
+  createConversation: operation('POST /v1/conversations', 'createConversation', {
+    summary: 'Start a conversation with a contact or a group',
     body: ConversationCreate,
-    write: async (tx, { member, body, now }) => {
+    description:
+      'Needs exactly one of contact_id and group_id (MSG-CONV-3). With `distinct` the response is the newest existing conversation, with 200 (MSG-CONV-4).',
+    answers: { 200: ConversationView, 201: ConversationView },
+    errors: { 404: 'NOT_FOUND: the contact or the group does not exist, or the caller is not a member of the group' },
+  }),
+  updateConversation: operation('PUT /v1/conversations/:id', 'updateConversation', {
+    summary: 'Pin, mute or archive a conversation, or pin a message in it',
+    body: ConversationUpdate,
+    description:
+      'Missing fields stay unchanged. All fields except pinned_message_id are the caller’s own (MSG-CONV-7 to MSG-CONV-10).',
+    answers: { 200: ConversationView },
+    errors: UNKNOWN,
+  }),
+  deleteConversation: operation('DELETE /v1/conversations/:id', 'deleteConversation', {
+    summary: 'Delete a conversation and all its messages, for all members and permanently',
+    description: 'Rule: MSG-CONV-11.',
+    answers: { 204: null },
+    errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the owner of the group can delete its conversations' },
+  }),
+  readConversation: operation('POST /v1/conversations/:id/read', 'readConversation', {
+    summary: "Move the caller's read marker forward to a message, or to the end",
+    body: ReadMarker,
+    description: 'Rules: MSG-CONV-13, MSG-CONV-14, MSG-MSG-9.',
+    answers: { 200: ConversationView },
+    errors: UNKNOWN,
+  }),
+}
+
+/** Routes of conversations with a contact or a group. */
+export function conversationRoutes(app: TypedApp, deps: MessagingDeps): void {
+  const { db } = deps
+
+  handle(app, docs.listConversations, async ({ member, query }) => {
+    const { muted, archived, pinned, group_id: groupId } = query
+    if (groupId !== undefined && !(await isGroupMember(db, member.workspaceId, groupId, member.user.id))) throw notFound('group')
+    const page = idPageOf(query)
+    return idListOf(await listConversations(db, member, page, { muted, archived, pinned, groupId }), page, conversationView)
+  })
+
+  handle(app, docs.getConversation, ({ member, params }) => viewConversation(db, member, params.id))
+
+  handle(app, docs.createConversation, async (request, reply) => {
+    const { member, body, now } = request
+    return write(request, reply, deps, async (tx) => {
       const partner = await requirePartner(tx, member, body)
       const { id, created, members } = await createConversation(tx, member, partner, { distinct: body.distinct ?? false, now })
-      const conversation = await requireCountedConversation(tx, member, id)
-      if (created) await emitConversationCreated(tx, member, conversation, members)
-      return { status: created ? 201 : 200, body: conversationView(conversation) }
-    },
-  }),
-  writeRoute({
-    target: 'PUT /v1/conversations/:id',
-    docs: {
-      operationId: 'updateConversation',
-      summary: 'Pin, mute or archive a conversation, or pin a message in it',
-      description:
-        'Missing fields stay unchanged. All fields except pinned_message_id are the caller’s own (MSG-CONV-7 to MSG-CONV-10).',
-      answers: { 200: ConversationView },
-      errors: UNKNOWN,
-    },
-    body: ConversationUpdate,
-    write: async (tx, { member, params, body }) => {
-      const { pinned_message_id: pinnedMessageId, is_pinned: isPinned, is_muted: isMuted, archived_at } = body
-      const archivedAt = typeof archived_at === 'number' ? new Date(archived_at * 1_000) : archived_at
-      const changesOwnState = [isPinned, isMuted, archivedAt].some((field) => field !== undefined)
-      if (!changesOwnState && pinnedMessageId === undefined) {
-        throw invalid({ param: '', message: 'must have pinned_message_id, is_pinned, is_muted or archived_at' })
+      const view = await viewConversation(tx, member, id)
+      if (created) await emitConversationCreated(tx, member, view, members)
+      return { status: created ? 201 : 200, body: view }
+    })
+  })
+
+  handle(app, docs.updateConversation, (request, reply) =>
+    write(request, reply, deps, async (tx) => ({ status: 200, body: await updateConversation(tx, request) })),
+  )
+
+  handle(app, docs.deleteConversation, async (request, reply) => {
+    const { member, params, now } = request
+    return write(request, reply, deps, async (tx) => {
+      const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
+      if (!(await canDelete(tx, member, conversation))) {
+        return refuseForbidden("Only the group's owner can delete its conversations.")
       }
-      const { id } = await requireConversation(tx, member, params.id)
-      if (pinnedMessageId !== undefined && !(await pinMessage(tx, member.workspaceId, id, pinnedMessageId))) {
-        throw invalid({ param: 'pinned_message_id', message: 'must be the id of a message of this conversation' })
-      }
-      if (changesOwnState) await updateMemberState(tx, member, id, { isPinned, isMuted, archivedAt })
-      const view = conversationView(await requireCountedConversation(tx, member, id))
-      const event = { workspaceId: member.workspaceId, type: 'conversation.updated' } as const
-      if (changesOwnState) await emit(tx, { ...event, audience: [member.user.id], payload: view })
-      if (pinnedMessageId !== undefined) {
-        const members = await findMemberIds(tx, member.workspaceId, id)
-        const audience = members.filter((userId) => !changesOwnState || userId !== member.user.id)
-        await emit(tx, { ...event, audience, payload: Object.fromEntries(SHARED_FIELDS.map((field) => [field, view[field]])) })
-      }
-      return { status: 200, body: view }
-    },
-  }),
-  writeRoute({
-    target: 'DELETE /v1/conversations/:id',
-    docs: {
-      operationId: 'deleteConversation',
-      summary: 'Delete a conversation and all its messages, for all members and permanently',
-      description: 'Rule: MSG-CONV-11.',
-      answers: { 204: null },
-      errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the owner of the group can delete its conversations' },
-    },
-    write: async (tx, { member, params, now }) => {
-      const conversation = await requireConversation(tx, member, params.id)
-      if (!(await canDelete(tx, member, conversation))) throw forbidden("Only the group's owner can delete its conversations.")
       await deleteConversation(tx, member.workspaceId, conversation.id, now)
-      return { status: 204, body: undefined }
-    },
-  }),
-  writeRoute({
-    target: 'POST /v1/conversations/:id/read',
-    docs: {
-      operationId: 'readConversation',
-      summary: "Move the caller's read marker forward to a message, or to the end",
-      description: 'Rules: MSG-CONV-13, MSG-CONV-14, MSG-MSG-9.',
-      answers: { 200: ConversationView },
-      errors: UNKNOWN,
-    },
-    body: ReadMarker,
-    write: async (tx, { member, params, body, now }) => {
-      const conversation = await requireConversation(tx, member, params.id)
+      return { status: 204 }
+    })
+  })
+
+  handle(app, docs.readConversation, async (request, reply) => {
+    const { member, params, body, now } = request
+    return write(request, reply, deps, async (tx) => {
+      const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
       const markerMoved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
       if (markerMoved === undefined) {
-        throw invalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
+        return refuseInvalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
       }
-      return { status: 200, body: conversationView(await requireCountedConversation(tx, member, conversation.id)) }
-    },
-  }),
-]
+      return { status: 200, body: await viewConversation(tx, member, conversation.id) }
+    })
+  })
+}
 
-const requireConversation = async (db: Db, member: Member, id = ''): Promise<Conversation> =>
-  requireFound(await findConversation(db, member, id), 'conversation')
+const viewConversation = async (db: Db, member: Member, id: string): Promise<View> =>
+  conversationView(requireFound(await findCountedConversation(db, member, id), 'conversation'))
 
-const requireCountedConversation = async (db: Db, member: Member, id = ''): Promise<CountedConversation> =>
-  requireFound(await findCountedConversation(db, member, id), 'conversation')
+type View = Static<typeof ConversationView>
+
+interface Update {
+  readonly member: Member
+  readonly params: { readonly id: string }
+  readonly body: Static<typeof ConversationUpdate>
+}
+
+async function updateConversation(tx: Tx, { member, params, body }: Update): Promise<View> {
+  const { pinned_message_id: pinnedMessageId, is_pinned: isPinned, is_muted: isMuted, archived_at } = body
+  const archivedAt = typeof archived_at === 'number' ? new Date(archived_at * 1_000) : archived_at
+  const changesOwnState = [isPinned, isMuted, archivedAt].some((field) => field !== undefined)
+  if (!changesOwnState && pinnedMessageId === undefined) {
+    throw invalid({ param: '', message: 'must have pinned_message_id, is_pinned, is_muted or archived_at' })
+  }
+  const { workspaceId } = member
+  const { id } = requireFound(await findConversation(tx, member, params.id), 'conversation')
+  if (pinnedMessageId !== undefined && !(await pinMessage(tx, workspaceId, id, pinnedMessageId))) {
+    throw invalid({ param: 'pinned_message_id', message: 'must be the id of a message of this conversation' })
+  }
+  if (changesOwnState) await updateMemberState(tx, member, id, { isPinned, isMuted, archivedAt })
+  const view = await viewConversation(tx, member, id)
+  const event = { workspaceId, type: 'conversation.updated' } as const
+  if (changesOwnState) await emit(tx, { ...event, audience: [member.user.id], payload: view })
+  if (pinnedMessageId !== undefined) {
+    const members = await findMemberIds(tx, workspaceId, id)
+    const audience = members.filter((userId) => !changesOwnState || userId !== member.user.id)
+    await emit(tx, { ...event, audience, payload: Object.fromEntries(SHARED_FIELDS.map((field) => [field, view[field]])) })
+  }
+  return view
+}
 
 /** The contact or group of a new conversation. Throws a 400 or NOT_FOUND if the body does not name one. */
 async function requirePartner(
@@ -187,15 +194,9 @@ async function requirePartner(
 /** The fields of a conversation that are the same for all members. */
 const SHARED_FIELDS = ['id', 'object', 'group_id', 'pinned_message_id', 'last_active_at', 'created_at'] as const
 
-async function emitConversationCreated(
-  tx: Tx,
-  { workspaceId, user }: Member,
-  conversation: CountedConversation,
-  members: readonly string[],
-) {
-  const view = conversationView(conversation)
+async function emitConversationCreated(tx: Tx, { workspaceId, user }: Member, view: View, members: readonly string[]) {
   const event = { workspaceId, type: 'conversation.created' } as const
-  if (conversation.groupId !== null) return emit(tx, { ...event, audience: members, payload: view })
+  if (view.group_id !== null) return emit(tx, { ...event, audience: members, payload: view })
   const others = members.filter((id) => id !== user.id)
   const othersEvent = { ...event, audience: others, payload: { ...view, contact_id: user.id } }
   await emit(tx, { ...event, audience: [user.id], payload: view }, othersEvent)

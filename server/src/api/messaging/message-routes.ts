@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { findConversation } from '../../domains/messaging/conversations/conversation-store.ts'
+import type { Message } from '../../domains/messaging/messages/message.ts'
 import { MessageView } from '../../domains/messaging/messages/message.ts'
 import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from '../../domains/messaging/messages/message-bodies.ts'
 import { listAllMessages, listMessages } from '../../domains/messaging/messages/message-list.ts'
@@ -9,11 +10,17 @@ import { loadMessageView, loadMessageViews, loadNewMessageView } from '../../dom
 import { parseReactions } from '../../domains/messaging/messages/reaction.ts'
 import { notifyAssistants, prepareMessage, storeMessage } from '../../domains/messaging/messages/send-message.ts'
 import { prepareUpdate, updateMessage } from '../../domains/messaging/messages/update-message.ts'
+import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { isGroupOwner } from '../../domains/messaging/people/group-member-store.ts'
-import { forbidden, invalid, notFound, requireFound } from '../../shared/refusals.ts'
+import type { Member } from '../../domains/messaging/people/member.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Page, PageRequest } from '../../platform/db/page.ts'
+import { Refusal, refuseForbidden, refuseUnknown } from '../../shared/refusal.ts'
+import { accepted, invalid, notFound, requireFound } from '../../shared/refusals.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
-import { reactionRoutes } from './reaction-routes.ts'
-import { type Route, readRoute, refusal, writeRoute } from './route.ts'
+import { handle, type TypedApp } from '../kit/route.ts'
+import { operation } from './operation.ts'
+import { write, writePrepared } from './write.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
 const GOVERNED = {
@@ -22,139 +29,145 @@ const GOVERNED = {
 }
 const NO_CONVERSATION = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
-/** Routes of the messages in the caller's conversations. Policies decide on every new and changed text. */
-export const messageRoutes: readonly Route[] = [
-  readRoute({
-    target: 'GET /v1/messages',
-    docs: {
-      operationId: 'listMessages',
-      summary: 'List the messages of one or all conversations, newest first',
-      description: 'Rules: MSG-MSG-3, MSG-LIST-1 to MSG-LIST-5.',
-      query: { ...ID_PAGE, conversation_id: Type.Optional(Type.String({ maxLength: 200 })) },
-      answers: { 200: IdList(MessageView) },
-      errors: NO_CONVERSATION,
-    },
-    handle: async ({ member, query, base }, { db }) => {
-      const page = idPageOf(query)
-      const id = query.conversation_id
-      if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
-      const messages = await (id === undefined ? listAllMessages(db, member, page) : listMessages(db, member, id, page))
-      const list = idListOf(messages, page, (message) => message)
-      return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
-    },
+const docs = {
+  listMessages: operation('GET /v1/messages', 'listMessages', {
+    summary: 'List the messages of one or all conversations, newest first',
+    description: 'Rules: MSG-MSG-3, MSG-LIST-1 to MSG-LIST-5.',
+    query: { ...ID_PAGE, conversation_id: Type.Optional(Type.String({ maxLength: 200 })) },
+    answers: { 200: IdList(MessageView) },
+    errors: NO_CONVERSATION,
   }),
-  readRoute({
-    target: 'GET /v1/messages/search',
-    docs: {
-      operationId: 'searchMessages',
-      summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
-      description:
-        'Words match exactly, also parts of ids, paths, file names, addresses and URLs. `"a phrase"`, `or` and `-without` work as in web searches. Rule: MSG-MSG-11.',
-      query: {
-        ...ID_PAGE,
-        q: Type.String({ minLength: 1, maxLength: 1_000 }),
-        conversation_id: Type.Optional(Type.String({ maxLength: 200 })),
-      },
-      answers: { 200: IdList(MessageView) },
-      errors: NO_CONVERSATION,
+  searchMessages: operation('GET /v1/messages/search', 'searchMessages', {
+    summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
+    description:
+      'Words match exactly, also parts of ids, paths, file names, addresses and URLs. `"a phrase"`, `or` and `-without` work as in web searches. Rule: MSG-MSG-11.',
+    query: {
+      ...ID_PAGE,
+      q: Type.String({ minLength: 1, maxLength: 1_000 }),
+      conversation_id: Type.Optional(Type.String({ maxLength: 200 })),
     },
-    handle: async ({ member, query, base }, { db }) => {
-      const { q, conversation_id: id } = query
-      if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
-      const page = idPageOf(query)
-      const messages = await searchMessages(db, member, q, page, id)
-      const list = idListOf(messages, page, (message) => message)
-      return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
-    },
+    answers: { 200: IdList(MessageView) },
+    errors: NO_CONVERSATION,
   }),
-  readRoute({
-    target: 'GET /v1/messages/:id',
-    docs: {
-      operationId: 'getMessage',
-      summary: 'Get a message',
-      description: 'Rule: MSG-MSG-5.',
-      answers: { 200: MessageView },
-      errors: UNKNOWN,
-    },
-    handle: async ({ member, params, base }, { db }) => {
-      const message = requireFound(await findMessage(db, member, params.id ?? ''), 'message')
-      return loadMessageView(db, message, base)
-    },
+  getMessage: operation('GET /v1/messages/:id', 'getMessage', {
+    summary: 'Get a message',
+    description: 'Rule: MSG-MSG-5.',
+    answers: { 200: MessageView },
+    errors: UNKNOWN,
   }),
-  writeRoute({
-    target: 'POST /v1/messages',
-    docs: {
-      operationId: 'sendMessage',
-      summary: 'Send a message',
-      description: 'Policies decide on its text (MSG-GOV-1 to MSG-GOV-6). Rules: MSG-MSG-4, MSG-MSG-8, MSG-MSG-10.',
-      answers: { 201: MessageView },
-      errors: { ...GOVERNED, ...NO_CONVERSATION },
-    },
+  sendMessage: operation('POST /v1/messages', 'sendMessage', {
+    summary: 'Send a message',
     body: MessageCreate,
-    kind: 'send',
-    prepare: ({ member, body, now }, deps) => {
-      const text = checkText(body.message)
-      const draft = { conversationId: body.conversation_id, text, attachments: parseAttachmentIds(body.attachments) }
-      return prepareMessage(deps, member, draft, now)
-    },
-    write: async (tx, { member, base, now }, prepared, deps) => {
-      const sent = await storeMessage(tx, member, prepared, now)
-      if (sent.kind === 'held') return refusal('POLICY_REVIEW_PENDING', sent)
-      const body = await loadNewMessageView(tx, sent.message, prepared.attachments.length > 0, base)
-      return { status: 201, body, afterCommit: () => notifyAssistants(deps, sent) }
-    },
+    description: 'Policies decide on its text (MSG-GOV-1 to MSG-GOV-6). Rules: MSG-MSG-4, MSG-MSG-8, MSG-MSG-10.',
+    answers: { 201: MessageView },
+    errors: { ...GOVERNED, ...NO_CONVERSATION },
   }),
-  writeRoute({
-    target: 'PUT /v1/messages/:id',
-    docs: {
-      operationId: 'updateMessage',
-      summary: "Change a message, its attachments or the caller's reactions",
-      description:
-        'Missing fields stay unchanged. Only the sender changes text and attachments (MSG-MSG-6, MSG-REACT-1 to MSG-REACT-3).',
-      answers: { 200: MessageView },
-      errors: { ...GOVERNED, ...UNKNOWN },
-    },
+  updateMessage: operation('PUT /v1/messages/:id', 'updateMessage', {
+    summary: "Change a message, its attachments or the caller's reactions",
     body: MessageUpdate,
-    prepare: ({ member, params, body, now }, deps) => {
-      const { message, reactions, attachments } = body
-      if (message === undefined && reactions === undefined && attachments === undefined) {
-        throw invalid({ param: '', message: 'must have message, reactions or attachments' })
-      }
-      const update = {
-        text: message === undefined ? undefined : checkText(message),
-        attachments: attachments && parseAttachmentIds(attachments),
-        reactions: reactions && parseReactions(reactions),
-      }
-      return prepareUpdate(deps, member, params.id ?? '', update, now)
-    },
-    write: async (tx, { member, params, base, now }, prepared) => {
-      const result = await updateMessage(tx, member, params.id ?? '', prepared, now)
-      if (result.kind === 'held') return refusal('POLICY_REVIEW_PENDING', result)
-      return { status: 200, body: await loadMessageView(tx, result.message, base) }
-    },
+    description:
+      'Missing fields stay unchanged. Only the sender changes text and attachments (MSG-MSG-6, MSG-REACT-1 to MSG-REACT-3).',
+    answers: { 200: MessageView },
+    errors: { ...GOVERNED, ...UNKNOWN },
   }),
-  writeRoute({
-    target: 'DELETE /v1/messages/:id',
-    docs: {
-      operationId: 'deleteMessage',
-      summary: 'Delete a message for all members, permanently',
-      description: 'Rule: MSG-MSG-7.',
-      answers: { 204: null },
-      errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
-    },
-    write: async (tx, { member, params, now }) => {
-      const message = await findMessage(tx, member, params.id ?? '')
+  deleteMessage: operation('DELETE /v1/messages/:id', 'deleteMessage', {
+    summary: 'Delete a message for all members, permanently',
+    description: 'Rule: MSG-MSG-7.',
+    answers: { 204: null },
+    errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
+  }),
+}
+
+/** Routes of the messages in the caller's conversations. Policies decide on every new and changed text. */
+export function messageRoutes(app: TypedApp, deps: MessagingDeps): void {
+  const { db } = deps
+
+  const listOf = async (member: Member, base: string, page: PageRequest, found: Page<Message> | undefined) => {
+    const list = idListOf(found, page, (message) => message)
+    return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
+  }
+
+  handle(app, docs.listMessages, async ({ member, query, base }) => {
+    const page = idPageOf(query)
+    const id = query.conversation_id
+    await requireConversation(db, member, id)
+    const found = await (id === undefined ? listAllMessages(db, member, page) : listMessages(db, member, id, page))
+    return listOf(member, base, page, found)
+  })
+
+  handle(app, docs.searchMessages, async ({ member, query, base }) => {
+    const { q, conversation_id: id } = query
+    await requireConversation(db, member, id)
+    const page = idPageOf(query)
+    return listOf(member, base, page, await searchMessages(db, member, q, page, id))
+  })
+
+  handle(app, docs.getMessage, async ({ member, params, base }) =>
+    loadMessageView(db, requireFound(await findMessage(db, member, params.id), 'message'), base),
+  )
+  changeRoutes(app, deps)
+}
+
+function changeRoutes(app: TypedApp, deps: MessagingDeps): void {
+  handle(app, { ...docs.sendMessage, config: { requestKind: 'send' } }, async (request, reply) => {
+    const { member, body, base, now } = request
+    return writePrepared(request, reply, deps, {
+      prepare: async () => {
+        const text = accepted(checkText(body.message))
+        const draft = { conversationId: body.conversation_id, text, attachments: parseAttachmentIds(body.attachments) }
+        return prepareMessage(deps, member, draft, now)
+      },
+      write: async (tx, prepared) => {
+        const sent = accepted(await storeMessage(tx, member, prepared, now))
+        if ('reviewItemId' in sent) return { committed: new Refusal('POLICY_REVIEW_PENDING', sent) }
+        const view = await loadNewMessageView(tx, sent.message, prepared.attachments.length > 0, base)
+        return { status: 201, body: view, afterCommit: () => notifyAssistants(deps, sent) }
+      },
+    })
+  })
+
+  handle(app, docs.updateMessage, async (request, reply) => {
+    const { member, params, body, base, now } = request
+    const { message, reactions, attachments } = body
+    return writePrepared(request, reply, deps, {
+      prepare: async () => {
+        if (message === undefined && reactions === undefined && attachments === undefined) {
+          throw invalid({ param: '', message: 'must have message, reactions or attachments' })
+        }
+        const update = {
+          text: message === undefined ? undefined : accepted(checkText(message)),
+          attachments: attachments && parseAttachmentIds(attachments),
+          reactions: reactions && accepted(parseReactions(reactions)),
+        }
+        return prepareUpdate(deps, member, params.id, update, now)
+      },
+      write: async (tx, prepared) => {
+        const updated = accepted(await updateMessage(tx, member, params.id, prepared, now))
+        if ('reviewItemId' in updated) return { committed: new Refusal('POLICY_REVIEW_PENDING', updated) }
+        return { status: 200, body: await loadMessageView(tx, updated, base) }
+      },
+    })
+  })
+
+  handle(app, docs.deleteMessage, async (request, reply) => {
+    const { member, params, now } = request
+    return write(request, reply, deps, async (tx) => {
+      const message = await findMessage(tx, member, params.id)
       const conversation = message && (await findConversation(tx, member, message.conversationId))
-      if (!message || !conversation) throw notFound('message')
-      const { groupId } = conversation
-      const isSender = message.senderId === member.user.id
-      if (!isSender && !(groupId !== null && (await isGroupOwner(tx, member, groupId)))) {
-        throw forbidden('Only the sender and the owner of the group can delete a message.')
+      if (!message || !conversation) return refuseUnknown('message')
+      if (message.senderId !== member.user.id && !(await ownsGroup(tx, member, conversation))) {
+        return refuseForbidden('Only the sender and the owner of the group can delete a message.')
       }
       const [deletedId] = await deleteMessages(tx, message, [message.id], now)
-      if (deletedId === undefined) throw notFound('message')
-      return { status: 204, body: undefined }
-    },
-  }),
-  ...reactionRoutes,
-]
+      return deletedId === undefined ? refuseUnknown('message') : { status: 204 }
+    })
+  })
+}
+
+/** Throws a 404 if the caller is not in the conversation that the query names. */
+async function requireConversation(db: Db, member: Member, id: string | undefined): Promise<void> {
+  if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
+}
+
+const ownsGroup = async (tx: Tx, member: Member, { groupId }: { readonly groupId: string | null }): Promise<boolean> =>
+  groupId !== null && (await isGroupOwner(tx, member, groupId))

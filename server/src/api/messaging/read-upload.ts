@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { receiveFile, tooLarge } from '../../domains/messaging/attachments/receive-file.ts'
 import type { Upload } from '../../domains/messaging/attachments/store-upload.ts'
 import { GatehouseError } from '../../errors.ts'
-import { invalid } from '../../shared/refusals.ts'
+import { accepted, invalid } from '../../shared/refusals.ts'
 
 /** Maximum number of fields besides the file. They are ignored. */
 const MAX_OTHER_FIELDS = 20
@@ -20,14 +20,14 @@ export async function readUpload(request: FastifyRequest, folder: string, maxByt
   if (!request.isMultipart()) {
     throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be multipart/form-data.' })
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes + MAX_FORM_BYTES) throw tooLarge(maxBytes)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + MAX_FORM_BYTES) accepted(tooLarge(maxBytes))
   let upload: Upload | undefined
   try {
     for await (const part of partsOf(request, maxBytes)) {
       if (part.type !== 'file') continue
       if (part.fieldname !== 'file' || upload) throw invalid({ param: 'file', message: 'must be the only file' })
       const filename = decodeFilename(part.filename)
-      const file = await receiveFile(part.file, folder, maxBytes)
+      const file = accepted(await receiveFile(part.file, folder, maxBytes))
       upload = { file, filename, declaredType: part.mimetype }
     }
     if (!upload) throw invalid({ param: 'file', message: 'is required and must be a file' })

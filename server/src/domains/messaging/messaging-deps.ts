@@ -8,7 +8,6 @@ import type { EventRelay } from './events/event-relay.ts'
 import type { MemberAuthenticator } from './people/member-authenticator.ts'
 import type { UserRateLimiter } from './people/user-rate-limiter.ts'
 
-/** Dependencies of the messaging routes. */
 export interface MessagingDeps extends PipelineDeps {
   readonly log: Logger
   readonly signal: Signal

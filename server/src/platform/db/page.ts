@@ -59,6 +59,18 @@ export async function readPage<DB, Table extends keyof DB, Row, T>(
   return pageOf((await rows.limit(page.limit + 1).execute()) as Row[], page, read)
 }
 
+/** As `readPage`, for a list whose cursors are ids: `placeOf` finds the place of one. Undefined if it is not in the list. */
+export async function readPageFrom<DB, Table extends keyof DB, Row, T>(
+  query: SelectQueryBuilder<DB, Table, Row>,
+  page: PageRequest,
+  { placeOf, ...order }: Omit<Keyset, 'place'> & { readonly placeOf: (cursor: string) => Promise<Keyset['place']> },
+  read: (row: Row) => T,
+): Promise<Page<T> | undefined> {
+  const cursor = cursorOf(page)
+  const place = cursor === undefined ? undefined : await placeOf(cursor)
+  return cursor !== undefined && !place ? undefined : readPage(query, page, { ...order, place }, read)
+}
+
 /** The page in `rows`, which begin after the cursor and have one row more than the page if there are more. */
 export function pageOf<Row, T>(rows: readonly Row[], page: PageRequest, read: (row: Row) => T): Page<T> {
   const data = rows.slice(0, page.limit).map(read)

@@ -7,6 +7,7 @@ const UNAVAILABLE =
 
 /** Whether the error is temporary and caused by neither the request nor the program, so that the response is a 503. */
 export function isUnavailable(cause: unknown): boolean {
+  if (cause instanceof Unavailable) return true
   if (!(cause instanceof Error)) return false
   const { code, severity } = cause as { code?: unknown; severity?: unknown }
   if (typeof code === 'string' && UNAVAILABLE.test(code)) return true
@@ -20,3 +21,6 @@ export function isUnavailable(cause: unknown): boolean {
     ) || isUnavailable(cause.cause)
   )
 }
+
+/** A failure that is temporary: the response is a 503 with this message, or with the usual one if it is empty. */
+export class Unavailable extends Error {}

@@ -51,10 +51,11 @@ describe('reactions', () => {
     }
     expect((await shown(id)).flatMap(Object.keys)).toEqual(['🦊', 'two words', '100%', 'a/b'])
   })
-  test('names: 400 above 20 names of all members, and nothing changes [MSG-REACT-2]', async () => {
+  test('names: 400 above 64 characters and above 20 names of all members, and nothing changes [MSG-REACT-2]', async () => {
     const id = await message()
     const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, index) => [`name ${index}`, ['x']]))
     await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: many(21) })
+    await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { ['x'.repeat(65)]: ['x'] } })
     await messenger.ann.put(`/messages/${id}`, { reactions: many(20) })
     await messenger.ben.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}/reactions/another`)
     await messenger.ben.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { another: ['x'] } })

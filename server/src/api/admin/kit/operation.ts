@@ -1,6 +1,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Scope } from '../../../shared/scope.ts'
-import { type Api, type Inputs, type RouteDocs, route, type Target } from '../../kit/route.ts'
+import { type Api, type Documented, type Inputs, type RouteDocs, route, type Target } from '../../kit/route.ts'
+import { checkJson } from '../../kit/validation.ts'
 
 const INVALID = 'VALIDATION_ERROR, with the field in `param`'
 
@@ -14,6 +15,7 @@ const ADMIN: Api = {
     503: 'UNAVAILABLE',
   },
   bodyErrors: { 413: 'PAYLOAD_TOO_LARGE', 415: 'UNSUPPORTED_MEDIA_TYPE' },
+  validatorCompiler: checkJson,
 }
 
 /** Documentation of an operation, without its id and summary. */
@@ -42,10 +44,6 @@ interface Reaching extends Operation {
 function describe(target: Target, operationId: string, summary: string, { scope, reach, ...docs }: Reaching) {
   const { schema, ...rest } = route(ADMIN, target, { operationId, summary, query: {}, ...docs })
   return { ...rest, schema: { ...schema, [SCOPE]: scope, [REACH]: reach } }
-}
-type Described = ReturnType<typeof describe>
-type Documented<I> = Omit<Described, 'schema'> & {
-  readonly schema: Omit<Described['schema'], 'params' | 'headers' | 'body' | 'querystring'> & I
 }
 
 /** An operation outside a Workspace, without its handler. `reach`: by default the whole server. */

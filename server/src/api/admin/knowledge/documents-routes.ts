@@ -16,7 +16,7 @@ import { readFileBodies } from '../../kit/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { checkRequests } from '../../kit/validation.ts'
+import { checkAllButBody } from '../../kit/validation.ts'
 import { change } from '../kit/change.ts'
 import { changedFields } from '../kit/changed-fields.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
@@ -169,9 +169,7 @@ function ingestRoute(app: TypedApp, deps: Deps): void {
   app.register(async (scope: TypedApp) => {
     readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
     // The body is checked in the handler: only the query shows whether it is a file.
-    const validatorCompiler: typeof checkRequests = (route) =>
-      route.httpPart === 'body' ? (value) => ({ value }) : checkRequests(route)
-    handle(scope, { ...docs.ingest, validatorCompiler }, async (request) => {
+    handle(scope, { ...docs.ingest, validatorCompiler: checkAllButBody }, async (request) => {
       const { workspaceId, params, query, headers } = request
       const { documents, ...labels } = Buffer.isBuffer(request.body)
         ? parseFileBody(request.body, query, headers['content-type'])

@@ -16,7 +16,7 @@ import {
 import { governFields } from '../../../domains/messaging/governance/governed-fields.ts'
 import type { GovernTextDeps } from '../../../domains/messaging/governance/governed-text.ts'
 import { emitContact } from '../../../domains/messaging/people/emit-contact.ts'
-import { notFound, requireFound, taken } from '../../../shared/refusals.ts'
+import { accepted, notFound, requireFound, taken } from '../../../shared/refusals.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
@@ -71,7 +71,9 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
   handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     const { id, username, display_name: displayName, avatar_url: avatarUrl } = body
-    const { fields, settle } = await governFields(deps, operatorAuthor(request, deps), { username, displayName, avatarUrl, id })
+    const { fields, settle } = accepted(
+      await governFields(deps, operatorAuthor(request, deps), { username, displayName, avatarUrl, id }),
+    )
     const governed = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
       const value = requireChanged(await createAssistant(tx, workspaceId, { ...body, ...governed }, now))
@@ -90,7 +92,9 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     const { username, display_name: displayName, avatar_url: avatarUrl } = body
-    const { fields, settle } = await governFields(deps, operatorAuthor(request, deps), { username, displayName, avatarUrl })
+    const { fields, settle } = accepted(
+      await governFields(deps, operatorAuthor(request, deps), { username, displayName, avatarUrl }),
+    )
     const governed = { username: fields.username, display_name: fields.displayName, avatar_url: fields.avatarUrl }
     const assistant = await change(deps, request, async (tx, now) => {
       const value = requireChanged(await updateAssistant(tx, workspaceId, params.id, { ...body, ...governed }, now))

@@ -9,9 +9,10 @@ import { Anything } from '../../../shared/schemas.ts'
 import { type ChatDeps, chat } from '../../gateway/chat.ts'
 import { ChatBody } from '../../gateway/chat-request.ts'
 import { abortOnClose } from '../../gateway/send-response.ts'
+import { readRawJsonBodies } from '../../kit/bodies.ts'
 import { LARGE_BODY } from '../../kit/large-bodies.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { checkRequests } from '../../kit/validation.ts'
+import { checkAllButBody } from '../../kit/validation.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
 
 const docs = withContentTypes(
@@ -48,13 +49,10 @@ const docs = withContentTypes(
 export function playgroundRoutes(app: TypedApp, deps: ChatDeps): void {
   const { db, chatLimits } = deps
   // The pipeline reads the body's bytes itself, as it does for the gateway.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json\b/i, { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  )
-  app.setValidatorCompiler((part) => (part.httpPart === 'body' ? () => true : checkRequests(part as never)))
+  readRawJsonBodies(app)
 
-  handle(app, { ...docs, config: LARGE_BODY, bodyLimit: chatLimits.bodyBytes }, async (request, reply) => {
+  const limits = { config: LARGE_BODY, bodyLimit: chatLimits.bodyBytes }
+  handle(app, { ...docs, ...limits, validatorCompiler: checkAllButBody }, async (request, reply) => {
     const { workspaceId, operator, params, query } = request
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')

@@ -2,10 +2,11 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import { type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
+import { toId } from '../../../platform/lib/id.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { createUser, updateUser } from '../../identity/user-store.ts'
-import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, toAssistant } from './assistant.ts'
+import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch } from './assistant.ts'
 
 export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
@@ -98,3 +99,15 @@ const assistants = (db: Db, workspaceId: string) =>
     .where('profile.application_id', 'is not', null)
     .select(['user.id', 'user.workspace_id', 'user.username', 'user.created_at'])
     .select(['profile.display_name', 'profile.avatar_url', 'profile.application_id'])
+
+type Row = Awaited<ReturnType<ReturnType<typeof assistants>['executeTakeFirstOrThrow']>>
+
+const toAssistant = (row: Row): Assistant => ({
+  id: row.id,
+  workspaceId: toId('ws', row.workspace_id),
+  username: row.username,
+  displayName: row.display_name,
+  avatarUrl: row.avatar_url,
+  applicationId: toId('app', row.application_id ?? ''),
+  createdAt: row.created_at,
+})

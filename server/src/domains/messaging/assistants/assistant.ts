@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
-import { toId } from '../../../platform/lib/id.ts'
 import { AvatarUrl } from '../people/contact.ts'
 
 /** The role of assistants: rules can distinguish them from other users by it. */
@@ -58,24 +57,4 @@ export const assistantView = (assistant: Assistant) => ({
   avatar_url: assistant.avatarUrl,
   application_id: assistant.applicationId,
   created_at: assistant.createdAt.toISOString(),
-})
-
-interface Row {
-  readonly id: string
-  readonly workspace_id: string
-  readonly username: string
-  readonly display_name: string | null
-  readonly avatar_url: string | null
-  readonly application_id: string | null
-  readonly created_at: Date
-}
-
-export const toAssistant = (row: Row): Assistant => ({
-  id: row.id,
-  workspaceId: toId('ws', row.workspace_id),
-  username: row.username,
-  displayName: row.display_name,
-  avatarUrl: row.avatar_url,
-  applicationId: toId('app', row.application_id ?? ''),
-  createdAt: row.created_at,
 })

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
-import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { inTransaction } from '../../../platform/db/retried-transaction.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import { auditedTransaction } from '../../audit/chain/audited-transaction.ts'
 import type { EventRelay } from '../events/event-relay.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
-import { HeldText } from '../governance/held-text.ts'
 import { type Draft, type PreparedMessage, prepareMessage, storeMessage } from '../messages/send-message.ts'
 import { HELD_NOTICE, noticeFor } from './notices.ts'
 import { type CompletionDeps, requestCompletion, type TurnOutcome } from './request-completion.ts'
@@ -76,15 +75,15 @@ async function applyOutcome(turn: Turn, context: TurnContext, outcome: TurnOutco
 async function sendAnswer(turn: Turn, context: TurnContext, { text, auditId }: TurnText, deps: TurnDeps): Promise<void> {
   const answer = await prepare(turn, context, { text: shorten(text), auditId, replyTo: turn.messageId }, deps)
   if (!answer) return refuse(turn, context, { text: noticeFor('POLICY_DENIED'), auditId }, deps)
-  if (!(answer.governed instanceof HeldText)) return changeTurn(context, (tx) => endTurn(tx, turn), [answer], deps)
+  if (answer.governed.kind !== 'held') return changeTurn(context, (tx) => endTurn(tx, turn), [answer], deps)
   const notice = await prepare(turn, context, { text: HELD_NOTICE, auditId }, deps)
-  const store = async (tx: Tx): Promise<void> => {
+  const hold = async (tx: Tx): Promise<void> => {
     const now = deps.clock.now()
-    const sent = await storeMessage(tx, context.assistant, answer, now)
-    if (sent.kind !== 'held' || !(await holdTurn(tx, turn, sent.reviewItemId))) throw new TurnLost()
-    if (notice) await storeMessage(tx, context.assistant, notice, now)
+    const sent = await store(tx, context, answer, now)
+    if (!('reviewItemId' in sent) || !(await holdTurn(tx, turn, sent.reviewItemId))) throw new TurnLost()
+    if (notice) await store(tx, context, notice, now)
   }
-  await auditedTransaction(deps, store, inTransaction).catch(throwUnlessLost)
+  await auditedTransaction(deps, hold, inTransaction).catch(throwUnlessLost)
   deps.relay.wake()
 }
 
@@ -119,37 +118,39 @@ async function prepare(
   text: TurnText,
   deps: TurnDeps,
 ): Promise<PreparedMessage | undefined> {
-  try {
-    return await prepareMessage(deps, assistant, { conversationId, attachments: [], ...text }, deps.clock.now())
-  } catch (error) {
-    if (error instanceof GatehouseError && (error.code === 'POLICY_DENIED' || error.code === 'NOT_FOUND')) return undefined
-    throw error
-  }
+  const prepared = await prepareMessage(deps, assistant, { conversationId, attachments: [], ...text }, deps.clock.now())
+  return prepared instanceof Refusal ? undefined : prepared
 }
 
 /** Changes the turn and stores the messages in one transaction. Does neither if this worker no longer has the turn. */
 async function changeTurn(
-  { assistant }: TurnContext,
+  context: TurnContext,
   change: (tx: Tx) => Promise<boolean>,
   messages: readonly PreparedMessage[],
   deps: TurnDeps,
 ): Promise<void> {
   // A notice that answers no message is not worth a review.
-  const storable = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
-  const store = async (tx: Tx): Promise<void> => {
+  const storable = messages.filter(({ governed, replyTo }) => replyTo !== undefined || governed.kind !== 'held')
+  const changeAndStore = async (tx: Tx): Promise<void> => {
     if (!(await change(tx))) throw new TurnLost()
-    for (const message of storable) await storeMessage(tx, assistant, message, deps.clock.now())
+    for (const message of storable) await store(tx, context, message, deps.clock.now())
   }
-  await auditedTransaction(deps, store, inTransaction).catch(throwUnlessLost)
+  await auditedTransaction(deps, changeAndStore, inTransaction).catch(throwUnlessLost)
   deps.relay.wake()
+}
+
+async function store(tx: Tx, { assistant }: TurnContext, message: PreparedMessage, now: Date) {
+  const stored = await storeMessage(tx, assistant, message, now)
+  // The conversation was deleted, or the assistant has left it.
+  if (stored instanceof Refusal) throw new TurnLost()
+  return stored
 }
 
 /** Rolls the transaction back: another worker has the turn, or it was deleted with its message. */
 class TurnLost extends Error {}
 
 function throwUnlessLost(error: unknown): void {
-  const isDeleted = error instanceof GatehouseError && error.code === 'NOT_FOUND'
-  if (!(error instanceof TurnLost) && !isDeleted) throw error
+  if (!(error instanceof TurnLost)) throw error
 }
 
 /** The text as it can be stored: well-formed, without NUL, at most MAX_BYTES. */

@@ -83,7 +83,6 @@ export const refuseTurn = (tx: Tx, turn: Turn): Promise<boolean> =>
 
 const UNCLAIMED = { claim: null, claimed_until: null }
 
-/** Ends the turn with an answer. */
 export async function endTurn(tx: Tx, turn: Turn): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('assistant_turn')

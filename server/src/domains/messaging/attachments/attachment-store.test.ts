@@ -9,6 +9,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, newId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
+import { accepted } from '../../../shared/refusals.ts'
 import { createUser } from '../../identity/user-store.ts'
 import { createConversation } from '../conversations/conversation-store.ts'
 import type { Member } from '../people/member.ts'
@@ -45,7 +46,7 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
   /** Stores a file and its row, as an upload does. */
   const upload = async (member: Member, createdAt = NOW): Promise<Attachment> => {
     const fileKey = await newFileKey(database.db, NOW)
-    const received = await receiveFile(bytes(), files.incoming, 100)
+    const received = accepted(await receiveFile(bytes(), files.incoming, 100))
     await files.store(fileKey, received)
     const content = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, fileKey }
     const attachment = { id: newId('att'), messageId: null, uploadedBy: member.user.id, ...content, createdAt }
@@ -187,7 +188,7 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
 
   test('attachments: a file without a row is deleted after an hour, and its key cannot be claimed then', async () => {
     const fileKey = await newFileKey(database.db, NOW)
-    await files.store(fileKey, await receiveFile(bytes(), files.incoming, 100))
+    await files.store(fileKey, accepted(await receiveFile(bytes(), files.incoming, 100)))
     await deleteDueFiles(later(HOUR - 1))
     expect(existsSync(join(folder, fileKey))).toBe(true)
     expect(await run((tx) => claimFileKey(tx, fileKey, later(HOUR)))).toBe(false)

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { cursorOf, type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, toId } from '../../../platform/lib/id.ts'
 import type { Member } from '../people/member.ts'
@@ -48,12 +48,12 @@ export async function findAttachment(db: Db, member: Member, id: string): Promis
 
 /** The uploads of the member that the member can still see, newest first. Undefined if the cursor is not one of them. */
 export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {
-  const cursor = cursorOf(page)
-  const cursorAttachment = cursor === undefined ? undefined : await findAttachment(db, member, cursor)
-  if (cursor !== undefined && cursorAttachment?.uploadedBy !== member.user.id) return undefined
+  const placeOf = async (cursor: string) => {
+    const attachment = await findAttachment(db, member, cursor)
+    return attachment?.uploadedBy === member.user.id ? [uuidOf('att', attachment.id)] : undefined
+  }
   const query = attachmentsOf(db, member).where('uploaded_by', '=', member.user.id)
-  const place = cursorAttachment && [uuidOf('att', cursorAttachment.id)]
-  return readPage(query, page, { by: ['message_attachment.id'], order: 'desc', place }, toAttachment)
+  return readPageFrom(query, page, { by: ['message_attachment.id'], order: 'desc', placeOf }, toAttachment)
 }
 
 /** Number of the member's uploads that are not sent, at most `limit`. */

@@ -10,7 +10,6 @@ export interface BucketOptions {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Local folder for temporary files of uploads. */
   readonly incoming: string
 }
 

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 
 /** A complete upload in a temporary file. */
 export interface ReceivedFile {
-  /** Path of the temporary file. */
   readonly path: string
   readonly bytes: number
   readonly sha256: Buffer

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GatehouseError } from '../../../errors.ts'
 import { newUuid } from '../../../platform/lib/id.ts'
+import { Unavailable } from '../../../platform/lib/unavailable.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import type { ReceivedFile } from './file-store.ts'
 import { HEAD_BYTES } from './file-type.ts'
 
@@ -10,11 +11,15 @@ import { HEAD_BYTES } from './file-type.ts'
 const STALE_MS = 3_600_000
 
 /** The 413 for a file that is too large. */
-export const tooLarge = (maxBytes: number): GatehouseError =>
-  new GatehouseError('PAYLOAD_TOO_LARGE', { message: `file: must not have more than ${maxBytes} bytes.`, param: 'file' })
+export const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal('PAYLOAD_TOO_LARGE', { message: `file: must not have more than ${maxBytes} bytes.`, param: 'file' })
 
-/** Writes an upload durably to a temporary file in `folder`. Throws a 413 if it is too large. Deletes the file if an error occurs. */
-export async function receiveFile(source: AsyncIterable<Buffer>, folder: string, maxBytes: number): Promise<ReceivedFile> {
+/** Writes an upload durably to a temporary file in `folder`. Returns a 413 if it is too large. Deletes the file then, and if an error occurs. */
+export async function receiveFile(
+  source: AsyncIterable<Buffer>,
+  folder: string,
+  maxBytes: number,
+): Promise<ReceivedFile | Refusal> {
   const path = join(folder, newUuid())
   const file = await createFile(folder, path)
   try {
@@ -24,7 +29,10 @@ export async function receiveFile(source: AsyncIterable<Buffer>, folder: string,
     for await (const chunk of source) {
       if (bytes < HEAD_BYTES) head.push(chunk)
       bytes += chunk.length
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      if (bytes > maxBytes) {
+        await rm(path, { force: true })
+        return tooLarge(maxBytes)
+      }
       hash.update(chunk)
       await file.writeFile(chunk)
     }
@@ -45,7 +53,7 @@ async function createFile(folder: string, path: string): Promise<FileHandle> {
     return await open(path, 'wx', 0o600)
   } catch (cause) {
     const message = 'This server cannot store files. Its operator can set GATEHOUSE_FILES or GATEHOUSE_FILES_BUCKET.'
-    throw new GatehouseError('UNAVAILABLE', { message }, cause)
+    throw new Unavailable(message, { cause })
   }
 }
 

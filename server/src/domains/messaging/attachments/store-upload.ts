@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
-import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
+import { Unavailable } from '../../../platform/lib/unavailable.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import type { Member } from '../people/member.ts'
 import type { Attachment } from './attachment.ts'
 import { newFileKey } from './file-removal.ts'
@@ -28,22 +29,22 @@ interface Deps {
   readonly fileLimits: FileLimits
 }
 
-/** Stores the bytes of an upload, without a row. Throws UNSUPPORTED_MEDIA_TYPE, or UNAVAILABLE if the file store fails. */
+/** Stores the bytes of an upload, without a row, or returns UNSUPPORTED_MEDIA_TYPE. Throws UNAVAILABLE if the file store fails. */
 export async function storeUpload(
   { db, files, fileLimits }: Deps,
   { user }: Member,
   { file, filename, declaredType }: Upload,
   now: Date,
-): Promise<Attachment> {
+): Promise<Attachment | Refusal> {
   try {
     const mediaType = await detectMediaType(file.head, declaredType)
     if (!isAllowedType(mediaType, fileLimits.types)) {
       const message = `file: files of the type ${mediaType} are not allowed.`
-      throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message, param: 'file' })
+      return new Refusal('UNSUPPORTED_MEDIA_TYPE', { message, param: 'file' })
     }
     const fileKey = await newFileKey(db, now)
     await files.store(fileKey, file).catch((cause) => {
-      throw new GatehouseError('UNAVAILABLE', {}, cause)
+      throw new Unavailable('', { cause })
     })
     const { bytes, sha256 } = file
     const content = { filename: cleanFilename(filename), mediaType, bytes, sha256, fileKey }

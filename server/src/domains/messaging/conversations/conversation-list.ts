@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/database.ts'
-import { cursorOf, type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import type { Member } from '../people/member.ts'
@@ -27,20 +27,19 @@ export async function listConversations(
   if (pinned) query = query.where('is_pinned', '=', true)
   if (archived) query = query.where('archived_at', 'is not', null)
   if (groupId !== undefined) query = query.where('group_id', '=', uuidOf('grp', groupId))
-  const cursor = cursorOf(page)
-  const cursorRow = cursor === undefined ? undefined : await findCursorRow(db, member, cursor)
-  if (cursor !== undefined && !cursorRow) return undefined
-  const place = cursorRow && [cursorRow.sort_at, cursorRow.conversation_id]
   const rows = query.select(CONVERSATION_COLUMNS).select(unreadCount)
   const by = ['membership.sort_at', 'membership.conversation_id']
-  return readPage(rows, page, { by, order: 'desc', place }, (row) => toCounted(row, member))
+  const placeOf = (cursor: string) => findPlace(db, member, cursor)
+  return readPageFrom(rows, page, { by, order: 'desc', placeOf }, (row) => toCounted(row, member))
 }
 
-const findCursorRow = (db: Db, { workspaceId, user }: Member, conversationId: string) =>
-  db
+async function findPlace(db: Db, { workspaceId, user }: Member, conversationId: string) {
+  const row = await db
     .selectFrom('conversation_member')
     .select(['sort_at', 'conversation_id'])
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('user_id', '=', user.id)
     .where('conversation_id', '=', fromId('conv', conversationId) ?? null)
     .executeTakeFirst()
+  return row && [row.sort_at, row.conversation_id]
+}

@@ -71,26 +71,20 @@ const directKeyOf = (userId: string, contactId: string): string => canonicalJson
 const otherUserOf = (directKey: string, userId: string): string | null =>
   (JSON.parse(directKey) as string[]).find((id) => id !== userId) ?? null
 
+const conversationOf = (db: Db, member: Member, id: string) =>
+  conversationsOf(db, member)
+    .select(CONVERSATION_COLUMNS)
+    .where('membership.conversation_id', '=', fromId('conv', id) ?? null)
+
 /** A conversation of the member. Undefined also if the conversation exists and the member is not in it. */
 export async function findConversation(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
-  const uuid = fromId('conv', id)
-  if (uuid === undefined) return undefined
-  const row = await conversationsOf(db, member)
-    .select(CONVERSATION_COLUMNS)
-    .where('membership.conversation_id', '=', uuid)
-    .executeTakeFirst()
+  const row = await conversationOf(db, member, id).executeTakeFirst()
   return row && toConversation(row, member)
 }
 
 /** As `findConversation`, with the number of unread messages. */
 export async function findCountedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
-  const uuid = fromId('conv', id)
-  if (uuid === undefined) return undefined
-  const row = await conversationsOf(db, member)
-    .select(CONVERSATION_COLUMNS)
-    .select(unreadCount)
-    .where('membership.conversation_id', '=', uuid)
-    .executeTakeFirst()
+  const row = await conversationOf(db, member, id).select(unreadCount).executeTakeFirst()
   return row && toCounted(row, member)
 }
 

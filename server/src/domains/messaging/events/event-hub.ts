@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
+import { Unavailable } from '../../../platform/lib/unavailable.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import { ACCESS_TOKENS_TOPIC, type Member } from '../people/member.ts'
 import { EVENTS_TOPIC } from './event.ts'
@@ -53,18 +54,22 @@ export class EventHub {
 
   /**
    * Streams a member's events to `response` until either side ends it. `start` sends the headers; it is called when no error can
-   * follow. Throws RATE_LIMITED if the member has too many streams.
+   * follow. Returns RATE_LIMITED if the member has too many streams.
    */
-  async open(response: ServerResponse, { member, after, isAuthorized }: StreamRequest, start: () => void): Promise<void> {
+  async open(
+    response: ServerResponse,
+    { member, after, isAuthorized }: StreamRequest,
+    start: () => void,
+  ): Promise<Refusal | undefined> {
     const { workspaceId, user } = member
     const { db, onError } = this.#options
     const { last, pruned } = await findLogPosition(db, workspaceId)
-    if (this.#closed) throw new GatehouseError('UNAVAILABLE')
-    if (response.destroyed) return
+    if (this.#closed) throw new Unavailable()
+    if (response.destroyed) return undefined
     const feed = this.#feeds.get(workspaceId) ?? new EventFeed(db, workspaceId, { position: last, onError })
     if (feed.countStreamsOf(user.id) >= MAX_STREAMS) {
       const message = `At most ${MAX_STREAMS} event streams may be open for one user; close one first.`
-      throw new GatehouseError('RATE_LIMITED', { message, headers: { 'retry-after': '10' } })
+      return new Refusal('RATE_LIMITED', { message, headers: { 'retry-after': '10' } })
     }
     const isPruned = after !== undefined && (after < pruned || after > last)
     const stream = new EventStream(response, { workspaceId, userId: user.id, isAuthorized }, isPruned ? last : (after ?? last))
@@ -80,9 +85,9 @@ export class EventHub {
       onError(error)
       stream.end()
     })
+    return undefined
   }
 
-  /** Number of open streams. */
   get size(): number {
     return this.#streams().length
   }

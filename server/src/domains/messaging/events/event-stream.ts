@@ -10,11 +10,9 @@ const RECONNECT_MS = 1_000
 /** The same when the server stops, at random between both, so that not all clients connect at once. */
 const RECONNECT_AFTER_STOP_MS = [500, 3_000] as const
 
-/** The user who reads a stream. */
 export interface Reader {
   readonly workspaceId: string
   readonly userId: string
-  /** Whether the user's token is still valid. */
   readonly isAuthorized: () => Promise<boolean>
 }
 

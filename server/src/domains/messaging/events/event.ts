@@ -24,7 +24,6 @@ export interface EventPayload {
   readonly [field: string]: unknown
 }
 
-/** An event that is not in the log yet. */
 export interface NewEvent {
   /** `ws_…` */
   readonly workspaceId: string
@@ -34,7 +33,6 @@ export interface NewEvent {
   readonly payload: EventPayload
 }
 
-/** An event in the log of its Workspace. */
 export interface LoggedEvent {
   readonly sequence: number
   readonly type: string

@@ -13,7 +13,6 @@ import type { WebhookSender } from './webhook-sender.ts'
 import { hasEnabledWebhook } from './webhook-store.ts'
 
 const ENQUEUE_BATCH = 200
-/** Concurrent attempts to one receiver. */
 const CONCURRENT_ATTEMPTS = 8
 /** The receiver wants no further attempts. */
 const HTTP_GONE = 410

@@ -18,7 +18,6 @@ const CONNECT_MS = 5_000
 const MAX_RESPONSE_BYTES = 65_536
 const CONNECTIONS = 8
 
-/** A signed request to a receiver. */
 export interface WebhookRequest {
   /** Sent as `webhook-id`. */
   readonly id: string

@@ -52,17 +52,13 @@ export async function createWebhook(
 }
 
 export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
-  const uuid = fromId('whk', id)
-  if (uuid === undefined) return undefined
-  const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const row = await webhook(db, workspaceId, id).executeTakeFirst()
   return row && toWebhook(row)
 }
 
 /** Where and how a webhook sends. Undefined when it does not exist. */
 export async function findWebhookTarget(db: Db, workspaceId: string, id: string, box: SecretBox) {
-  const uuid = fromId('whk', id)
-  if (uuid === undefined) return undefined
-  const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const row = await webhook(db, workspaceId, id).executeTakeFirst()
   return row && { url: row.url, format: row.format, secret: box.open(row.secret, id) }
 }
 
@@ -79,8 +75,7 @@ export async function updateWebhook(
   fields: Partial<WebhookFields>,
   now: Date,
 ): Promise<Webhook | undefined> {
-  const uuid = fromId('whk', id)
-  const stored = uuid && (await webhooks(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
+  const stored = await webhook(tx, workspaceId, id).forNoKeyUpdate().executeTakeFirst()
   if (!stored) return undefined
   const { url = stored.url, format = stored.format, types = stored.types, enabled = stored.enabled } = fields
   const position = enabled && !stored.enabled ? (await findLogPosition(tx, workspaceId)).last : stored.position
@@ -96,17 +91,14 @@ export async function updateWebhook(
 
 /** Deletes a webhook and its deliveries. False when it does not exist. */
 export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
-  const uuid = fromId('whk', id)
-  if (uuid === undefined) return false
   const { numDeletedRows } = await tx
     .deleteFrom('webhook')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
+    .where('id', '=', fromId('whk', id) ?? null)
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Whether any Workspace has an enabled webhook. */
 export async function hasEnabledWebhook(db: Db): Promise<boolean> {
   const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
   return row !== undefined
@@ -114,3 +106,5 @@ export async function hasEnabledWebhook(db: Db): Promise<boolean> {
 
 const webhooks = (db: Db, workspaceId: string) =>
   db.selectFrom('webhook').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+const webhook = (db: Db, workspaceId: string, id: string) => webhooks(db, workspaceId).where('id', '=', fromId('whk', id) ?? null)

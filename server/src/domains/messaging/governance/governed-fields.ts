@@ -2,6 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import type { User } from '../../../shared/principal.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import { type GovernTextDeps, governWithoutHold } from './governed-text.ts'
 import { decideOnText, type UnrecordedDecisionDeps } from './text-decision.ts'
 
@@ -27,18 +28,18 @@ export interface GovernedFields<F extends Fields> {
 }
 
 /**
- * Governs the fields of a user or group that other users read, such as names and descriptions. Throws POLICY_DENIED, with an audit
- * record. A field cannot be held, so one that requires approval is denied.
+ * Governs the fields of a user or group that other users read, such as names and descriptions. Returns POLICY_DENIED, with an audit
+ * record, if policies deny them. A field cannot be held, so one that requires approval is denied.
  */
 export async function governFields<const F extends Fields>(
   deps: GovernTextDeps,
   context: FieldContext,
   fields: F,
-): Promise<GovernedFields<F>> {
+): Promise<GovernedFields<F> | Refusal> {
   const texts = textsIn(fields)
   if (texts.length === 0) return { fields: mergeTexts(fields, []), settle: () => Promise.resolve() }
   const governed = await governWithoutHold(toSubmission(context, texts), deps)
-  return { fields: mergeTexts(fields, governed.texts), settle: (tx) => governed.settle(tx) }
+  return governed instanceof Refusal ? governed : { fields: mergeTexts(fields, governed.texts), settle: governed.settle }
 }
 
 /**

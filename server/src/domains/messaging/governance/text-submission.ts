@@ -9,7 +9,6 @@ export interface TextPlace {
   readonly groupId: string | null
 }
 
-/** The contents of attached files. */
 export interface FileContents {
   /** Policies read them, and cannot change them. */
   readonly texts: readonly string[]

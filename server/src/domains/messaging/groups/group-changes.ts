@@ -1,15 +1,16 @@
 import type { Tx } from '../../../platform/db/database.ts'
-import { forbidden, invalid, notFound, requireFound } from '../../../shared/refusals.ts'
+import { type Refusal, refuseForbidden, refuseInvalid, refuseUnknown } from '../../../shared/refusal.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { markReadAfterDeparture } from '../conversations/read-marker.ts'
 import { eraseEvents, removeFromAudience } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
 import { findContacts } from '../people/contact-store.ts'
+import { findEarliestMember, findGroupIds } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
 import { addToGroup, removeFromGroup } from './group-membership-changes.ts'
-import { deleteGroup, findConversationIds, findGroup, lockGroup } from './group-store.ts'
+import { deleteGroup, findConversationIds, findGroup, lockGroup, updateGroup } from './group-store.ts'
 
 /** The member who changes a group, and when. */
 export interface GroupChange {
@@ -19,32 +20,24 @@ export interface GroupChange {
   readonly now: Date
 }
 
-/** Locks a group until `tx` ends. Throws NOT_FOUND if the member is not in it. */
-export async function lockVisibleGroup(tx: Tx, member: Member, id: string): Promise<Group> {
-  return requireFound(await lockGroup(tx, member, id), 'group')
+/** Locks a group until `tx` ends. Returns NOT_FOUND if the member is not in it, and FORBIDDEN if the member does not own it. */
+export const lockOwnedGroup = async (tx: Tx, member: Member, id: string): Promise<Group | Refusal> =>
+  ownedGroup(member, await lockGroup(tx, member, id))
+
+/** The group, NOT_FOUND without one, or FORBIDDEN if the member does not own it. */
+export function ownedGroup(member: Member, group: Group | undefined): Group | Refusal {
+  if (!group) return refuseUnknown('group')
+  return group.ownerId === member.user.id ? group : refuseForbidden('Only the owner of the group can do this.')
 }
 
-/** As `lockVisibleGroup`. Throws FORBIDDEN if the member does not own the group. */
-export async function lockOwnedGroup(tx: Tx, member: Member, id: string): Promise<Group> {
-  const group = await lockVisibleGroup(tx, member, id)
-  requireOwner(member, group)
-  return group
-}
-
-/** Throws FORBIDDEN if the member does not own the group. */
-export function requireOwner(member: Member, group: Group): void {
-  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group can do this.')
-}
-
-/** Returns each id once. Throws NOT_FOUND if a user is not a contact, and a 400 if there are too many. */
-export async function requireContacts(tx: Tx, { workspaceId }: Member, ids: readonly string[]): Promise<string[]> {
+/** Each id once, NOT_FOUND if a user is not a contact, or a 400 if there are too many. */
+export async function checkContacts(tx: Tx, { workspaceId }: Member, ids: readonly string[]): Promise<string[] | Refusal> {
   const unique = [...new Set(ids)]
   if (unique.length > MAX_MEMBERS) {
-    throw invalid({ param: 'contacts', message: `must not be more than ${MAX_MEMBERS}, including the owner` })
+    return refuseInvalid({ param: 'contacts', message: `must not be more than ${MAX_MEMBERS}, including the owner` })
   }
   const contacts = await findContacts(tx, workspaceId, unique)
-  if (contacts.size < unique.length) throw notFound('contact')
-  return unique
+  return contacts.size < unique.length ? refuseUnknown('contact') : unique
 }
 
 /** Replaces the members of a group. Members get an event of the change, and removed members get an event of a deletion. */
@@ -92,4 +85,25 @@ export async function deleteGroupWithConversations(tx: Tx, workspaceId: string, 
   await eraseEvents(tx, workspaceId, { objectIds: [group.id] })
   await eraseResponsesAbout(tx, workspaceId, [group.id])
   await emitGroupDeleted(tx, workspaceId, group, group.memberIds)
+}
+
+/**
+ * Removes a user from all groups, as when the user is erased. The member who joined first becomes the owner of the user's groups; a
+ * group without other members is deleted.
+ */
+export async function removeFromAllGroups(tx: Tx, change: GroupChange): Promise<void> {
+  const { member, now } = change
+  const { workspaceId, user } = member
+  for (const id of await findGroupIds(tx, workspaceId, user.id)) {
+    const group = await lockGroup(tx, member, id)
+    if (!group) continue
+    const newOwnerId = await findEarliestMember(tx, workspaceId, id, user.id)
+    if (newOwnerId === undefined) {
+      await deleteGroupWithConversations(tx, workspaceId, group, now)
+      continue
+    }
+    if (group.ownerId === user.id) await updateGroup(tx, workspaceId, id, { ownerId: newOwnerId }, now)
+    const remainingIds = group.memberIds.filter((memberId) => memberId !== user.id)
+    await replaceMembers(tx, change, group, remainingIds)
+  }
 }

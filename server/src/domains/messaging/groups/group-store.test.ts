@@ -7,12 +7,12 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { fromId, newId, newUuid } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { createUser } from '../../identity/user-store.ts'
-import { findAcquaintances } from '../people/acquaintances.ts'
+import { findAcquaintances } from '../people/emit-contact.ts'
 import { findGroupIds, isGroupMember, lockGroupMembers } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
+import { removeFromAllGroups } from './group-changes.ts'
 import { addToGroup, removeFromGroup } from './group-membership-changes.ts'
 import { createGroup, findGroup, listGroups, lockGroup } from './group-store.ts'
-import { removeFromAllGroups } from './remove-from-all-groups.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)

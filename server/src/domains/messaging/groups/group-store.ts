@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { cursorOf, type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { newId, toId } from '../../../platform/lib/id.ts'
@@ -33,12 +33,12 @@ export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Gro
 
 /** The member's groups, newest first. Undefined if the cursor is not one of them. */
 export async function listGroups(db: Db, member: Member, page: PageRequest): Promise<Page<Group> | undefined> {
-  const cursor = cursorOf(page)
-  const cursorGroup = cursor === undefined ? undefined : await findGroup(db, member, cursor)
-  if (cursor !== undefined && !cursorGroup) return undefined
-  const place = cursorGroup && [uuidOfGroup(cursorGroup.id)]
+  const placeOf = async (cursor: string) => {
+    const group = await findGroup(db, member, cursor)
+    return group && [uuidOfGroup(group.id)]
+  }
   const query = groups(db, member.workspaceId).where(hasMember(member.user.id))
-  return readPage(query, page, { by: ['messaging_group.id'], order: 'desc', place }, toGroup)
+  return readPageFrom(query, page, { by: ['messaging_group.id'], order: 'desc', placeOf }, toGroup)
 }
 
 export interface GroupFields {

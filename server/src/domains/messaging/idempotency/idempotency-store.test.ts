@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import { fingerprintOf, replay } from '../../../api/messaging/idempotency.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
@@ -19,7 +18,7 @@ describe.each(testDatabases())('idempotency keys on $name', async ({ name, open 
   const newKey = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): IdempotencyKey => ({
     member: { workspaceId, user: { ...ANONYMOUS_USER, id: userId } },
     key,
-    fingerprint: fingerprintOf('POST', '/v1/messages', body),
+    fingerprint: Buffer.from(JSON.stringify(body)),
   })
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
   const respond = (idempotencyKey: IdempotencyKey, body: string, now = NOW) =>
@@ -36,11 +35,6 @@ describe.each(testDatabases())('idempotency keys on $name', async ({ name, open 
     expect(await respond(idempotencyKey, '{"a":2}')).toBe(false)
     expect(await findResponse(database.db, idempotencyKey, NOW)).toMatchObject({ status: 201, body: '{"a":1}' })
     expect(await findResponse(database.db, newKey(idempotencyKey.key, 'body', 'ben'), NOW)).toBeUndefined()
-    const stored = await findResponse(database.db, idempotencyKey, NOW)
-    expect(replay(stored, idempotencyKey.fingerprint)).toEqual({ status: 201, body: '{"a":1}' })
-    expect(() => replay(stored, newKey(idempotencyKey.key, 'other').fingerprint)).toThrow(
-      expect.objectContaining({ code: 'CONFLICT' }),
-    )
   })
 
   test('keys: second request waits for the first and reserves the key when the first fails', async () => {
@@ -70,12 +64,6 @@ describe.each(testDatabases())('idempotency keys on $name', async ({ name, open 
     expect(await deleteExpiredKeys(database.db, later(DAY), 1)).toBe(1)
     while ((await deleteExpiredKeys(database.db, later(DAY), 100)) > 0);
     expect(await findResponse(database.db, idempotencyKey, later(DAY))).toMatchObject({ body: 'new' })
-  })
-
-  test('fingerprint: does not depend on the order of fields', () => {
-    expect(fingerprintOf('POST', '/a', { x: 1, y: 2 })).toEqual(fingerprintOf('POST', '/a', { y: 2, x: 1 }))
-    expect(fingerprintOf('POST', '/a', { x: 1 })).not.toEqual(fingerprintOf('PUT', '/a', { x: 1 }))
-    expect(fingerprintOf('POST', '/a', { x: 1 })).not.toEqual(fingerprintOf('POST', '/b', { x: 1 }))
   })
 
   // The embedded database runs one transaction at a time.

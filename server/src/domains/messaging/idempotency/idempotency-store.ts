@@ -14,7 +14,6 @@ export interface StoredResponse {
   readonly body: string
 }
 
-/** The idempotency key of one user's request. */
 export interface IdempotencyKey {
   readonly member: Member
   readonly key: string

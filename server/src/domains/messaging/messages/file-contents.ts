@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { GatehouseError } from '../../../errors.ts'
+import { Unavailable } from '../../../platform/lib/unavailable.ts'
 import { textOfBytes } from '../../../shared/encoded-text.ts'
 import { mayBeJson, readable } from '../../../shared/json-text.ts'
 import { type UnreadKind, UnreadTally } from '../../../shared/unread.ts'
@@ -29,7 +29,6 @@ export async function readContents(files: Pick<FileStore, 'open'>, sent: readonl
   return { texts, unread: unread.total }
 }
 
-/** The first `limit` bytes of a file. */
 async function readHead(files: Pick<FileStore, 'open'>, fileKey: string, limit: number): Promise<Buffer> {
   try {
     const stream: Readable = await files.open(fileKey)
@@ -43,7 +42,7 @@ async function readHead(files: Pick<FileStore, 'open'>, fileKey: string, limit: 
     }
     return Buffer.concat(chunks).subarray(0, limit)
   } catch (cause) {
-    throw new GatehouseError('UNAVAILABLE', {}, cause)
+    throw new Unavailable('', { cause })
   }
 }
 

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
-import { notFound } from '../../../shared/refusals.ts'
+import { type Refusal, refuseUnknown } from '../../../shared/refusal.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { enqueueTurn } from '../assistants/enqueue-turn.ts'
 import { emit } from '../events/outbox.ts'
-import type { GovernedText } from '../governance/governed-text.ts'
+import { type GovernedText, textOf } from '../governance/governed-text.ts'
 import { recordActivity } from '../people/contact-store.ts'
 import type { Member } from '../people/member.ts'
 import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
@@ -42,15 +42,16 @@ interface ConversationColumns {
 /**
  * Stores a message with the next sequence number of its conversation and emits its event. All new messages are stored here. Concurrent
  * messages wait for the conversation's row, so that sequence numbers have no gaps and times are in the same order.
- * Throws NOT_FOUND if the sender is not in the conversation.
+ * Returns NOT_FOUND if the sender is not in the conversation, and a 400 if a file is not the sender's or was sent before.
  *
  * @NOTE The last step writes the decision's audit record, which locks the Workspace's chain. End the transaction soon afterwards.
  */
-export async function insertMessage(tx: Tx, message: NewMessage): Promise<InsertedMessage> {
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<InsertedMessage | Refusal> {
   const { sender, text, now } = message
   const auditId = text.auditId ?? message.auditId
+  const ownText = textOf(text)
   const conversation = fromId('conv', message.conversationId)
-  if (conversation === undefined) throw notFound('conversation')
+  if (conversation === undefined) return refuseUnknown('conversation')
   const { rows } = await sql<MessageRow & ConversationColumns>`
     with target as (
       update conversation
@@ -66,8 +67,8 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
     ), stored as (
       insert into message
         (id, workspace_id, conversation_id, sequence, sender_id, text, words, tokenizer, audit_id, flagged, reply_to, created_at)
-      select ${uuidOf('msg', message.id)}, workspace_id, id, last_sequence, ${sender.user.id}, ${text.text},
-        ${vectorOf(conversation, text.text)}::tsvector, ${TOKENIZER}::smallint,
+      select ${uuidOf('msg', message.id)}, workspace_id, id, last_sequence, ${sender.user.id}, ${ownText},
+        ${vectorOf(conversation, ownText)}::tsvector, ${TOKENIZER}::smallint,
         ${auditId === undefined ? null : uuidOf('aud', auditId)}::uuid, ${text.flagged},
         ${message.replyTo === undefined ? null : uuidOf('msg', message.replyTo)}::uuid, last_active_at
       from target
@@ -81,10 +82,11 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
       ) as has_assistant
     from stored, target`.execute(tx)
   const [row] = rows
-  if (!row) throw notFound('conversation')
+  if (!row) return refuseUnknown('conversation')
   const stored = toMessage(row)
   if (message.attachments.length > 0) {
-    await attachToMessage(tx, sender, stored.id, message.attachments)
+    const refusal = await attachToMessage(tx, sender, stored.id, message.attachments)
+    if (refusal) return refusal
     await renameFiles(tx, sender.workspaceId, message.attachments, text.texts.slice(1))
   }
   await emit(tx, {

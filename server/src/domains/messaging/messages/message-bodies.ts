@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { GatehouseError } from '../../../errors.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import { ReactionsBody } from './reaction.ts'
 
 const MAX_BYTES = 32 * 1_024
@@ -34,8 +34,8 @@ export const parseAttachmentIds = (attachments: Static<typeof Attachments> | nul
   ...new Set((attachments ?? []).map((item) => (typeof item === 'string' ? item : item.id))),
 ]
 
-/** Returns the text. Throws a 413 if it has more than 32 KiB. */
-export function checkText(text: string): string {
-  if (Buffer.byteLength(text) <= MAX_BYTES) return text
-  throw new GatehouseError('PAYLOAD_TOO_LARGE', { message: 'message: must not have more than 32 KiB.', param: 'message' })
-}
+/** The text, or a 413 if it has more than 32 KiB. */
+export const checkText = (text: string): string | Refusal =>
+  Buffer.byteLength(text) <= MAX_BYTES
+    ? text
+    : new Refusal('PAYLOAD_TOO_LARGE', { message: 'message: must not have more than 32 KiB.', param: 'message' })

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, toId } from '../../../platform/lib/id.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
-import { invalid } from '../../../shared/refusals.ts'
+import { type Refusal, refuseInvalid } from '../../../shared/refusal.ts'
 import { type Attachment, attachmentEvent } from '../attachments/attachment.ts'
 import { emit } from '../events/outbox.ts'
 import type { Member } from '../people/member.ts'
@@ -19,20 +19,12 @@ export async function findAttachmentIds(db: Db, messageId: string): Promise<stri
   return rows.map(({ id }) => toId('att', id))
 }
 
-const UNKNOWN_ATTACHMENTS = {
-  param: 'attachments',
-  message: 'must be ids of files that the caller has uploaded and not sent yet',
-}
+/** The 400 for files that are not the caller's or were sent before. */
+export const refuseFiles = (): Refusal =>
+  refuseInvalid({ param: 'attachments', message: 'must be ids of files that the caller has uploaded and not sent yet' })
 
 /** An upload of a member, with what policies read of it. */
 export type SentFile = Pick<Attachment, 'filename' | 'mediaType' | 'bytes' | 'fileKey'>
-
-/** As {@link findSentFiles}. Throws a 400 instead. */
-export async function requireSentFiles(...request: Parameters<typeof findSentFiles>): Promise<SentFile[]> {
-  const files = await findSentFiles(...request)
-  if (!files) throw invalid(UNKNOWN_ATTACHMENTS)
-  return files
-}
 
 /**
  * The member's uploads, in the order of the ids, for policies. Undefined if a file is not the member's or was sent with a message other
@@ -76,13 +68,13 @@ export async function removeOtherFiles(tx: Tx, messageId: string, ids: readonly 
     insert into removed_file (place, removed_at) select place, ${now} from gone on conflict do nothing`.execute(tx)
 }
 
-/** Attaches the caller's uploads to a message. Throws a 400 if a file is not the caller's or was sent before. */
+/** Attaches the caller's uploads to a message. Returns a 400 if a file is not the caller's or was sent before. */
 export async function attachToMessage(
   tx: Tx,
   { workspaceId, user }: Member,
   messageId: string,
   ids: readonly string[],
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const uuids = ids.map((id) => fromId('att', id) ?? null)
   const rows = await tx
     .updateTable('message_attachment')
@@ -93,7 +85,7 @@ export async function attachToMessage(
     .where('id', 'in', uuids)
     .returning(['id', 'media_type', 'bytes', 'created_at'])
     .execute()
-  if (rows.length !== ids.length) throw invalid(UNKNOWN_ATTACHMENTS)
+  if (rows.length !== ids.length) return refuseFiles()
   // Other members get the event of the message.
   const event = { workspaceId, type: 'attachment.updated', audience: [user.id] } as const
   const attachments = rows.map(({ id, media_type: mediaType, bytes, created_at: createdAt }) => ({
@@ -104,6 +96,7 @@ export async function attachToMessage(
     createdAt,
   }))
   await emit(tx, ...attachments.map((attachment) => ({ ...event, payload: attachmentEvent(attachment) })))
+  return undefined
 }
 
 /** Stores the governed names of files, one for each id. */

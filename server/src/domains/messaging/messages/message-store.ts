@@ -4,11 +4,13 @@ import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
+import type { ReviewItem } from '../../review/review.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
-import type { GovernedText } from '../governance/governed-text.ts'
+import { type GovernedText, textOf } from '../governance/governed-text.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
+import { findTokenIssuers } from '../people/access-token-store.ts'
 import type { Member } from '../people/member.ts'
 import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './message.ts'
 import { findAttachmentIds } from './message-files.ts'
@@ -23,44 +25,31 @@ export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
     .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
     .where('membership.user_id', '=', user.id)
 
+const messageOf = (db: Db, member: Member, id: string) =>
+  messagesOf(db, member)
+    .select(MESSAGE_COLUMNS)
+    .where('message.id', '=', fromId('msg', id) ?? null)
+
 /** A message of the member's conversations. Undefined also if the message exists and the member is not in its conversation. */
 export async function findMessage(db: Db, member: Member, id: string): Promise<Message | undefined> {
-  const uuid = fromId('msg', id)
-  if (uuid === undefined) return undefined
-  const row = await messagesOf(db, member).select(MESSAGE_COLUMNS).where('message.id', '=', uuid).executeTakeFirst()
+  const row = await messageOf(db, member, id).executeTakeFirst()
   return row && toMessage(row)
-}
-
-/** The time when a message was stored. Undefined if the message does not exist. */
-export async function findCreationTime(db: Db, workspaceId: string, id: string): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('message')
-    .select('created_at')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', id))
-    .executeTakeFirst()
-  return row?.created_at
 }
 
 /** As `findMessage`. Other transactions cannot change the message until `tx` ends. */
 export async function lockMessage(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
-  const uuid = fromId('msg', id)
-  if (uuid === undefined) return undefined
-  const row = await messagesOf(tx, member)
-    .select(MESSAGE_COLUMNS)
-    .where('message.id', '=', uuid)
-    .forNoKeyUpdate('message')
-    .executeTakeFirst()
+  const row = await messageOf(tx, member, id).forNoKeyUpdate('message').executeTakeFirst()
   return row && toMessage(row)
 }
 
 /** Replaces the text of a locked message. Call `emitMessageUpdated` after all changes of the message. */
 export async function replaceText(tx: Tx, { id, workspaceId, conversationId }: Message, text: GovernedText): Promise<void> {
+  const ownText = textOf(text)
   await tx
     .updateTable('message')
     .set({
-      text: text.text,
-      words: vectorOf(uuidOf('conv', conversationId), text.text),
+      text: ownText,
+      words: vectorOf(uuidOf('conv', conversationId), ownText),
       tokenizer: TOKENIZER,
       audit_id: text.auditId && uuidOf('aud', text.auditId),
       flagged: text.flagged,
@@ -130,4 +119,19 @@ export async function deleteMessages(
   const event = { workspaceId, type: 'message.deleted', audience } as const
   await emit(tx, ...deletedIds.map((id) => ({ ...event, payload: { id, conversation_id: conversationId } })))
   return deletedIds
+}
+
+/** Operators who issued a token with which the message of the review item may have been sent. */
+export async function findIssuersOfSender(tx: Tx, item: ReviewItem): Promise<readonly string[]> {
+  const { workspaceId, userId, messageId, createdAt: to } = item
+  if (messageId === null) return []
+  // An assistant's message is newer than the message that it answers, so the user's token may have been revoked in between.
+  const message = await tx
+    .selectFrom('message')
+    .select('created_at')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('msg', messageId))
+    .executeTakeFirst()
+  const from = message && message.created_at < to ? message.created_at : to
+  return findTokenIssuers(tx, workspaceId, userId, { from, to })
 }

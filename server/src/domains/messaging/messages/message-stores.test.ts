@@ -7,6 +7,7 @@ import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
 import { newId } from '../../../platform/lib/id.ts'
+import { accepted } from '../../../shared/refusals.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { createUser } from '../../identity/user-store.ts'
 import { listConversations } from '../conversations/conversation-list.ts'
@@ -32,18 +33,20 @@ const NO_POLICIES = {
 }
 
 /** The text as governed in a Workspace without policies. */
-const ungoverned = (text: string, workspaceId: string): Promise<GovernedText> =>
-  governWithoutHold(
-    {
-      workspaceId,
-      sender: { id: 'x', role: '', department: '', attributes: {}, verified: true },
-      place: { id: newId('conv'), groupId: null },
-      messageId: newId('msg'),
-      change: 'create',
-      texts: [text],
-      now: new Date(),
-    },
-    NO_POLICIES,
+const ungoverned = async (text: string, workspaceId: string): Promise<GovernedText> =>
+  accepted(
+    await governWithoutHold(
+      {
+        workspaceId,
+        sender: { id: 'x', role: '', department: '', attributes: {}, verified: true },
+        place: { id: newId('conv'), groupId: null },
+        messageId: newId('msg'),
+        change: 'create',
+        texts: [text],
+        now: new Date(),
+      },
+      NO_POLICIES,
+    ),
   )
 
 describe.each(testDatabases())('messages on $name', async ({ open }) => {
@@ -64,7 +67,7 @@ describe.each(testDatabases())('messages on $name', async ({ open }) => {
   const send = async (sender: Member, conversationId: string, text = 'Good morning', at = now) => {
     const governed = await ungoverned(text, sender.workspaceId)
     const fields = { id: newId('msg'), sender, conversationId, text: governed, attachments: [], now: at }
-    return (await transact(database.db, (tx) => insertMessage(tx, fields))).message
+    return accepted(await transact(database.db, (tx) => insertMessage(tx, fields))).message
   }
 
   const database = await closeAfterAll(open())

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { GovernedString } from '../../../shared/governed.ts'
-import { invalid } from '../../../shared/refusals.ts'
+import { type Refusal, refuseInvalid } from '../../../shared/refusal.ts'
 
 /** Maximum number of different names on one message. */
 export const MAX_NAMES = 20
@@ -26,23 +26,26 @@ export interface GovernedReaction extends Reaction {
   readonly value: GovernedString
 }
 
-/** The reactions in a body, each once. Throws a 400 for an invalid name. */
-export function parseReactions(body: Static<typeof ReactionsBody>): Reaction[] {
+/** The reactions in a body, each once, or a 400 for an invalid name. */
+export function parseReactions(body: Static<typeof ReactionsBody>): Reaction[] | Refusal {
   const valuesByName = new Map<string, Set<string>>()
   for (const map of [body].flat()) {
     for (const [name, values] of Object.entries(map)) {
-      valuesByName.set(checkReactionName(name), new Set([...(valuesByName.get(name) ?? []), ...values]))
+      valuesByName.set(name, new Set([...(valuesByName.get(name) ?? []), ...values]))
     }
   }
-  return [...valuesByName].flatMap(([name, values]) => [...values].map((value) => ({ name, value })))
+  return (
+    refuseNames([...valuesByName.keys()]) ??
+    [...valuesByName].flatMap(([name, values]) => [...values].map((value) => ({ name, value })))
+  )
 }
 
-/** Returns the name. Throws a 400 if it is empty or too long. */
-export function checkReactionName(name: string): string {
-  if (name.length > 0 && name.length <= MAX_NAME_LENGTH) return name
-  throw invalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME_LENGTH} characters` })
-}
+/** The 400 for a name that is empty or too long. */
+export const refuseNames = (names: readonly string[]): Refusal | undefined =>
+  names.every((name) => name.length > 0 && name.length <= MAX_NAME_LENGTH)
+    ? undefined
+    : refuseInvalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME_LENGTH} characters` })
 
 /** The 400 for a message that would have more than MAX_NAMES names. */
 export const tooManyNames = () =>
-  invalid({ param: 'reactions', message: `must not have more than ${MAX_NAMES} names on one message` })
+  refuseInvalid({ param: 'reactions', message: `must not have more than ${MAX_NAMES} names on one message` })

@@ -1,8 +1,8 @@
-import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { releaseHeldMessage } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review.ts'
@@ -76,15 +76,15 @@ export async function prepareRelease(
 
 /**
  * Completes a reviewer's decision on a held message, in its transaction: stores an approved message once and emits an event to the
- * sender. Returns the item in its new state. Other review items stay unchanged. Throws CONFLICT if the message cannot be stored or the
- * active policies deny it.
+ * sender. Returns the item in its new state. Other review items stay unchanged. Returns CONFLICT, which rolls the transaction back, if the
+ * message cannot be stored or the active policies deny it.
  */
 export async function settleHeldMessage(
   tx: Tx,
   item: ReviewItem,
   release: PreparedRelease | undefined,
   now: Date,
-): Promise<ReviewItem> {
+): Promise<ReviewItem | Refusal> {
   if (item.endpoint !== 'message' || item.kind !== 'hold') return item
   const { numDeletedRows } = await tx
     .deleteFrom('held_message')
@@ -95,15 +95,14 @@ export async function settleHeldMessage(
     if (numDeletedRows === 1n) await emitReviewState(tx, item, 'message.held', item.state)
     return item
   }
-  if (!release || numDeletedRows === 0n) throw messageGone()
+  if (!release || numDeletedRows === 0n) return messageGone()
   if (!release.text) {
     const message = 'The active policies deny this message. It can only be denied.'
-    throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
+    return new Refusal('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
   }
   await emitReviewState(tx, item, 'message.released', 'released')
   const released = await releaseHeldMessage(tx, item, release.text.auditId ?? item.auditId, now)
-  await storeReleased(tx, release, release.text, now)
-  return released
+  return (await storeReleased(tx, release, release.text, now)) ?? released
 }
 
 async function storeReleased(
@@ -111,18 +110,20 @@ async function storeReleased(
   { held, sender, conversationId }: PreparedRelease,
   text: GovernedText,
   now: Date,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const { messageId: id, attachments } = held
   if (!held.isUpdate) {
-    await insertMessage(tx, { id, sender, conversationId, text, attachments: attachments ?? [], now })
-    return
+    const inserted = await insertMessage(tx, { id, sender, conversationId, text, attachments: attachments ?? [], now })
+    return inserted instanceof Refusal ? inserted : undefined
   }
   const message = await lockMessage(tx, sender, id)
-  if (!message) throw messageGone()
+  if (!message) return messageGone()
   await replaceText(tx, message, text)
-  if (attachments) await replaceFiles(tx, sender, id, attachments, text.texts.slice(1), now)
+  const refusal = attachments && (await replaceFiles(tx, sender, id, attachments, text.texts.slice(1), now))
+  if (refusal) return refusal
   await emitMessageUpdated(tx, message, now)
   await text.settle(tx)
+  return undefined
 }
 
 async function findHeldMessage(db: Db, item: ReviewItem): Promise<HeldMessage | undefined> {
@@ -149,7 +150,7 @@ async function findSender(db: Db, { workspaceId, userId }: ReviewItem): Promise<
 }
 
 const messageGone = () =>
-  new GatehouseError('CONFLICT', {
+  new Refusal('CONFLICT', {
     message:
       'The message cannot be stored any more: its conversation was deleted, its sender has left it, or one of its files was sent with another message.',
     details: { reason: 'message_gone' },

@@ -1,15 +1,15 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
-import { requireFound } from '../../../shared/refusals.ts'
+import { Refusal, refuseUnknown } from '../../../shared/refusal.ts'
 import { ASSISTANTS_TOPIC } from '../assistants/enqueue-turn.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
 import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
-import { HeldText } from '../governance/held-text.ts'
+import type { HeldText, OpenedHold } from '../governance/held-text.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
 import type { Member } from '../people/member.ts'
 import { readContents } from './file-contents.ts'
 import { type InsertedMessage, insertMessage } from './insert-message.ts'
-import { requireSentFiles } from './message-files.ts'
+import { findSentFiles, refuseFiles } from './message-files.ts'
 
 /** A message that a member or an assistant wants to send. */
 export interface Draft {
@@ -23,22 +23,23 @@ export interface Draft {
   readonly auditId?: string | undefined
 }
 
-/** A governed message with its id. */
 export interface PreparedMessage extends Draft {
   readonly id: string
   readonly governed: GovernedText | HeldText
 }
 
-/** Governs a message. Throws NOT_FOUND if the member is not in the conversation, and POLICY_DENIED. */
+/** Governs a message. Returns NOT_FOUND if the member is not in the conversation, a 400 for files of others, or POLICY_DENIED. */
 export async function prepareMessage(
   deps: GovernTextDeps & Pick<MessagingDeps, 'db' | 'files'>,
   member: Member,
   draft: Draft,
   now: Date,
-): Promise<PreparedMessage> {
-  const conversation = requireFound(await findConversation(deps.db, member, draft.conversationId), 'conversation')
+): Promise<PreparedMessage | Refusal> {
+  const conversation = await findConversation(deps.db, member, draft.conversationId)
+  if (!conversation) return refuseUnknown('conversation')
   const id = newId('msg')
-  const files = await requireSentFiles(deps.db, member, draft.attachments)
+  const files = await findSentFiles(deps.db, member, draft.attachments)
+  if (!files) return refuseFiles()
   const submission = {
     workspaceId: member.workspaceId,
     sender: member.user,
@@ -50,19 +51,20 @@ export async function prepareMessage(
     requestAuditId: draft.auditId,
     now,
   }
-  return { ...draft, id, governed: await governText(submission, deps) }
+  const governed = await governText(submission, deps)
+  return governed instanceof Refusal ? governed : { ...draft, id, governed }
 }
 
-export type SendResult =
-  | ({ readonly kind: 'stored' } & InsertedMessage)
-  | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
-
-/** Stores a prepared message, or opens its hold. Last in its transaction. */
-export async function storeMessage(tx: Tx, member: Member, prepared: PreparedMessage, now: Date): Promise<SendResult> {
+/** Stores a prepared message, or opens its hold. Last in its transaction, which a refusal rolls back. */
+export async function storeMessage(
+  tx: Tx,
+  member: Member,
+  prepared: PreparedMessage,
+  now: Date,
+): Promise<InsertedMessage | OpenedHold | Refusal> {
   const { governed, id, conversationId, attachments, replyTo, auditId } = prepared
-  if (governed instanceof HeldText) return { kind: 'held', ...(await governed.open(tx, attachments)) }
-  const message = { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now }
-  return { kind: 'stored', ...(await insertMessage(tx, message)) }
+  if (governed.kind === 'held') return governed.open(tx, attachments)
+  return insertMessage(tx, { id, sender: member, conversationId, text: governed, attachments, replyTo, auditId, now })
 }
 
 /** Call it after the commit. If the signal is lost, the assistant's worker finds the turn a moment later. */

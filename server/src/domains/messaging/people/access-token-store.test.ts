@@ -90,7 +90,7 @@ describe.each(testDatabases())('access tokens on $name', async ({ open }) => {
   test('tokens: request gets AUTH_KEY_REVOKED when the token is revoked', async () => {
     const { id, token } = await issue()
     await revokeAccessToken(database.db, workspaceId, id, NOW)
-    await expect(authenticator().authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'AUTH_KEY_REVOKED' })
+    expect(await authenticator().authenticate(`Bearer ${token}`)).toMatchObject({ code: 'AUTH_KEY_REVOKED' })
     expect(
       (await listAccessTokens(database.db, workspaceId, 'ann', { limit: 100 }))?.data.find((token) => token.id === id),
     ).toMatchObject({
@@ -119,7 +119,7 @@ describe.each(testDatabases())('access tokens on $name', async ({ open }) => {
       expect(await authenticator().authenticate(await bearer('ann'))).toMatchObject({ user: { id: 'ann', role: 'guest' } })
       await createUser(database.db, workspaceId, { id: 'other', username: asGoverned('taken') }, NOW)
       expect(await authenticator().authenticate(await bearer('taken'))).toMatchObject({ user: { id: 'taken' } })
-      await expect(authenticator().authenticate(await bearer('helper'))).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
+      expect(await authenticator().authenticate(await bearer('helper'))).toMatchObject({ code: 'AUTH_INVALID_KEY' })
     })
 
     test('user tokens: rejected when the keys of two Workspaces verify them', async () => {
@@ -128,13 +128,13 @@ describe.each(testDatabases())('access tokens on $name', async ({ open }) => {
       await trust(otherWorkspaceId, publicJwk)
       expect(await authenticator().authenticate(bearer)).toMatchObject({ workspaceId: otherWorkspaceId })
       await trust(workspaceId, publicJwk)
-      await expect(authenticator().authenticate(bearer)).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
+      expect(await authenticator().authenticate(bearer)).toMatchObject({ code: 'AUTH_INVALID_KEY' })
     })
 
     test.each(['', 'Bearer', 'Bearer a.b', 'Bearer a.b.c.d', 'Basic a.b.c', `Bearer gu_${'x'.repeat(43)}`])(
       'user tokens: rejected when the header is %j',
       async (header) => {
-        await expect(authenticator().authenticate(header)).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
+        expect(await authenticator().authenticate(header)).toMatchObject({ code: 'AUTH_INVALID_KEY' })
       },
     )
   })

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { cursorOf, type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
+import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { toId } from '../../../platform/lib/id.ts'
@@ -68,10 +68,11 @@ export async function listContacts(
   if (groupId === undefined) query = query.where('workspace_user.id', '!=', user.id)
   else query = query.where('workspace_user.id', 'in', queryMemberIds(db, workspaceId, groupId))
   if (username !== undefined) query = query.where('username', '=', username)
-  const cursor = cursorOf(page)
-  const cursorContact = cursor === undefined ? undefined : await findContact(db, workspaceId, cursor)
-  if (cursor !== undefined && !cursorContact) return undefined
-  return readPage(query, page, { by: ['username'], place: cursorContact && [cursorContact.username] }, toContact)
+  const placeOf = async (cursor: string) => {
+    const contact = await findContact(db, workspaceId, cursor)
+    return contact && [contact.username]
+  }
+  return readPageFrom(query, page, { by: ['username'], placeOf }, toContact)
 }
 
 /** Changes of a profile. Undefined fields stay unchanged. */

@@ -4,7 +4,6 @@ import { Seconds, seconds } from '../timestamps.ts'
 
 /** A user of the Workspace as other users see them. */
 export interface Contact {
-  /** The user's id. */
   readonly id: string
   readonly username: string
   readonly displayName: string | null

@@ -9,7 +9,6 @@ const NO_UUID = '00000000-0000-0000-0000-000000000000'
 /** The UUID of a group. An invalid id gives a UUID that no group has. */
 export const uuidOfGroup = (id: string): string => fromId('grp', id) ?? NO_UUID
 
-/** A query for the user ids of a group's members. */
 export const queryMemberIds = (db: Db, workspaceId: string, groupId: string) =>
   db
     .selectFrom('group_member')

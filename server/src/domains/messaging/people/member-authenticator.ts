@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
@@ -7,6 +6,7 @@ import type { CacheStatistics } from '../../../platform/lib/cache-statistics.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
 import { describeMisplacedCredential, readBearer } from '../../../platform/lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../../platform/lib/credential-cache.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import type { UserTokenVerifier } from '../../identity/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import { findTokenHolder } from './access-token-store.ts'
@@ -57,23 +57,23 @@ export class MemberAuthenticator {
     return this.#tokens.statistics
   }
 
-  /** Throws AUTH_INVALID_KEY or AUTH_KEY_REVOKED, or the database's error if the token cannot be checked. */
-  authenticate(authorization: string | undefined): Promise<Member> {
+  /** The user, AUTH_INVALID_KEY or AUTH_KEY_REVOKED. Throws the database's error if the token cannot be checked. */
+  authenticate(authorization: string | undefined): Promise<Member | Refusal> {
     return this.#authenticate(authorization, (key) => this.#admitted.get(key))
   }
 
   /** As `authenticate`, for a request or stream that is in progress: a user who was removed from the directory is not added again. */
-  authenticateAgain(authorization: string | undefined): Promise<Member> {
+  authenticateAgain(authorization: string | undefined): Promise<Member | Refusal> {
     return this.#authenticate(authorization, (key) => this.#listed.get(key))
   }
 
-  async #authenticate(authorization: string | undefined, isAdmitted: IsAdmitted): Promise<Member> {
+  async #authenticate(authorization: string | undefined, isAdmitted: IsAdmitted): Promise<Member | Refusal> {
     const hash = readBearer(authorization, 'gu_')
     const holder = hash === undefined ? await this.#authenticateJwt(authorization, isAdmitted) : await this.#tokens.get(hash)
-    if (holder === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
+    if (holder === 'revoked') return new Refusal('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
     if (!holder) {
       const message = describeMisplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
-      throw new GatehouseError('AUTH_INVALID_KEY', { message })
+      return new Refusal('AUTH_INVALID_KEY', { message })
     }
     return holder.member
   }

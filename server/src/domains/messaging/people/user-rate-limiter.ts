@@ -1,5 +1,5 @@
-import { GatehouseError } from '../../../errors.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import type { Counters, Rate, RateCounter } from '../../limits/counters.ts'
 import { IdleMap } from '../../limits/idle-map.ts'
 import { limitHeaders } from '../../limits/limit-headers.ts'
@@ -20,9 +20,9 @@ const NAMES = { send: 'messages', other: 'requests' } as const
 /** How often a request asks the other nodes before it is refused. */
 const MOST_ASKS = 3
 
-type Headers = Readonly<Record<string, string>>
+/** The headers of a request that is counted, or RATE_LIMITED. */
+type Admission = Readonly<Record<string, string>> | Refusal
 
-/** Limits the requests of each user. */
 export class UserRateLimiter {
   readonly #rates: UserRates
   readonly #clock: () => number
@@ -38,14 +38,14 @@ export class UserRateLimiter {
   }
 
   /**
-   * Counts a request and returns the rate limit headers: a promise only if other nodes have to be asked. Throws RATE_LIMITED if the user
-   * has reached the limit.
+   * Counts a request and returns the rate limit headers, or RATE_LIMITED if the user has reached the limit: a promise only if other nodes
+   * have to be asked.
    */
-  admit({ workspaceId, user }: Member, kind: RequestKind): Headers | Promise<Headers> {
+  admit({ workspaceId, user }: Member, kind: RequestKind): Admission | Promise<Admission> {
     return this.#admit(`${kind} ${workspaceId} ${user.id}`, kind, 0)
   }
 
-  #admit(key: string, kind: RequestKind, asks: number): Headers | Promise<Headers> {
+  #admit(key: string, kind: RequestKind, asks: number): Admission | Promise<Admission> {
     const now = this.#clock()
     const rate = this.#rates[kind]
     const counter = this.#users.get(key) ?? this.#counters.rate(key, rate, now)
@@ -55,19 +55,18 @@ export class UserRateLimiter {
     if (waitMs === 0 || answer) this.#users.set(key, counter)
     if (answer) return answer.then(() => this.#admit(key, kind, asks + 1))
     this.#users.sweep()
-    return headersOrThrow(rate, NAMES[kind], waitMs, counter.left(now))
+    return admission(rate, NAMES[kind], waitMs, counter.left(now))
   }
 }
 
-/** The headers of a request that was counted. Throws if it has to wait. */
-function headersOrThrow(rate: Rate, what: string, waitMs: number, left: { units: number; nextMs: number }): Headers {
+function admission(rate: Rate, what: string, waitMs: number, left: { units: number; nextMs: number }): Admission {
   const perSecond = rate.perMinute / 60
   const policy = `"user";q=${perSecond};w=1;gatehouse-burst=${rate.capacity}`
   const state = { name: 'user' as const, ...left }
   if (waitMs === 0) return limitHeaders(policy, [state]).headers
   const { seconds, headers } = limitHeaders(policy, [state], { limit: 'user', waitMs })
   const limit = `${perSecond} ${what} per second (burst ${rate.capacity}) for one user`
-  throw new GatehouseError('RATE_LIMITED', {
+  return new Refusal('RATE_LIMITED', {
     message: `The gateway's limit of ${limit} is reached. Try again in ${seconds} s.`,
     headers,
   })

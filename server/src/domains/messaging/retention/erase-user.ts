@@ -5,8 +5,8 @@ import { eraseUser as eraseMemories } from '../../memory/erase.ts'
 import { eraseResponsesOfUser } from '../../responses/stored-response-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
-import { removeFromAllGroups } from '../groups/remove-from-all-groups.ts'
-import { findAcquaintances } from '../people/acquaintances.ts'
+import { removeFromAllGroups } from '../groups/group-changes.ts'
+import { findAcquaintances } from '../people/emit-contact.ts'
 import type { Member } from '../people/member.ts'
 
 /** The erasure of a user. It covers what the user has written until `erasedAt`. */

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { auditedTransaction } from '../../domains/audit/chain/audited-transaction.ts'
+import {
+  findResponse,
+  type IdempotencyKey,
+  reserveKey,
+  type StoredResponse,
+  storeResponse,
+} from '../../domains/messaging/idempotency/idempotency-store.ts'
+import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
+import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../../errors.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { inTransaction } from '../../platform/db/retried-transaction.ts'
+import { canonicalJson } from '../../platform/lib/canonical-json.ts'
+import type { Refusal } from '../../shared/refusal.ts'
+import { accepted, invalid } from '../../shared/refusals.ts'
+import { sendError } from '../kit/error-responses.ts'
+
+/** The response of a write. */
+interface Written {
+  readonly status: 200 | 201 | 204
+  /** undefined: no body, as with 204. */
+  readonly body?: unknown
+  /** Called after the commit. */
+  readonly afterCommit?: () => void
+}
+
+/** A refusal that commits the transaction, unlike one that is thrown or returned alone. */
+interface Committed {
+  readonly committed: Refusal
+}
+
+interface Steps<P> {
+  /** Runs before the transaction: evaluates policies, stores uploads. */
+  readonly prepare: () => Promise<P | Refusal>
+  /** The content of a body that `prepare` has read, to compare repeated requests with an Idempotency-Key. */
+  readonly fingerprint?: (prepared: P) => unknown
+  /** Runs in the transaction of the Idempotency-Key. It runs again after a deadlock. A refusal rolls the transaction back. */
+  readonly write: (tx: Tx, prepared: P) => Promise<Written | Committed | Refusal>
+  /** Frees what `prepare` has stored, if the write failed or the response was replayed. */
+  readonly discard?: (prepared: P) => Promise<void>
+}
+
+type WriteRequest = Pick<FastifyRequest, 'member' | 'now' | 'method' | 'url' | 'headers' | 'body' | 'routeOptions'>
+
+/** Writes in one transaction: the change, its events and its Idempotency-Key. Then sends the response. */
+export const write = (
+  request: WriteRequest,
+  reply: FastifyReply,
+  deps: MessagingDeps,
+  run: (tx: Tx) => Promise<Written | Committed | Refusal>,
+): Promise<FastifyReply> => writePrepared(request, reply, deps, { prepare: () => Promise.resolve(undefined), write: run })
+
+/** As `write`, with steps around the transaction. */
+export async function writePrepared<P>(
+  request: WriteRequest,
+  reply: FastifyReply,
+  deps: MessagingDeps,
+  { prepare, fingerprint, write, discard }: Steps<P>,
+): Promise<FastifyReply> {
+  const keyFor = keysOf(request)
+  const bodyKey = fingerprint ? undefined : keyFor(request.routeOptions.schema?.body === undefined ? null : request.body)
+  const replayed = bodyKey && (await findReplay(deps.db, bodyKey, request.now))
+  if (replayed) return send(reply, replayed)
+  const prepared = accepted(await prepare())
+  const key = bodyKey ?? keyFor(fingerprint?.(prepared))
+  let isNew = false
+  try {
+    const result = await auditedTransaction(
+      deps,
+      (tx) => writeOnce(tx, key, request.now, () => write(tx, prepared), reply),
+      inTransaction,
+    )
+    isNew = result.isNew
+    if (!isNew) return send(reply, result.stored)
+    deps.relay.wake()
+    result.afterCommit?.()
+    return send(reply, result.stored)
+  } finally {
+    if (!isNew) await discard?.(prepared)
+  }
+}
+
+interface WriteResult extends Pick<Written, 'afterCommit'> {
+  readonly stored: StoredResponse
+  /** Whether this request has written; otherwise the key was in use, and `stored` is its response. */
+  readonly isNew: boolean
+}
+
+async function writeOnce(
+  tx: Tx,
+  key: IdempotencyKey | undefined,
+  now: Date,
+  run: () => Promise<Written | Committed | Refusal>,
+  reply: FastifyReply,
+): Promise<WriteResult> {
+  if (key && !(await reserveKey(tx, key, now))) {
+    const stored = await findReplay(tx, key, now)
+    if (!stored) throw new Error('An Idempotency-Key could not be reserved and has no stored response')
+    return { stored, isNew: false }
+  }
+  const result = accepted(await run())
+  const written =
+    'committed' in result ? { stored: storedError(result.committed) } : { ...result, stored: storedBody(reply, result) }
+  if (key) await storeResponse(tx, key, written.stored)
+  return { ...written, isNew: true }
+}
+
+const MAX_KEY = 255
+
+/** Makes the key of a request from the content of its body; undefined without an `Idempotency-Key`. Throws a 400 for an invalid one. */
+function keysOf({ member, method, url, headers }: WriteRequest): (content: unknown) => IdempotencyKey | undefined {
+  const key = method === 'DELETE' ? undefined : headers['idempotency-key']
+  if (key === undefined) return () => undefined
+  if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
+    throw invalid({ param: 'Idempotency-Key', message: `must have 1 to ${MAX_KEY} characters` })
+  }
+  // The same for form and JSON, and for every order of the fields.
+  const hashOf = (content: unknown) => createHash('sha256').update(`${method} ${url}\n${canonicalJson(content ?? null)}`)
+  return (content) => ({ member, key, fingerprint: hashOf(content).digest() })
+}
+
+/** The stored response of a key. Throws a 409 when the key was used for a different request. */
+async function findReplay(db: MessagingDeps['db'], key: IdempotencyKey, now: Date): Promise<StoredResponse | undefined> {
+  const stored = await findResponse(db, key, now)
+  if (stored && !stored.fingerprint.equals(key.fingerprint)) {
+    throw new GatehouseError('CONFLICT', { message: 'This Idempotency-Key was used for a different request.' })
+  }
+  return stored
+}
+
+/** The bytes of a response, which repeated requests get too. */
+const storedBody = (reply: FastifyReply, { status, body }: Written): StoredResponse => ({
+  status,
+  body: body === undefined ? '' : (reply.getSerializationFunction(String(status)) as (body: unknown) => string)(body),
+})
+
+const storedError = ({ code, fields }: Refusal): StoredResponse => ({
+  status: ERRORS[code].status,
+  body: JSON.stringify(errorBody(code, fields)),
+})
+
+function send(reply: FastifyReply, { status, body }: StoredResponse): FastifyReply {
+  if (status >= 400) return sendError(reply, ...parseError(body))
+  reply.status(status)
+  return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body)
+}
+
+/** The code and fields of a stored error. Sending them again gives the same bytes. */
+function parseError(body: string): [ErrorCode, ErrorFields] {
+  const { error } = JSON.parse(body) as ReturnType<typeof errorBody>
+  const { code, message, param, audit_id: auditId, review_item_id: reviewItemId, details } = error
+  const ids = { ...(auditId !== undefined && { auditId }), ...(reviewItemId !== undefined && { reviewItemId }) }
+  return [code, { message, ...ids, ...(param !== null && { param }), ...(details !== undefined && { details }) }]
+}

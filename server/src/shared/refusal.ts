@@ -1,0 +1,28 @@
+import type { ErrorCode, ErrorFields } from '../errors.ts'
+import type { Problem } from '../platform/lib/schema.ts'
+
+/** A refused request as a value. Domains return it, and routes turn it into a response (`accepted` of refusals.ts). */
+export class Refusal {
+  readonly code: ErrorCode
+  readonly fields: ErrorFields
+
+  constructor(code: ErrorCode, fields: ErrorFields = {}) {
+    this.code = code
+    this.fields = fields
+  }
+}
+
+/** 400 that names the field and says what to do. */
+export const refuseInvalid = ({ param, message }: Problem): Refusal =>
+  new Refusal('VALIDATION_ERROR', {
+    message: param ? `${param}: ${message}.` : `The request ${message}.`,
+    ...(param && { param }),
+  })
+
+/** 404, the same when the resource does not exist, belongs to another Workspace or is hidden from the caller. */
+export const refuseUnknown = (resource = 'resource'): Refusal =>
+  new Refusal('NOT_FOUND', { message: `${resource.charAt(0).toUpperCase()}${resource.slice(1)} not found.` })
+
+/** 403: the caller may see the resource, but may not do this with it. */
+export const refuseForbidden = (message: string, fields: Omit<ErrorFields, 'message'> = {}): Refusal =>
+  new Refusal('FORBIDDEN', { message, ...fields })
