@@ -38,7 +38,7 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
   const [context, { createApp }, { joinNode, prepareStart }, { applyConfigurationFile }] = await Promise.all([
     createContext(config, secrets, { ...(node.number !== undefined && { log: logOf(config, node) }), ...options, node }),
     import('./app.ts'),
-    import('./tools/setup/prepare.ts'),
+    import('./tools/start/prepare.ts'),
     import('./tools/setup/apply-configuration-file.ts'),
   ])
   const { log } = context
@@ -148,7 +148,7 @@ function exitAfter(ms: number, { log }: Pick<Context, 'log'>): void {
 function startDemoHistory(context: Context): void {
   if (!context.config.demo) return
   context.background.start(async (signal) => {
-    const { makeDemoHistory } = await import('./tools/demo/history/make-history.ts')
+    const { makeDemoHistory } = await import('./tools/demo-history/make-history.ts')
     await makeDemoHistory(context, context.config.dataDir, signal)
   })
 }

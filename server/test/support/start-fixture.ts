@@ -13,7 +13,7 @@ import { systemClock } from '../../src/platform/lib/clock.ts'
 import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
 import type { DemoFile } from '../../src/tools/demo/demo-file.ts'
-import { prepareStart } from '../../src/tools/setup/prepare.ts'
+import { prepareStart } from '../../src/tools/start/prepare.ts'
 
 const PORT = 8787
 const BASE = `http://127.0.0.1:${PORT}`

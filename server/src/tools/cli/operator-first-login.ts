@@ -1,6 +1,6 @@
 import { invitationUrl } from '../../domains/operators/invitation-store.ts'
 import { serverUrl } from '../../platform/config/config.ts'
-import { issueFirstLogin } from '../setup/first-login.ts'
+import { issueFirstLogin } from '../start/first-login.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 

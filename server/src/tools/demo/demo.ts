@@ -13,7 +13,7 @@ import { isDemo } from './removal/demo-accounts.ts'
 
 export interface DemoDeps extends ChangeDeps {
   readonly dataDir: string
-  /** Seeds a new demo as of a month ago; history/make-history.ts then makes the requests since. */
+  /** Seeds a new demo as of a month ago; ../demo-history/make-history.ts then makes the requests since. */
   readonly withHistory?: boolean
   readonly webhookBox: SecretBox
 }
