@@ -4,7 +4,6 @@ import type { Fault } from '../../shared/fault.ts'
 import type { ProviderCall } from '../../shared/provider-call.ts'
 import { GenAiMetrics } from './gen-ai-metrics.ts'
 import { Counter, Histogram } from './labelled-metrics.ts'
-import { type Readings, registerReadings } from './readings.ts'
 
 /** The values of a finished request that metrics record. Never content, keys or tokens. */
 export interface RequestMetrics {
@@ -121,12 +120,11 @@ export class Metrics {
   ])
   readonly #genAi = new GenAiMetrics(this.registry)
 
-  constructor(readings: Readings) {
+  constructor() {
     // An alert sees the first fault only if the counter existed before.
     this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
     this.#brokenStreams.inc({ code: 'POLICY_DENIED' }, 0)
     collectDefaultMetrics({ register: this.registry })
-    registerReadings(this.registry, readings)
   }
 
   fault({ kind, name, how }: Fault): void {
