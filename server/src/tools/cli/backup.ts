@@ -10,7 +10,7 @@ import { StagedFiles } from '../backup/import-files.ts'
 import { restoreDatabase } from '../backup/restore.ts'
 import { listAllWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
-import { verifyLog } from './verify-log.ts'
+import { verifyLog } from './verification.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
 /** `gatehouse backup FILE`: copies the embedded database, which a running server may use, and the attachments. */

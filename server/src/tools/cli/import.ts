@@ -8,7 +8,7 @@ import { counted } from '../../platform/lib/counted.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { importData } from '../backup/import.ts'
 import type { Terminal } from './terminal.ts'
-import { verifyLog } from './verify-log.ts'
+import { verifyLog } from './verification.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `gatehouse import FILE`: imports an export into an empty database and verifies its audit logs. If anything fails, nothing is imported. */

@@ -64,3 +64,7 @@ export async function withDatabase<T>(
     await database.close()
   }
 }
+
+/** `gatehouse migrate`: opening the database runs the migrations. */
+export const migrate = (terminal: Terminal): Promise<void> =>
+  withDatabase(terminal, async ({ database }) => terminal.out(`the ${database.kind} database is up to date`))
