@@ -236,9 +236,9 @@ function addSecretKeyCommands(keys: Command, terminal: Terminal): void {
 function addCopyCommands(program: Command, terminal: Terminal): void {
   command(program, 'export', 'write the whole server to a file that any empty database can import')
     .argument('<file>', 'for example gatehouse.export.gz')
-    .action(async (file) => (await import('./export.ts')).exportCommand(terminal, file))
+    .action(async (file) => (await import('./export-import.ts')).exportCommand(terminal, file))
   command(program, 'import <file>', 'import an export and verify its audit logs; if anything fails, nothing is imported').action(
-    async (file) => (await import('./import.ts')).importCommand(terminal, file),
+    async (file) => (await import('./export-import.ts')).importCommand(terminal, file),
   )
   command(program, 'backup', 'copy the embedded database and the attachments to a file, also while the server runs')
     .argument('<file>', 'for example gatehouse.backup.gz')
