@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../../shared/completion.ts'
 import type { Fault } from '../../shared/fault.ts'
-import type { ProviderCall } from '../../shared/provider-call.ts'
-import { GenAiMetrics } from './gen-ai-metrics.ts'
+import { genAiMetrics } from './gen-ai-metrics.ts'
 import { Counter, Histogram } from './labelled-metrics.ts'
 
 /** The values of a finished request that metrics record. Never content, keys or tokens. */
@@ -118,7 +117,8 @@ export class Metrics {
     'signal',
     'outcome',
   ])
-  readonly #genAi = new GenAiMetrics(this.registry)
+  /** Call it after each request to a provider. */
+  readonly call = genAiMetrics(this.registry)
 
   constructor() {
     // An alert sees the first fault only if the counter existed before.
@@ -143,10 +143,6 @@ export class Metrics {
 
   export(signal: string, succeeded: boolean): void {
     this.#exports.inc({ signal, outcome: succeeded ? 'ok' : 'failed' })
-  }
-
-  call(call: ProviderCall): void {
-    this.#genAi.observe(call)
   }
 
   observe(request: RequestMetrics): void {

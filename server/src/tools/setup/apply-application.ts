@@ -7,12 +7,12 @@ import {
   patchOverrides,
 } from '../../domains/identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../../domains/identity/application-store.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { applyKeys } from './apply-keys.ts'
 import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredApplication } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Objects whose fields are applied one by one. */
 const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory', 'settings.responses']

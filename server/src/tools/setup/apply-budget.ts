@@ -1,11 +1,11 @@
 import { type BudgetCreate, type BudgetPatch, budgetChangeOf, newBudgetOf } from '../../domains/budgets/budget.ts'
 import { createBudget, findBudgetByName, isKnownTimeZone, updateBudget } from '../../domains/budgets/budget-store.ts'
 import { resolveApplications } from '../../domains/identity/resolve-applications.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredBudget } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Identifies the budget by its name. Its count stays when its limit changes. */
 export const applyBudget = (context: ApplyContext, declared: DeclaredBudget): Promise<Change[]> =>

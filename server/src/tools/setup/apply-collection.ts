@@ -2,11 +2,11 @@ import { resolveApplications } from '../../domains/identity/resolve-applications
 import type { COLLECTION_DEFAULTS, CollectionPatch } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, updateCollection } from '../../domains/knowledge/collection-store.ts'
 import { normalizedLabels } from '../../domains/knowledge/labels.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredCollection } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Identifies the collection by its name. The documents of its folder are ingested later (tools/ingestion/ingest-folders.ts). */
 export function applyCollection(context: ApplyContext, declared: DeclaredCollection): Promise<Change[]> {

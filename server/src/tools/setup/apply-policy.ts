@@ -1,9 +1,9 @@
 import { parsePolicySet } from '../../domains/policy/parse.ts'
 import { policySha256 } from '../../domains/policy/policy.ts'
 import { findActivePolicySet, publishPolicySet } from '../../domains/policy/policy-store.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** `published_by` of declared policy sets. */
 const PUBLISHER = 'gatehouse'
