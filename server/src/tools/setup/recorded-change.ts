@@ -134,7 +134,7 @@ export async function recordChanges(context: RecordContext, changes: readonly Ch
  * Changes of the whole server go into the oldest Workspace's log, as in the admin API, and those that name Workspaces into their logs.
  * Without a Workspace they are not recorded.
  */
-export async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, changes: readonly Change[]): Promise<void> {
+async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, changes: readonly Change[]): Promise<void> {
   const [oldest] = (await listWorkspaces(context.tx, { limit: 1 }))?.data ?? []
   if (!oldest) return
   const logsOf = ({ workspaceIds = [oldest.id] }: Change) => workspaceIds
