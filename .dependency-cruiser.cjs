@@ -208,7 +208,7 @@ module.exports = {
       ...WORDS,
     ]),
     only('ingestion', 'tools/ingestion/', ['tools/ingestion/', 'tools/setup/', CONFIG, ...EACH_DOMAIN, DB, ...WORDS]),
-    only('demo', 'tools/demo/(?!history/)', [
+    only('demo', 'tools/demo/', [
       'tools/demo/',
       'tools/setup/',
       'tools/ingestion/',
@@ -220,7 +220,8 @@ module.exports = {
       ...WORDS,
     ]),
     // The history of the demo is made by the real pipeline.
-    only('demo-history', 'tools/demo/history/', [
+    only('demo-history', 'tools/demo-history/', [
+      'tools/demo-history/',
       'tools/demo/',
       ADMIN_KIT,
       'api/gateway/',
@@ -230,10 +231,9 @@ module.exports = {
       DB,
       ...WORDS,
     ]),
-    only('setup', 'tools/setup/', [
-      'tools/setup/',
-      'tools/demo/',
-      'tools/ingestion/',
+    only('setup', 'tools/setup/', ['tools/setup/', domain('messaging'), CONFIG, ...EACH_DOMAIN, DB, ...WORDS]),
+    only('start', 'tools/start/', [
+      'tools/(start|setup|demo|ingestion)/',
       domain('messaging'),
       CONFIG,
       ...EACH_DOMAIN,

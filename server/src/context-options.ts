@@ -2,47 +2,35 @@ import type { ArchiveOptions } from './domains/audit/archive/archive-place.ts'
 import type { DestinationOptions } from './domains/audit/delivery/open-destinations.ts'
 import type { FileStoreOptions } from './domains/messaging/attachments/open-file-store.ts'
 import type { PasswordHashing } from './domains/operators/better-auth.ts'
-import type { CheckpointBucketConfig } from './platform/config/checkpoint-delivery.ts'
+import type { BucketConfig } from './platform/config/bucket.ts'
 import type { Config } from './platform/config/config.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 
-/** The file store of the configuration, with its credentials. */
-export function fileStoreOptions({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
-  if (store.kind === 'folder') return store
-  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = store
+/** The bucket with its credentials. */
+function withKeys<B extends BucketConfig>(bucket: B, { fromEnvironment }: Secrets) {
+  const { accessKeyIdEnv, secretAccessKeyEnv, ...rest } = bucket
   return {
-    ...bucket,
+    ...rest,
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
   }
 }
 
-/** The external destinations of checkpoints, with their credentials. */
-export function destinationOptions(
+export const fileStoreOptions = ({ files: { store } }: Config, secrets: Secrets): FileStoreOptions =>
+  store.kind === 'folder' ? store : withKeys(store, secrets)
+
+/** The external destinations of checkpoints. */
+export const destinationOptions = (
   { checkpointDelivery: { file, bucket, http } }: Config,
-  { fromEnvironment }: Secrets,
-): DestinationOptions {
-  const credentialsOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: CheckpointBucketConfig) => ({
-    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
-    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
-  })
-  return {
-    file,
-    bucket: bucket && { ...bucket, ...credentialsOf(bucket) },
-    http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
-  }
-}
+  secrets: Secrets,
+): DestinationOptions => ({
+  file,
+  bucket: bucket && withKeys(bucket, secrets),
+  http: http && { url: http.url, token: secrets.fromEnvironment(http.tokenEnv) },
+})
 
-/** The archive of the audit log, with its credentials. */
-export function archiveOptions({ auditArchive }: Config, { fromEnvironment }: Secrets): ArchiveOptions | undefined {
-  if (auditArchive?.kind !== 'bucket') return auditArchive
-  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = auditArchive
-  return {
-    ...bucket,
-    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
-    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
-  }
-}
+export const archiveOptions = ({ auditArchive }: Config, secrets: Secrets): ArchiveOptions | undefined =>
+  auditArchive?.kind === 'bucket' ? withKeys(auditArchive, secrets) : auditArchive
 
 interface SignInGiven {
   readonly config: Config

@@ -5,7 +5,7 @@ import { Drain } from './api/kit/drain.ts'
 import { type AuditLogWriter, createAuditWriter } from './context-audit.ts'
 import { createMail } from './context-mail.ts'
 import { archiveOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
-import { createTelemetry, loadOpenTelemetry, measureParts } from './context-telemetry.ts'
+import { createTelemetry, loadOpenTelemetry } from './context-telemetry.ts'
 import { openArchive } from './domains/audit/archive/archive-place.ts'
 import { createChainOverdue } from './domains/audit/chain/chain-pending.ts'
 import { AuditWatch } from './domains/audit/checkpoints/watch.ts'
@@ -44,6 +44,7 @@ import { loadProviders, PROVIDERS_TOPIC } from './domains/providers/provider-sto
 import { createRanker } from './domains/retrieval/rank.ts'
 import { PendingOutputHolds } from './domains/review/pending-output-holds.ts'
 import { ReviewWaiters } from './domains/review/review-waiters.ts'
+import { registerPartMetrics } from './part-metrics.ts'
 import type { Config } from './platform/config/config.ts'
 import { secureDataFolder } from './platform/config/data-folder.ts'
 import { databaseServers } from './platform/config/database-urls.ts'
@@ -113,7 +114,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     const openTelemetry = await loadOpenTelemetry(config)
     const base = createBase({ config, secrets, overrides, log, onError, database, openTelemetry })
     const parts = createParts(base, await openSemanticSearch(base))
-    measureParts(parts)
+    registerPartMetrics(parts.metrics.registry, { ...parts, nodeName: config.telemetry.nodeName })
     return { ...parts, close: () => closeParts(parts) }
   } catch (cause) {
     await database.close()
@@ -140,7 +141,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
   const { config, database, shutdown } = base
   const audit = createAudit(base)
   const review = createReview(base)
-  const telemetry = createTelemetry(base, readings(base, semantic, audit, review))
+  const telemetry = createTelemetry(base)
   const gateway = {
     ...base,
     ranker: createRanker({ embedder: semantic?.ranker }),
@@ -200,21 +201,6 @@ const createReview = (base: Base) => ({
   },
 })
 
-const readings = (
-  { limitCounters, reads }: Base,
-  semantic: SemanticSearch | undefined,
-  { audit, auditWatch, checkpointDeliveries }: ReturnType<typeof createAudit>,
-  { waiters }: ReturnType<typeof createReview>,
-) => ({
-  auditWaiting: () => audit.waiting,
-  auditLagSeconds: () => audit.lagSeconds,
-  checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
-  auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
-  waitingForReview: () => waiters.size,
-  lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
-  replicaLagMs: () => reads.replica?.lagMs,
-  limitExchanges: limitCounters.exchanges,
-})
 const createClassification = ({ config, overrides }: Base, { reportFault, reportDetectorTime }: Telemetry) => ({
   detectors: withFaultReports(overrides.detectors ?? DETECTORS, reportFault, reportDetectorTime),
   detectorBudgetMs: config.detectorBudgetMs,

@@ -8,7 +8,7 @@ import { recurringJobs } from './domains/jobs/recurring-jobs.ts'
 import { type Config, readConfig, serverUrl } from './platform/config/config.ts'
 import type { Environment } from './platform/config/environment.ts'
 import type { Secrets } from './platform/config/secrets.ts'
-import { warnAboutConnectionLimit } from './platform/db/connection-limit.ts'
+import { warnAboutConnectionLimit } from './platform/db/server-checks.ts'
 import type { NodeLink } from './platform/processes/node-link.ts'
 import { onlyProcess } from './platform/processes/only-process.ts'
 import { CLOSE_MS, RECORD_MS } from './platform/processes/stop-limits.ts'
@@ -38,7 +38,7 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
   const [context, { createApp }, { joinNode, prepareStart }, { applyConfigurationFile }] = await Promise.all([
     createContext(config, secrets, { ...(node.number !== undefined && { log: logOf(config, node) }), ...options, node }),
     import('./app.ts'),
-    import('./tools/setup/prepare.ts'),
+    import('./tools/start/prepare.ts'),
     import('./tools/setup/apply-configuration-file.ts'),
   ])
   const { log } = context
@@ -148,7 +148,7 @@ function exitAfter(ms: number, { log }: Pick<Context, 'log'>): void {
 function startDemoHistory(context: Context): void {
   if (!context.config.demo) return
   context.background.start(async (signal) => {
-    const { makeDemoHistory } = await import('./tools/demo/history/make-history.ts')
+    const { makeDemoHistory } = await import('./tools/demo-history/make-history.ts')
     await makeDemoHistory(context, context.config.dataDir, signal)
   })
 }

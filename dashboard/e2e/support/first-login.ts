@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { invitationUrl } from '../../../server/src/domains/operators/invitation-store.ts'
 import { deletePerson, listPeople } from '../../../server/src/domains/operators/operator-store.ts'
-import { issueFirstLogin } from '../../../server/src/tools/setup/first-login.ts'
+import { issueFirstLogin } from '../../../server/src/tools/start/first-login.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 
 /** Signs in by the link of a first start, after deleting the demo's owner. */

@@ -9,11 +9,9 @@ import { issueDemoTokens, seedMessaging } from '../../src/tools/demo/demo-messag
 import { seedPolicyTests } from '../../src/tools/demo/demo-policy-tests.ts'
 import { newDemoKeys, signDemoToken } from '../../src/tools/demo/demo-secrets.ts'
 import { generateUserTokenKeys } from '../../src/tools/demo/user-tokens.ts'
-import type { ApplyContext } from '../../src/tools/setup/apply-context.ts'
 import { applyWorkspace } from '../../src/tools/setup/apply-workspace.ts'
 import { hashSecret } from '../../src/tools/setup/imported-secret.ts'
-import { publishChanges } from '../../src/tools/setup/signals.ts'
-import { setupTransaction } from '../../src/tools/setup/transaction.ts'
+import { type ApplyContext, publishChanges, setupTransaction } from '../../src/tools/setup/recorded-change.ts'
 import type { Demo } from './demo.ts'
 import { word } from './scripted-provider.ts'
 

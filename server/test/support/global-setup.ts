@@ -8,7 +8,7 @@ import { readConfig } from '../../src/platform/config/config.ts'
 import { readSecrets } from '../../src/platform/config/secrets.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
-import { prepareStart } from '../../src/tools/setup/prepare.ts'
+import { prepareStart } from '../../src/tools/start/prepare.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach } from 'vitest'
 import { Authenticator } from '../../src/domains/identity/authenticator.ts'
 import { AdminAuthenticator } from '../../src/domains/operators/admin-authenticator.ts'
 import { ConnectionPools } from '../../src/domains/providers/connection-pools.ts'
@@ -13,22 +14,47 @@ import { systemClock } from '../../src/platform/lib/clock.ts'
 import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
 import type { DemoFile } from '../../src/tools/demo/demo-file.ts'
-import { prepareStart } from '../../src/tools/setup/prepare.ts'
+import { prepareStart } from '../../src/tools/start/prepare.ts'
+import type { FreshDatabase } from './fresh-database.ts'
 
 const PORT = 8787
 const BASE = `http://127.0.0.1:${PORT}`
 
-/** Runs the steps of a server start except listening, on a database and with its own data folder. */
+/** Runs the steps of a server start except listening, on a database. */
 export class StartFixture {
-  readonly dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
-  readonly #database: Database
-  readonly background = new BackgroundWork((error) => this.#note(`${error.stack}\n`))
-  readonly #pools = new ConnectionPools({ allowPrivateUrls: false })
+  readonly database: Database
+  /** Deletes all rows. */
+  readonly empty: () => Promise<void>
+  dataDir = ''
+  background = new BackgroundWork(() => {})
+  #pools = new ConnectionPools({ allowPrivateUrls: false })
   #logs = ''
   #greeting = ''
 
-  constructor(database: Database) {
-    this.#database = database
+  private constructor({ database, empty }: FreshDatabase) {
+    this.database = database
+    this.empty = empty
+  }
+
+  /** For a `describe` block: each test has its own data folder, and a database without rows. */
+  static async forEachTest(open: () => Promise<FreshDatabase>): Promise<StartFixture> {
+    const fresh = await open()
+    const starts = new StartFixture(fresh)
+    afterAll(() => fresh.remove())
+    beforeEach(() => starts.#begin())
+    afterEach(async () => {
+      await starts.#remove()
+      await fresh.empty()
+    })
+    return starts
+  }
+
+  #begin(): void {
+    this.dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
+    this.background = new BackgroundWork((error) => this.#note(`${error.stack}\n`))
+    this.#pools = new ConnectionPools({ allowPrivateUrls: false })
+    this.#logs = ''
+    this.#greeting = ''
   }
 
   async start(env: Environment = {}, { base = BASE, isTerminal = true } = {}): Promise<void> {
@@ -54,7 +80,7 @@ export class StartFixture {
       config: { ...config, configFile: env.GATEHOUSE_CONFIG ?? join(this.dataDir, 'gatehouse.yaml') },
       secrets,
       log: createLogger('info', 'test', { write: (line: string) => this.#note(line) }),
-      database: this.#database,
+      database: this.database,
       clock: systemClock,
       workspaceBox: secretBox(secrets, 'workspace'),
       providerBox: secretBox(secrets, 'provider'),
@@ -83,7 +109,7 @@ export class StartFixture {
 
   /** The name of the key's Application, or the error code. */
   async findApplicationName(key: string | undefined): Promise<string> {
-    const authenticator = new Authenticator(this.#database)
+    const authenticator = new Authenticator(this.database)
     const answer = await authenticator.authenticate(`Bearer ${key}`)
     authenticator.close()
     return answer.ok ? answer.application.name : answer.code
@@ -91,7 +117,7 @@ export class StartFixture {
 
   /** The name of the admin token's operator, or the error code. */
   async findOperatorName(token: string): Promise<string> {
-    const authenticator = new AdminAuthenticator(this.#database)
+    const authenticator = new AdminAuthenticator(this.database)
     const answer = await authenticator.authenticate(`Bearer ${token}`)
     authenticator.close()
     return answer.ok ? answer.operator.name : answer.code
@@ -101,7 +127,7 @@ export class StartFixture {
     this.#logs += line
   }
 
-  async remove(): Promise<void> {
+  async #remove(): Promise<void> {
     await this.background.close()
     await this.#pools.close()
     rmSync(this.dataDir, { recursive: true, force: true })

@@ -1,15 +1,17 @@
 import { resolve } from 'node:path'
-import { type AuditArchiveConfig, readAuditArchiveConfig } from './audit-archive.ts'
-import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
+import {
+  type AuditArchiveConfig,
+  type CheckpointDeliveryConfig,
+  readAuditArchiveConfig,
+  readCheckpointDeliveryConfig,
+} from './audit-places.ts'
 import { type DatabaseUrls, readDatabaseUrls } from './database-urls.ts'
-import { type DrainConfig, readDrainConfig } from './drain.ts'
 import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
-import { ConfigError, type Environment } from './environment.ts'
+import { type Environment, flag, integer, oneOf, seconds } from './environment.ts'
 import { type EnvironmentProvider, readEnvironmentProviders } from './environment-providers.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
 import { type MailConfig, readMailConfig } from './mail.ts'
-import { integer } from './numbers.ts'
 import { readDatabasePool, readProcesses } from './processes.ts'
 import { readSignInConfig, type SignInConfig } from './sign-in.ts'
 import { readTelemetryConfig, type TelemetryConfig } from './telemetry.ts'
@@ -67,7 +69,11 @@ export interface Config extends DatabaseUrls {
   readonly signIn: SignInConfig
   /** Absent: operators get no e-mail. */
   readonly mail: MailConfig | undefined
-  readonly drain: DrainConfig
+  /**
+   * How the server stops. `delayMs`: time after SIGTERM in which `/readyz` responds with 503 and requests are still accepted. `timeoutMs`:
+   * time limit after it for requests in flight; then they are aborted.
+   */
+  readonly drain: { readonly delayMs: number; readonly timeoutMs: number }
   /** Tokens that a budget sets aside for a completion whose request sets no limit. */
   readonly budgetOutputTokens: number
   /** Tokens that a budget sets aside for a file that the provider fetches. */
@@ -130,22 +136,11 @@ export function readConfig(env: Environment): Config {
     telemetry: readTelemetryConfig(env),
     signIn: readSignInConfig(env),
     mail: readMailConfig(env),
-    drain: readDrainConfig(env),
+    drain: {
+      // A load balancer needs time to see the 503. A node with an embedded database is the only one and has none.
+      delayMs: seconds(env, 'GATEHOUSE_DRAIN_SECONDS', env.DATABASE_URL ? 5_000 : 0, 600),
+      timeoutMs: seconds(env, 'GATEHOUSE_STOP_SECONDS', 120_000, 3_600),
+    },
     providers: readEnvironmentProviders(env),
   }
-}
-
-function flag(env: Environment, name: string, fallback: boolean): boolean {
-  const text = env[name]
-  if (!text) return fallback
-  if (/^(1|true|yes|on)$/i.test(text)) return true
-  if (/^(0|false|no|off)$/i.test(text)) return false
-  throw new ConfigError(`${name} must be 1 or 0`)
-}
-
-function oneOf(env: Environment, name: string, fallback: string, allowed: readonly string[]): string {
-  const text = env[name]
-  if (!text) return fallback
-  if (!allowed.includes(text)) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}`)
-  return text
 }

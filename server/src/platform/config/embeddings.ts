@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from './environment.ts'
+import { ConfigError, type Environment, integer, isPlainUrl } from './environment.ts'
 
 /** An OpenAI-compatible embeddings API. Its URL may be private, because it is configured. */
 export interface EmbeddingsConfig {
@@ -21,18 +21,6 @@ export function readEmbeddingsConfig(env: Environment): EmbeddingsConfig | undef
   if (!isPlainUrl(url)) {
     throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL must be an http or https URL without credentials, query or fragment')
   }
-  const model = { name, dimensions: readDimensions(env) }
+  const model = { name, dimensions: integer(env, 'GATEHOUSE_EMBEDDINGS_DIMENSIONS', undefined, 1, MAX_DIMENSIONS) }
   return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
-}
-
-function isPlainUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text)
-}
-
-function readDimensions({ GATEHOUSE_EMBEDDINGS_DIMENSIONS: text }: Environment): number | undefined {
-  if (!text) return undefined
-  const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= MAX_DIMENSIONS) return value
-  throw new ConfigError(`GATEHOUSE_EMBEDDINGS_DIMENSIONS must be a whole number from 1 to ${MAX_DIMENSIONS}`)
 }

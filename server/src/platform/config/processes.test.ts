@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readDrainConfig } from './drain.ts'
+import { readConfig } from './config.ts'
 import { ConfigError } from './environment.ts'
 import { withEnvironmentFile } from './environment-file.ts'
 import { heapLimitOf, readDatabasePool, readProcesses } from './processes.ts'
@@ -40,11 +40,10 @@ test('database pool: grows with the processes, and is refused when a process wou
 })
 
 test('drain: seconds with a fraction', () => {
-  expect(readDrainConfig({ DATABASE_URL })).toEqual({ delayMs: 5_000, timeoutMs: 120_000 })
+  expect(readConfig({ DATABASE_URL }).drain).toEqual({ delayMs: 5_000, timeoutMs: 120_000 })
   const set = { GATEHOUSE_DRAIN_SECONDS: '0.5', GATEHOUSE_STOP_SECONDS: '300' }
-  expect(readDrainConfig(set)).toEqual({ delayMs: 500, timeoutMs: 300_000 })
-  for (const bad of ['-1', 'ten', '1e3', '3601'])
-    expect(() => readDrainConfig({ GATEHOUSE_STOP_SECONDS: bad })).toThrow(ConfigError)
+  expect(readConfig(set).drain).toEqual({ delayMs: 500, timeoutMs: 300_000 })
+  for (const bad of ['-1', 'ten', '1e3', '3601']) expect(() => readConfig({ GATEHOUSE_STOP_SECONDS: bad })).toThrow(ConfigError)
 })
 
 test('environment file: adds variables, the environment has precedence, and an unreadable file is an error that names it', () => {

@@ -1,7 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import { ConfigError, type Environment } from './environment.ts'
-import { integer } from './numbers.ts'
+import { ConfigError, type Environment, integer } from './environment.ts'
 
 /** The machine, as the container or service manager limits it. */
 export interface Machine {

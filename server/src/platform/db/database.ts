@@ -4,13 +4,12 @@ import { type ConnectionLimits, Connections, type DatabaseTimeouts, responseLimi
 import { startEmbedded } from './embedded.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
-import { refuseTransactionPooler } from './pooler.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import { ReadReplica } from './read-replica.ts'
 import { primaryReads, type Reads } from './reads.ts'
 import { useRoleSettings } from './role-settings.ts'
 import type { Schema } from './schema.ts'
-import { requireServerVersion } from './server-version.ts'
+import { refuseTransactionPooler, requireServerVersion } from './server-checks.ts'
 import { localSignal, postgresSignal, type Signal } from './signal.ts'
 
 /** First argument of store functions: the database or a transaction. */

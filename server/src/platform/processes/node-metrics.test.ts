@@ -1,7 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
+import { registerPartMetrics } from '../../part-metrics.ts'
+import { VERSION } from '../../version.ts'
+import { localSignal } from '../db/signal.ts'
 import { Metrics } from '../telemetry/metrics.ts'
-import { registerRuntimeMetrics } from '../telemetry/runtime-metrics.ts'
 import { textOf } from '../telemetry/snapshots.ts'
 import { NodeMetrics } from './node-metrics.ts'
 import { primaryMetrics } from './primary-metrics.ts'
@@ -41,29 +43,31 @@ test('node metrics: counters do not fall when processes end and others replace t
 
 /** The metrics of a process as it registers them, with `count` of everything that it counts. */
 async function snapshotOfProcess(count: number, isReady: boolean) {
-  const metrics = new Metrics({
-    auditWaiting: () => count,
-    auditLagSeconds: () => count,
-    auditTampered: () => [{ workspace: 'ws_1', reason: 'altered' }],
-    checkpointDeliveries: () => [{ place: 'file', failures: count, waiting: count, lagSeconds: count }],
-    waitingForReview: () => count,
-    lexicalFallbacks: () => count,
-    limitExchanges: () => ({ ok: count, failed: 0 }),
-    replicaLagMs: () => (isReady ? count * 1_000 : Number.POSITIVE_INFINITY),
-  })
+  const metrics = new Metrics()
   metrics.jobRun('check audit logs', true, new Date(count * 1_000))
-  registerRuntimeMetrics(metrics.registry, {
-    node: { name: 'a', version: '1' },
-    pool: () => ({ totalCount: count, idleCount: 0, waitingCount: count }),
-    listenReconnects: () => count,
-    eventStreams: () => count,
-    publishedEvents: () => count,
-    webhookAttempts: () => ({ delivered: count, failed: 0 }),
-    queues: () => [{ queue: 'events', waiting: count, oldestSeconds: count }],
-    budgets: () => [{ scope: 'workspace', near: count, usedUp: 1 }],
-    isReady: () => isReady,
-    leases: () => ({ webhook_deliveries: count }),
-    caches: () => ({ providers: { hits: count, misses: count, size: count } }),
+  const cache = { statistics: { hits: count, misses: count, size: count } }
+  registerPartMetrics(metrics.registry, {
+    nodeName: 'a',
+    database: {
+      pool: { totalCount: count, idleCount: 0, waitingCount: count },
+      signal: { ...localSignal(), reconnects: count },
+    },
+    reads: { replica: { lagMs: isReady ? count * 1_000 : Number.POSITIVE_INFINITY, maxLagMs: 1_000 } },
+    audit: { waiting: count, lagSeconds: count },
+    auditWatch: { faults: new Map([['ws_1', { sequence: 1, id: null, reason: 'altered' }]]) },
+    checkpointDeliveries: [{ state: { place: 'file', failures: count, waiting: count, lagSeconds: count } }],
+    limitCounters: { exchanges: () => ({ ok: count, failed: 0 }) },
+    semantic: { fallbacks: () => count },
+    waiters: { size: count },
+    hub: { size: count },
+    relay: { published: count },
+    webhooks: { attempts: { delivered: count, failed: 0 }, size: count },
+    assistants: { size: count },
+    queueMeter: { readings: [{ queue: 'events', waiting: count, oldestSeconds: count }] },
+    budgetMeter: { readings: [{ scope: 'workspace', near: count, usedUp: 1 }] },
+    readiness: { isReady },
+    ...{ workspaceKeys: cache, allowedOrigins: cache, policies: cache, providers: cache },
+    ...{ authenticator: cache, members: cache, adminAuthenticator: cache, userTokens: cache },
   })
   return structuredClone(await metrics.registry.getMetricsAsJSON())
 }
@@ -76,7 +80,7 @@ test('node metrics: states of the database and ages count once, and a fault of o
   metrics.remove(3)
   const lines = (await textOf(await metrics.snapshot())).split('\n')
   for (const line of [
-    'gatehouse_info{node="a",version="1"} 1',
+    `gatehouse_info{node="a",version="${VERSION}"} 1`,
     'gatehouse_ready 0',
     'gatehouse_budgets{scope="workspace",state="near"} 4',
     'gatehouse_budgets{scope="workspace",state="used_up"} 1',

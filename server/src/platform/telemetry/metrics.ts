@@ -1,10 +1,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../../shared/completion.ts'
 import type { Fault } from '../../shared/fault.ts'
-import type { ProviderCall } from '../../shared/provider-call.ts'
-import { GenAiMetrics } from './gen-ai-metrics.ts'
+import { genAiMetrics } from './gen-ai-metrics.ts'
 import { Counter, Histogram } from './labelled-metrics.ts'
-import { type Readings, registerReadings } from './readings.ts'
 
 /** The values of a finished request that metrics record. Never content, keys or tokens. */
 export interface RequestMetrics {
@@ -119,14 +117,14 @@ export class Metrics {
     'signal',
     'outcome',
   ])
-  readonly #genAi = new GenAiMetrics(this.registry)
+  /** Call it after each request to a provider. */
+  readonly call = genAiMetrics(this.registry)
 
-  constructor(readings: Readings) {
+  constructor() {
     // An alert sees the first fault only if the counter existed before.
     this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
     this.#brokenStreams.inc({ code: 'POLICY_DENIED' }, 0)
     collectDefaultMetrics({ register: this.registry })
-    registerReadings(this.registry, readings)
   }
 
   fault({ kind, name, how }: Fault): void {
@@ -145,10 +143,6 @@ export class Metrics {
 
   export(signal: string, succeeded: boolean): void {
     this.#exports.inc({ signal, outcome: succeeded ? 'ok' : 'failed' })
-  }
-
-  call(call: ProviderCall): void {
-    this.#genAi.observe(call)
   }
 
   observe(request: RequestMetrics): void {

@@ -1,9 +1,12 @@
 import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client'
 
-export interface Sample {
+interface Sample {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
+
+/** Reads the value of a metric without labels, or the samples of one with labels. It never waits for the database. */
+type Read = () => number | readonly Sample[]
 
 const LABELS = ['node', 'version', 'state', 'outcome', 'queue', 'cache', 'place', 'workspace', 'reason', 'scope']
 
@@ -15,27 +18,29 @@ export function registrar(registry: Registry) {
      * `aggregator`: how the values of a node's processes become one: `sum` for what each process has, `max` or `min` for what all
      * processes see.
      */
-    gauge(name: string, help: string, aggregator: Aggregator, samples: () => readonly Sample[]): void {
+    gauge(name: string, help: string, aggregator: Aggregator, read: Read): void {
       const gauge: Gauge = new Gauge({
         ...options(name, help),
         aggregator,
         collect: () => {
           gauge.reset()
-          for (const { labels = {}, value } of samples()) gauge.set(labels, value)
+          for (const { labels = {}, value } of samplesOf(read())) gauge.set(labels, value)
         },
       })
     },
-    counter(name: string, help: string, samples: () => readonly Sample[]): void {
+    counter(name: string, help: string, read: Read): void {
       const counter: Counter = new Counter({
         ...options(name, help),
         collect: () => {
           counter.reset()
-          for (const { labels = {}, value } of samples()) counter.inc(labels, value)
+          for (const { labels = {}, value } of samplesOf(read())) counter.inc(labels, value)
         },
       })
     },
   }
 }
+
+const samplesOf = (read: number | readonly Sample[]): readonly Sample[] => (typeof read === 'number' ? [{ value: read }] : read)
 
 /** A sample for each value, whose name is the value of the label. */
 export const labelled = (label: string, values: Readonly<Record<string, number>>): Sample[] =>

@@ -1,9 +1,9 @@
 import type { Workspace } from '../../domains/identity/workspace.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../../domains/messaging/people/access-token-store.ts'
-import type { Change } from '../setup/change.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
 import { ALL_ROWS, chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
-import { formatTable, formatTime } from './format-table.ts'
+import { formatTime, printTable } from './tables.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
@@ -24,7 +24,7 @@ export const accessTokenCreate = (
       const issued = await issueAccessToken(tx, workspace.id, user, name, now)
       if (!issued) throw new CommandFailure(`there is no user ${user} in ${workspace.name}`)
       secret = issued.token
-      return [tokenChange('issued', issued.id, name)]
+      return [changeOf('access_token', 'issued', { id: issued.id, name: name })]
     })
     terminal.out(secret)
     terminal.note(`${change?.id} for ${user}: copy it now, because only its hash is stored`)
@@ -42,7 +42,7 @@ export const accessTokenRevoke = (terminal: Terminal, id: string): Promise<void>
 async function revokeToken(context: CommandContext, workspace: Workspace, id: string): Promise<boolean> {
   const changes = await changeWorkspace(context, workspace.id, async ({ tx, now }) => {
     const token = await revokeAccessToken(tx, workspace.id, id, now)
-    return token ? [tokenChange('revoked', token.id, token.name)] : []
+    return token ? [changeOf('access_token', 'revoked', token)] : []
   })
   return changes.length > 0
 }
@@ -53,13 +53,5 @@ export const accessTokenList = (terminal: Terminal, { user, workspace: workspace
     const workspace = await chooseWorkspace(db, workspaceName)
     const tokens = (await listAccessTokens(db, workspace.id, user, ALL_ROWS))?.data ?? []
     const rows = tokens.map(({ id, name, createdAt, revokedAt }) => [id, name, formatTime(createdAt), formatTime(revokedAt)])
-    for (const line of formatTable(['ID', 'NAME', 'CREATED', 'REVOKED'], rows)) terminal.out(line)
+    printTable(terminal, ['ID', 'NAME', 'CREATED', 'REVOKED'], rows)
   })
-
-const tokenChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
-  done,
-  object: 'access_token',
-  id,
-  name,
-  fields: [],
-})

@@ -1,10 +1,10 @@
 import { createAdminToken, listAdminTokens, revokeAdminToken } from '../../domains/operators/admin-token-store.ts'
 import { withdrawInvitationsOf } from '../../domains/operators/invitation-store.ts'
 import { SCOPES, type Scope } from '../../shared/scope.ts'
-import type { Change } from '../setup/change.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeServer } from '../setup/recorded-change.ts'
 import { ALL_ROWS, chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
-import { formatTable, formatTime } from './format-table.ts'
+import { formatTime, printTable } from './tables.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -20,7 +20,7 @@ export const adminTokenCreate = (
     const [change] = await changeServer(context, async (tx, now) => {
       const { id, token } = await createAdminToken(tx, { name, scopes: parseScopes(scope), workspaceIds }, now)
       secret = token
-      return [{ ...tokenChange('issued', id, name), ...(workspaceIds && { workspaceIds }) }]
+      return [{ ...changeOf('admin_token', 'issued', { id: id, name: name }), ...(workspaceIds && { workspaceIds }) }]
     })
     terminal.out(secret)
     terminal.note(`${change?.id}: copy it now, because only its hash is stored`)
@@ -33,7 +33,12 @@ export const adminTokenRevoke = (terminal: Terminal, id: string): Promise<void> 
       const token = await revokeAdminToken(tx, id, now)
       if (!token) throw new CommandFailure(`there is no admin token ${id}: list the tokens with \`gatehouse token list\``)
       await withdrawInvitationsOf(tx, id)
-      return [{ ...tokenChange('revoked', id, token.name), ...(token.workspaceIds && { workspaceIds: token.workspaceIds }) }]
+      return [
+        {
+          ...changeOf('admin_token', 'revoked', { id: id, name: token.name }),
+          ...(token.workspaceIds && { workspaceIds: token.workspaceIds }),
+        },
+      ]
     })
     terminal.note(`${id} is revoked`)
   })
@@ -48,8 +53,7 @@ export const adminTokenList = (terminal: Terminal): Promise<void> =>
       const workspaces = workspaceIds?.map((one) => names.get(one) ?? one).join(', ') ?? 'all'
       return [id, name, issuedBy ?? 'server', formatTime(createdAt), formatTime(revokedAt), workspaces, scopes]
     })
-    for (const line of formatTable(['ID', 'NAME', 'ISSUED BY', 'CREATED', 'REVOKED', 'WORKSPACES', 'SCOPES'], rows))
-      terminal.out(line)
+    printTable(terminal, ['ID', 'NAME', 'ISSUED BY', 'CREATED', 'REVOKED', 'WORKSPACES', 'SCOPES'], rows)
   })
 
 /** Undefined: all scopes. */
@@ -58,11 +62,3 @@ function parseScopes(given: readonly string[] | undefined): readonly Scope[] | u
   if (unknown !== undefined) throw new CommandFailure(`there is no scope ${unknown}. The scopes are ${SCOPES.join(', ')}`)
   return given && SCOPES.filter((scope) => given.includes(scope))
 }
-
-const tokenChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
-  done,
-  object: 'admin_token',
-  id,
-  name,
-  fields: [],
-})

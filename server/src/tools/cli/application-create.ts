@@ -7,9 +7,9 @@ import { listProviders } from '../../domains/providers/provider-store.ts'
 import { serverUrl } from '../../platform/config/config.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { CLIENT_SNIPPETS, DEFAULT_EXTENSIONS } from '../../shared/client-snippets.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
 import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
-import { keyChange } from './key.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
@@ -52,8 +52,8 @@ async function createWithKey(context: CommandContext, workspace: Workspace, crea
     if (!issued) throw new CommandFailure(`the Application ${name} was deleted in the meantime`)
     secret = issued.key
     return [
-      { done: 'created', object: 'application', id, name, fields: [] },
-      keyChange('issued', issued.id, `${name}/${KEY_NAME}`),
+      changeOf('application', 'created', { id, name }),
+      changeOf('key', 'issued', { id: issued.id, name: `${name}/${KEY_NAME}` }),
     ]
   })
   return secret

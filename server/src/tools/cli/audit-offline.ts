@@ -5,11 +5,9 @@ import { parseHeader, verifyExport } from '../../domains/audit/verify/verify-exp
 import { gunzipFile } from '../../platform/lib/gunzip-file.ts'
 import { linesOf } from '../../platform/lib/lines.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
-import { describeVerification } from './describe-verification.ts'
-import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
+import { describeVerification, readKeptCheckpoints, unreadable, workspaceKeys } from './verification.ts'
 import { withDatabase } from './with-database.ts'
-import { workspaceKeys } from './workspace-keys.ts'
 
 /** `gatehouse audit public-key`: prints the key that verifies exports. Give it to verifiers in advance. */
 export const auditPublicKey = (terminal: Terminal, { workspace: name }: { workspace?: string }): Promise<void> =>
@@ -65,7 +63,3 @@ const MAX_COMPRESSION = 200
 /** Throws what reading or decompressing throws. */
 const readLines = (file: string): AsyncGenerator<string> =>
   linesOf(file.endsWith('.gz') ? gunzipFile(file, MAX_COMPRESSION) : createReadStream(file))
-
-function unreadable(file: string, error: NodeJS.ErrnoException): never {
-  throw new CommandFailure(`${file}: ${error.code ? `cannot be read (${error.code})` : error.message}`)
-}

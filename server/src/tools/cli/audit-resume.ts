@@ -2,8 +2,8 @@ import { type Resumption, resumeSigning } from '../../domains/audit/checkpoints/
 import { describeFault } from '../../domains/audit/checkpoints/verified-seal.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
+import { workspaceKeys } from './verification.ts'
 import { withDatabase } from './with-database.ts'
-import { workspaceKeys } from './workspace-keys.ts'
 
 /**
  * `gatehouse audit resume`: resumes the signing of checkpoints; needs the secret key. Running nodes sign again within a minute.

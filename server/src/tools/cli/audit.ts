@@ -7,11 +7,9 @@ import type { Workspace } from '../../domains/identity/workspace.ts'
 import { parseTime } from '../../platform/lib/clock.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
-import { describeVerification } from './describe-verification.ts'
-import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
+import { describeVerification, readKeptCheckpoints, workspaceKeys } from './verification.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
-import { workspaceKeys } from './workspace-keys.ts'
 
 /** `gatehouse audit verify`: reads every record and names the first fault of each Workspace. */
 export const auditVerify = (terminal: Terminal, { workspace: name, kept: files = [] }: VerifyOptions): Promise<void> =>

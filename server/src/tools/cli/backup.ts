@@ -1,6 +1,4 @@
 import { resolve } from 'node:path'
-import { fileStoreOptions } from '../../context-options.ts'
-import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
 import { readConfig } from '../../platform/config/config.ts'
 import { readSecrets } from '../../platform/config/secrets.ts'
 import { counted } from '../../platform/lib/counted.ts'
@@ -10,16 +8,16 @@ import { StagedFiles } from '../backup/import-files.ts'
 import { restoreDatabase } from '../backup/restore.ts'
 import { listAllWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
-import { verifyLog } from './verify-log.ts'
-import { type CommandContext, withDatabase } from './with-database.ts'
+import { verifyLog } from './verification.ts'
+import { type CommandContext, withDatabase, withFiles } from './with-database.ts'
 
 /** `gatehouse backup FILE`: copies the embedded database, which a running server may use, and the attachments. */
 export const backupCommand = (terminal: Terminal, path: string): Promise<void> =>
-  withDatabase(terminal, async ({ config, secrets, database, clock }) => {
-    const files = openFileStore(fileStoreOptions(config, secrets))
-    const deps = { database, dataDir: config.dataDir, files, secrets, clock }
+  withDatabase(terminal, async (context) => {
     const onProgress = (text: string): void => terminal.status?.(text)
-    const { missing } = await backUp(deps, resolve(path), onProgress).finally(() => files.close())
+    const { missing } = await withFiles(context, (files) =>
+      backUp({ ...context, dataDir: context.config.dataDir, files }, resolve(path), onProgress),
+    )
     terminal.status?.('')
     terminal.out(`${path}: the backup is complete`)
     if (missing > 0) terminal.note(`${counted(missing, 'attachment was', 'attachments were')} deleted while the backup ran`)
@@ -56,20 +54,19 @@ export async function restoreCommand(terminal: Terminal, path: string): Promise<
   if (failed.length > 0) throw new CommandFailure(failed.join('\n'))
 }
 
-async function storeAttachments({ config, secrets, database: { db }, clock }: CommandContext, path: string): Promise<number> {
-  const files = openFileStore(fileStoreOptions(config, secrets))
-  const staged = new StagedFiles({ db, files, clock })
-  try {
-    const count = await staged.store(readExport(path))
-    await db.transaction().execute((tx) => staged.keep(tx))
-    return count
-  } catch (error) {
-    await staged.discard()
-    throw error
-  } finally {
-    await files.close()
-  }
-}
+const storeAttachments = (context: CommandContext, path: string): Promise<number> =>
+  withFiles(context, async (files) => {
+    const { database, clock } = context
+    const staged = new StagedFiles({ db: database.db, files, clock })
+    try {
+      const count = await staged.store(readExport(path))
+      await database.db.transaction().execute((tx) => staged.keep(tx))
+      return count
+    } catch (error) {
+      await staged.discard()
+      throw error
+    }
+  })
 
 function toFailure(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error

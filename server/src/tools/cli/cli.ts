@@ -5,7 +5,6 @@ import { withEnvironmentFile } from '../../platform/config/environment-file.ts'
 import { readSecretFiles } from '../../platform/config/secret-files.ts'
 import { ROLES } from '../../shared/operator.ts'
 import { VERSION } from '../../version.ts'
-import { addCopyCommands, addDemoCommands, addSecretKeyCommands } from './data-commands.ts'
 import { explainError } from './explain-error.ts'
 import { CommandExit, type Terminal } from './terminal.ts'
 
@@ -30,6 +29,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return error instanceof ConfigError ? 2 : 1
   }
 }
+
+const command = (parent: Command, usage: string, description: string): Command => parent.command(usage).description(description)
 
 /** All commands. The code of a command is imported when it runs, so that each command starts fast. */
 function buildProgram(terminal: Terminal): Command {
@@ -56,26 +57,19 @@ function buildProgram(terminal: Terminal): Command {
   addDemoCommands(program.command('demo').description('manage the demo'), terminal)
   addSecretKeyCommands(program.command('keys').description('manage the secret keys of the server'), terminal)
   const operator = program.command('operator').description('manage operators and their sign-in')
-  operator
-    .command('first-login')
-    .description('print the sign-in link of the first owner')
-    .action(async () => (await import('./operator-first-login.ts')).operatorFirstLogin(terminal))
-  operator
-    .command('invite')
-    .description('print a new sign-in link for an operator')
-    .argument('<email>')
-    .action(async (email) => (await import('./operator-invite.ts')).operatorInvite(terminal, email))
-  operator
-    .command('list')
-    .description('list the operators with their roles')
-    .action(async () => (await import('./operator-roles.ts')).operatorList(terminal))
-  operator
-    .command('role')
-    .description('give an operator a role; none takes it')
-    .argument('<email>')
+  command(operator, 'first-login', 'print the sign-in link of the first owner').action(async () =>
+    (await import('./operators.ts')).operatorFirstLogin(terminal),
+  )
+  command(operator, 'invite <email>', 'print a new sign-in link for an operator').action(async (email) =>
+    (await import('./operators.ts')).operatorInvite(terminal, email),
+  )
+  command(operator, 'list', 'list the operators with their roles').action(async () =>
+    (await import('./operators.ts')).operatorList(terminal),
+  )
+  command(operator, 'role <email>', 'give an operator a role; none takes it')
     .argument('<role>', `${ROLES.join(', ')}, none`)
     .option('--workspace <name>', 'only in this Workspace; default: in all')
-    .action(async (email, role, options) => (await import('./operator-roles.ts')).operatorRole(terminal, email, role, options))
+    .action(async (email, role, options) => (await import('./operators.ts')).operatorRole(terminal, email, role, options))
   const token = program.command('token').description('manage admin tokens, and access tokens of users')
   addAdminTokenCommands(token, terminal)
   addAccessTokenCommands(token.command('user').description('manage access tokens of users for the messaging API'), terminal)
@@ -83,17 +77,13 @@ function buildProgram(terminal: Terminal): Command {
 }
 
 function addServerCommands(program: Command, terminal: Terminal): void {
-  program
-    .command('serve')
-    .description('start the server (default command)')
-    .action(async () => (await import('./serve.ts')).runServer(terminal))
-  program
-    .command('migrate')
-    .description('migrate the database to the current schema')
-    .action(async () => (await import('./migrate.ts')).migrate(terminal))
-  program
-    .command('apply')
-    .description('apply a configuration file to the database; without effect when repeated')
+  command(program, 'serve', 'start the server (default command)').action(async () =>
+    (await import('./serve.ts')).runServer(terminal),
+  )
+  command(program, 'migrate', 'migrate the database to the current schema').action(async () =>
+    (await import('./with-database.ts')).migrate(terminal),
+  )
+  command(program, 'apply', 'apply a configuration file to the database; without effect when repeated')
     .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--check', 'like --dry-run, with exit code 1 if something would change')
@@ -104,10 +94,7 @@ function addServerCommands(program: Command, terminal: Terminal): void {
 const collectValue = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value]
 
 function addIngestCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('ingest')
-    .description('ingest the documents of a folder into a collection; run again after an interruption')
-    .argument('<folder>')
+  command(program, 'ingest <folder>', 'ingest the documents of a folder into a collection; run again after an interruption')
     .requiredOption('--collection <name>')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .option('--create', 'create the collection if it does not exist')
@@ -124,9 +111,7 @@ function addIngestCommand(program: Command, terminal: Terminal): void {
 }
 
 function addCostCommands(cost: Command, terminal: Terminal): void {
-  cost
-    .command('reconcile')
-    .description("compare a provider's usage export with the records, by day and model")
+  command(cost, 'reconcile', "compare a provider's usage export with the records, by day and model")
     .argument('<file>', 'JSON of the usage or costs API of OpenAI or Anthropic, or CSV')
     .option('--workspace <name>', 'default: all')
     .option('--provider <id>', 'only records of this provider')
@@ -135,22 +120,16 @@ function addCostCommands(cost: Command, terminal: Terminal): void {
 }
 
 function addPolicyCommands(policy: Command, terminal: Terminal): void {
-  policy
-    .command('test')
-    .description('run the tests that policy documents name')
-    .argument('<files...>')
-    .action(async (files) => (await import('./policy.ts')).policyTest(terminal, files))
-  policy
-    .command('check')
-    .description('check that a policy document can be published')
-    .argument('<file>')
-    .action(async (file) => (await import('./policy.ts')).policyCheck(terminal, file))
+  command(policy, 'test <files...>', 'run the tests that policy documents name').action(async (files) =>
+    (await import('./policy.ts')).policyTest(terminal, files),
+  )
+  command(policy, 'check <file>', 'check that a policy document can be published').action(async (file) =>
+    (await import('./policy.ts')).policyCheck(terminal, file),
+  )
 }
 
 function addAuditCommands(audit: Command, terminal: Terminal): void {
-  audit
-    .command('verify')
-    .description('verify all records and checkpoints, and name the first fault')
+  command(audit, 'verify', 'verify all records and checkpoints, and name the first fault')
     .option('--workspace <name>', 'default: all')
     .option(
       '--kept <file>',
@@ -158,115 +137,120 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
       collectValue,
     )
     .action(async (options) => (await import('./audit.ts')).auditVerify(terminal, options))
-  audit
-    .command('resume')
-    .description('resume the signing of checkpoints after an alarm; the command is recorded')
+  command(audit, 'resume', 'resume the signing of checkpoints after an alarm; the command is recorded')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .option('--accept-as-found', 'accept the current state of a log that does not verify; its records are no longer checked')
     .action(async (options) => (await import('./audit-resume.ts')).auditResume(terminal, options))
-  audit
-    .command('follow')
-    .description('send audit records to a file or an HTTP receiver, and continue after a restart without loss')
+  command(audit, 'follow', 'send audit records to a file or an HTTP receiver, and continue after a restart without loss')
     .requiredOption('--to <target>', 'a path, - (standard output), http://… or https://…')
     .option('--format <format>', 'gatehouse or ocsf', 'gatehouse')
     .option('--workspace <name>', 'default: all')
     .option('--cursor <file>', 'file that keeps the position')
     .option('--once', 'end when all records are sent')
     .action(async (options) => (await import('./audit-follow.ts')).auditFollow(terminal, options))
-  audit
-    .command('export')
-    .description('print the records as JSON lines, oldest first')
+  command(audit, 'export', 'print the records as JSON lines, oldest first')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .option('--from <time>', 'start time, inclusive, for example 2026-03-01 or 2026-03-01T09:00:00Z')
     .option('--to <time>', 'end time, exclusive')
     .action(async (options) => (await import('./audit.ts')).auditExport(terminal, options))
-  audit
-    .command('verify-export')
-    .description('verify exports and segments of the archive without the database, and that no records are missing between them')
+  command(
+    audit,
+    'verify-export',
+    'verify exports and segments of the archive without the database, and that no records are missing between them',
+  )
     .argument('<files...>', 'files of one Workspace; those that end with .gz are decompressed')
     .requiredOption('--public-key <file>', 'file with the public key of the Workspace (`gatehouse audit public-key`)')
     .option('--kept <file>', 'also verify against checkpoints kept outside the database; repeatable', collectValue)
     .action(async (files, options) => (await import('./audit-offline.ts')).auditVerifyExports(terminal, files, options))
-  audit
-    .command('public-key')
-    .description('print the public key that verifies exports and checkpoints')
+  command(audit, 'public-key', 'print the public key that verifies exports and checkpoints')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .action(async (options) => (await import('./audit-offline.ts')).auditPublicKey(terminal, options))
 }
 
 function addWorkspaceCommands(workspace: Command, terminal: Terminal): void {
-  workspace
-    .command('create')
-    .description('create an empty Workspace and print its id')
-    .argument('<name>')
-    .action(async (name) => (await import('./workspace-create.ts')).workspaceCreate(terminal, name))
+  command(workspace, 'create <name>', 'create an empty Workspace and print its id').action(async (name) =>
+    (await import('./workspace-create.ts')).workspaceCreate(terminal, name),
+  )
 }
 
 function addApplicationCommands(application: Command, terminal: Terminal): void {
-  application
-    .command('create')
-    .description('create an Application with a key; print the key, and the code that connects clients')
-    .argument('<name>')
+  command(application, 'create <name>', 'create an Application with a key; print the key, and the code that connects clients')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .action(async (name, options) => (await import('./application-create.ts')).applicationCreate(terminal, name, options))
 }
 
 function addKeyCommands(key: Command, terminal: Terminal): void {
-  key
-    .command('issue')
-    .description('issue an API key and print it')
+  command(key, 'issue', 'issue an API key and print it')
     .requiredOption('--application <name>')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .option('--name <name>', 'name of the key', 'cli')
     .action(async (options) => (await import('./key.ts')).keyIssue(terminal, options))
-  key
-    .command('revoke')
-    .description('revoke an API key')
+  command(key, 'revoke', 'revoke an API key')
     .argument('<id>', 'key_…')
     .action(async (id) => (await import('./key.ts')).keyRevoke(terminal, id))
-  key
-    .command('list')
-    .description('list the API keys')
+  command(key, 'list', 'list the API keys')
     .option('--workspace <name>', 'default: all')
     .action(async (options) => (await import('./key.ts')).keyList(terminal, options))
 }
 
 function addAdminTokenCommands(token: Command, terminal: Terminal): void {
-  token
-    .command('create')
-    .description('create an admin token and print it')
+  command(token, 'create', 'create an admin token and print it')
     .requiredOption('--name <name>', 'name of the token holder')
     .option('--scope <scope>', 'a scope such as policies:read; repeatable; default: all scopes', collectValue)
     .option('--workspace <name>', 'a Workspace in which it is valid; repeatable; default: all Workspaces', collectValue)
     .action(async (options) => (await import('./admin-token.ts')).adminTokenCreate(terminal, options))
-  token
-    .command('revoke')
-    .description('revoke an admin token')
+  command(token, 'revoke', 'revoke an admin token')
     .argument('<id>', 'adm_…')
     .action(async (id) => (await import('./admin-token.ts')).adminTokenRevoke(terminal, id))
-  token
-    .command('list')
-    .description('list the admin tokens')
-    .action(async () => (await import('./admin-token.ts')).adminTokenList(terminal))
+  command(token, 'list', 'list the admin tokens').action(async () => (await import('./admin-token.ts')).adminTokenList(terminal))
 }
 
 function addAccessTokenCommands(token: Command, terminal: Terminal): void {
-  token
-    .command('create')
-    .description('issue an access token and print it')
+  command(token, 'create', 'issue an access token and print it')
     .requiredOption('--user <id>')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .option('--name <name>', 'name of the token', 'cli')
     .action(async (options) => (await import('./access-token.ts')).accessTokenCreate(terminal, options))
-  token
-    .command('revoke')
-    .description('revoke an access token')
+  command(token, 'revoke', 'revoke an access token')
     .argument('<id>', 'tok_…')
     .action(async (id) => (await import('./access-token.ts')).accessTokenRevoke(terminal, id))
-  token
-    .command('list')
-    .description("list a user's access tokens")
+  command(token, 'list', "list a user's access tokens")
     .requiredOption('--user <id>')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .action(async (options) => (await import('./access-token.ts')).accessTokenList(terminal, options))
+}
+
+/** Commands for the secret keys of the server. */
+function addSecretKeyCommands(keys: Command, terminal: Terminal): void {
+  command(keys, 'status', 'count the values that each secret key has sealed').action(async () =>
+    (await import('./keys.ts')).keysStatus(terminal),
+  )
+  command(
+    keys,
+    'rotate',
+    'seal all values of old secret keys again with the current one; run again after an interruption',
+  ).action(async () => (await import('./keys.ts')).keysRotate(terminal))
+}
+
+/** Commands that copy the data of a server. */
+function addCopyCommands(program: Command, terminal: Terminal): void {
+  command(program, 'export', 'write the whole server to a file that any empty database can import')
+    .argument('<file>', 'for example gatehouse.export.gz')
+    .action(async (file) => (await import('./export-import.ts')).exportCommand(terminal, file))
+  command(program, 'import <file>', 'import an export and verify its audit logs; if anything fails, nothing is imported').action(
+    async (file) => (await import('./export-import.ts')).importCommand(terminal, file),
+  )
+  command(program, 'backup', 'copy the embedded database and the attachments to a file, also while the server runs')
+    .argument('<file>', 'for example gatehouse.backup.gz')
+    .action(async (file) => (await import('./backup.ts')).backupCommand(terminal, file))
+  command(program, 'restore <file>', 'restore a backup into an empty data folder and verify its audit logs').action(
+    async (file) => (await import('./backup.ts')).restoreCommand(terminal, file),
+  )
+}
+
+/** Commands for the demo of a first start. */
+function addDemoCommands(demo: Command, terminal: Terminal): void {
+  command(demo, 'remove', 'delete the Workspace of the demo with everything in it, and the operators of the demo')
+    .option('--confirm <name>', 'name of the Workspace of the demo; without it, only shows what would be deleted')
+    .action(async (options) => (await import('./demo-remove.ts')).demoRemove(terminal, options))
 }

@@ -5,8 +5,8 @@ import { DEMO_ISSUER } from '../../shared/demo-words.ts'
 import { announceRemoval } from '../demo/removal/announce-removal.ts'
 import { countContents } from '../demo/removal/demo-contents.ts'
 import { removeDemo } from '../demo/removal/remove-demo.ts'
-import { setupTransaction } from '../setup/transaction.ts'
-import { formatTable } from './format-table.ts'
+import { setupTransaction } from '../setup/recorded-change.ts'
+import { printTable } from './tables.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -23,7 +23,7 @@ export const demoRemove = (terminal: Terminal, { confirm }: { readonly confirm?:
         String(added),
         names.join(', '),
       ])
-      for (const line of formatTable(['DELETED', 'TOTAL', 'ADDED SINCE', 'NAMES'], rows)) terminal.out(line)
+      printTable(terminal, ['DELETED', 'TOTAL', 'ADDED SINCE', 'NAMES'], rows)
       throw new CommandFailure(`nothing was deleted: run it again with --confirm ${demo.name}`)
     }
     if (confirm !== demo.name) throw new CommandFailure(`nothing was deleted: the Workspace of the demo is ${demo.name}`)

@@ -1,10 +1,10 @@
 import { issueKey, listKeys, revokeKey } from '../../domains/identity/api-key-store.ts'
 import { listApplications } from '../../domains/identity/application-store.ts'
 import type { Workspace } from '../../domains/identity/workspace.ts'
-import type { Change } from '../setup/change.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
 import { ALL_ROWS, chooseApplication, chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
-import { formatTable, formatTime } from './format-table.ts'
+import { formatTime, printTable } from './tables.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
@@ -27,7 +27,7 @@ export const keyIssue = (
       const issued = await issueKey(tx, { workspaceId: workspace.id, applicationId }, label, now)
       if (!issued) throw new CommandFailure(`the Application ${name} was deleted in the meantime`)
       secret = issued.key
-      return [keyChange('issued', issued.id, `${name}/${label}`)]
+      return [changeOf('key', 'issued', { id: issued.id, name: `${name}/${label}` })]
     })
     terminal.out(secret)
     terminal.note(`${change?.id} for ${name}: copy it now, because only its hash is stored`)
@@ -45,7 +45,7 @@ export const keyRevoke = (terminal: Terminal, id: string): Promise<void> =>
 async function revokeKeyById(context: CommandContext, workspace: Workspace, id: string): Promise<boolean> {
   const changes = await changeWorkspace(context, workspace.id, async ({ tx, now }) => {
     const key = await revokeKey(tx, workspace.id, id, now)
-    return key ? [keyChange('revoked', key.id, key.name)] : []
+    return key ? [changeOf('key', 'revoked', key)] : []
   })
   return changes.length > 0
 }
@@ -63,14 +63,5 @@ export const keyList = (terminal: Terminal, { workspace: workspaceName }: { work
         }
       }
     }
-    for (const line of formatTable(['ID', 'WORKSPACE', 'APPLICATION', 'NAME', 'KEY', 'CREATED', 'REVOKED'], rows))
-      terminal.out(line)
+    printTable(terminal, ['ID', 'WORKSPACE', 'APPLICATION', 'NAME', 'KEY', 'CREATED', 'REVOKED'], rows)
   })
-
-export const keyChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
-  done,
-  object: 'key',
-  id,
-  name,
-  fields: [],
-})

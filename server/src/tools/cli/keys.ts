@@ -7,7 +7,7 @@ import {
   storeCounts,
 } from '../../domains/keys/sealed-counts.ts'
 import { counted } from '../../platform/lib/counted.ts'
-import { formatTable } from './format-table.ts'
+import { printTable } from './tables.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
@@ -48,15 +48,13 @@ async function count({ database, secrets, clock }: CommandContext): Promise<Uses
   return { keys: describeKeys(secrets, counts), counts }
 }
 
-function printStatus({ out, note }: Terminal, { keys, counts }: Uses): void {
-  for (const line of formatTable(
-    ['KEY', 'STATE', 'VALUES'],
-    keys.map(({ id, state, values }) => [id, state, `${values}`]),
-  ))
-    out(line)
+function printStatus(terminal: Terminal, { keys, counts }: Uses): void {
+  const rows = keys.map(({ id, state, values }) => [id, state, `${values}`])
+  printTable(terminal, ['KEY', 'STATE', 'VALUES'], rows)
   const missing = counts.filter(({ keyId }) => keys.some(({ id, state }) => state === 'missing' && id === (keyId || 'unknown')))
-  for (const { table, column, total } of missing) note(`${table}.${column}: no configured key opens ${counted(total, 'value')}`)
+  for (const { table, column, total } of missing)
+    terminal.note(`${table}.${column}: no configured key opens ${counted(total, 'value')}`)
   const old = keys.filter(({ state }) => state === 'old')
   if (old.length > 0 && old.every(({ values }) => values === 0))
-    note('no value needs an old key: remove the old keys from the configuration of every node')
+    terminal.note('no value needs an old key: remove the old keys from the configuration of every node')
 }

@@ -1,3 +1,6 @@
+import { fileStoreOptions } from '../../context-options.ts'
+import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
+import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
 import { type Config, readConfig } from '../../platform/config/config.ts'
 import { secureDataFolder } from '../../platform/config/data-folder.ts'
 import { databaseServers } from '../../platform/config/database-urls.ts'
@@ -63,4 +66,14 @@ export async function withDatabase<T>(
   } finally {
     await database.close()
   }
+}
+
+/** `gatehouse migrate`: opening the database runs the migrations. */
+export const migrate = (terminal: Terminal): Promise<void> =>
+  withDatabase(terminal, async ({ database }) => terminal.out(`the ${database.kind} database is up to date`))
+
+/** Opens the store of attachments, and closes it after `work`. */
+export async function withFiles<T>({ config, secrets }: CommandContext, work: (files: FileStore) => Promise<T>): Promise<T> {
+  const files = openFileStore(fileStoreOptions(config, secrets))
+  return work(files).finally(() => files.close())
 }

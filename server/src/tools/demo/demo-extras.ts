@@ -4,9 +4,9 @@ import { findActivePolicySet } from '../../domains/policy/policy-store.ts'
 import { createView } from '../../domains/views/view-store.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { applyBudget } from '../setup/apply-budget.ts'
-import type { ApplyContext } from '../setup/apply-context.ts'
 import { applyEach, type Change } from '../setup/change.ts'
 import type { DeclaredBudget } from '../setup/declaration.ts'
+import type { ApplyContext } from '../setup/recorded-change.ts'
 
 /** The history of the demo brings this budget near its limit (history/near-limit.ts). Its member is no user of demo.json. */
 export const NEAR_LIMIT_BUDGET = 'Tokens of Hiro'

@@ -6,8 +6,8 @@ import type { CollectionCreate } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName } from '../../domains/knowledge/collection-store.ts'
 import { ingestDocument } from '../../domains/knowledge/ingest.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { ApplyContext } from '../setup/apply-context.ts'
 import type { Change } from '../setup/change.ts'
+import type { ApplyContext } from '../setup/recorded-change.ts'
 
 const DOCUMENTS = new URL('../../../../examples/documents/', import.meta.url)
 const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: 10_000 })

@@ -6,8 +6,8 @@ import type { Classification } from '../../shared/classification.ts'
 import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
 import { SHARED_SCOPES } from '../../shared/memory-words.ts'
 import { ANONYMOUS_USER } from '../../shared/principal.ts'
-import type { ApplyContext } from '../setup/apply-context.ts'
 import type { Change } from '../setup/change.ts'
+import type { ApplyContext } from '../setup/recorded-change.ts'
 
 interface DemoMemory {
   readonly scope: MemoryScope

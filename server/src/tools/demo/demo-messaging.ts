@@ -5,10 +5,10 @@ import { createGroup } from '../../domains/messaging/groups/group-store.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../../domains/messaging/people/access-token-store.ts'
 import { updateProfile } from '../../domains/messaging/people/contact-store.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import type { ApplyContext } from '../setup/apply-context.ts'
 import type { Change } from '../setup/change.ts'
 import type { DeclaredUser } from '../setup/declaration.ts'
 import { governFields } from '../setup/govern-fields.ts'
+import type { ApplyContext } from '../setup/recorded-change.ts'
 
 const TOKEN_NAME = 'demo'
 

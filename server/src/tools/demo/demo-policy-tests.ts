@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { definitionsIn } from '../../domains/policy/policy-test-case.ts'
 import { createTests } from '../../domains/policy/policy-test-store.ts'
-import type { ApplyContext } from '../setup/apply-context.ts'
+import type { ApplyContext } from '../setup/recorded-change.ts'
 
 /** The name under `tests:` of the demo's policy set. */
 const FILE = 'tests/demo.yaml'

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
@@ -15,24 +15,14 @@ import { loadProviders } from '../../domains/providers/provider-store.ts'
 import { selectCandidates } from '../../domains/providers/route.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
-import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { DemoFile } from './demo-file.ts'
 
 describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
-  let starts: StartFixture
-  const fresh = await open()
-  afterAll(() => fresh.remove())
-  beforeEach(() => {
-    starts = new StartFixture(fresh.database)
-  })
-  afterEach(async () => {
-    await starts.remove()
-    await fresh.empty()
-  })
-  const db = () => fresh.database.db
+  const starts = await StartFixture.forEachTest(open)
+  const db = () => starts.database.db
   const identify = async ({ workspace }: DemoFile, token: string) => {
     const fetch = () => Promise.reject(new Error('the keys are inline'))
-    const verifier = new UserTokenVerifier({ ...fresh.database, clock: systemClock, fetch })
+    const verifier = new UserTokenVerifier({ ...starts.database, clock: systemClock, fetch })
     const result = await verifier.verify(workspace.id, token)
     verifier.close()
     return result
@@ -89,20 +79,18 @@ describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
     await starts.start({}, { base: 'http://127.0.0.1:9999' })
     const dashboard = { ...first.dashboard, url: 'http://127.0.0.1:9999/dashboard/' }
     expect(starts.demo()).toEqual({ ...first, base_url: 'http://127.0.0.1:9999', dashboard })
-    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))
+    const { records } = await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(starts))
     await starts.start({}, { base: 'http://127.0.0.1:9999' })
-    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(fresh, starts.deps().workspaceBox))).toMatchObject(
-      {
-        ok: true,
-        records,
-      },
-    )
+    expect(await verifyWorkspace(db(), first.workspace.id, await workspaceKeys(starts))).toMatchObject({
+      ok: true,
+      records,
+    })
   })
 
   test('demo: keys and tokens are replaced and other changes stay when demo.json is deleted', async () => {
     await starts.start()
     const before = starts.demo()
-    const db = fresh.database.db
+    const db = starts.database.db
     const [support] = before.applications
     const { id: workspaceId } = before.workspace
     await db
@@ -150,14 +138,14 @@ describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
   test('demo: file is replaced when its database is empty', async () => {
     await starts.start()
     const orphan = starts.demo()
-    await fresh.empty()
+    await starts.empty()
     await starts.start()
     expect(starts.demo().workspace.id).not.toBe(orphan.workspace.id)
     expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
   test('demo: next start seeds when the seeding of the first start fails', async () => {
-    const db = fresh.database.db
+    const db = starts.database.db
     await sql`alter table policy_set add constraint fault check (version < 0)`.execute(db)
     await expect(starts.prepare()).rejects.toThrow(/fault/)
     expect((await listWorkspaces(db, { limit: 1 }))?.data).toEqual([])
@@ -194,7 +182,8 @@ describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
   })
 })
 
-async function workspaceKeys({ database }: FreshDatabase, workspaceBox: SecretBox): Promise<WorkspaceKeys> {
+async function workspaceKeys(starts: StartFixture): Promise<WorkspaceKeys> {
+  const { database, workspaceBox } = starts.deps()
   const id = (await listWorkspaces(database.db, { limit: 1 }))?.data[0]?.id ?? ''
   return (await loadWorkspaceKeys(database.db, workspaceBox, id)) as WorkspaceKeys
 }

@@ -2,9 +2,7 @@ import { findWorkspace, findWorkspaceByName, listWorkspaces } from '../../domain
 import type { Tx } from '../../platform/db/database.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { Change } from '../setup/change.ts'
-import type { ChangeDeps } from '../setup/recorded-change.ts'
-import { publishChanges } from '../setup/signals.ts'
-import { setupTransaction } from '../setup/transaction.ts'
+import { type ChangeDeps, publishChanges, setupTransaction } from '../setup/recorded-change.ts'
 import { DEMO_NAME } from './demo-declaration.ts'
 import { type DemoFile, readDemoFile, withBaseUrl, writeDemoFile } from './demo-file.ts'
 import { areSecretsKnown } from './demo-secrets.ts'
@@ -13,7 +11,7 @@ import { isDemo } from './removal/demo-accounts.ts'
 
 export interface DemoDeps extends ChangeDeps {
   readonly dataDir: string
-  /** Seeds a new demo as of a month ago; history/make-history.ts then makes the requests since. */
+  /** Seeds a new demo as of a month ago; ../demo-history/make-history.ts then makes the requests since. */
   readonly withHistory?: boolean
   readonly webhookBox: SecretBox
 }

@@ -13,7 +13,7 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { DetectorFailure } from '../../shared/fault.ts'
 import type { Change } from '../setup/change.ts'
-import { recordChanges } from '../setup/record-changes.ts'
+import { recordChanges } from '../setup/recorded-change.ts'
 import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
 

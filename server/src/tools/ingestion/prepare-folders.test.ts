@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { createTextScanner } from '../../domains/classification/text-scanner.ts'
@@ -11,11 +11,8 @@ import type { Tx } from '../../platform/db/database.ts'
 import { toId } from '../../platform/lib/id.ts'
 
 describe.each(freshDatabases())('start with declared folders on $name', async ({ open }) => {
-  let starts: StartFixture
-  const fresh = await open()
-  afterAll(() => fresh.remove())
+  const starts = await StartFixture.forEachTest(open)
   beforeEach(() => {
-    starts = new StartFixture(fresh.database)
     const folder = join(starts.dataDir, 'documents')
     mkdirSync(folder)
     for (const key of ['a.md', 'b.md']) writeFileSync(join(folder, key), `# ${key}\n\nText.`)
@@ -23,11 +20,7 @@ describe.each(freshDatabases())('start with declared folders on $name', async ({
     const collections = '[{ name: handbook, acl: everyone, folder: documents }, { name: plain }]'
     writeFileSync(join(starts.dataDir, 'gatehouse.yaml'), `workspaces: [{ name: acme, collections: ${collections} }]\n`)
   })
-  afterEach(async () => {
-    await starts.remove()
-    await fresh.empty()
-  })
-  const documents = () => fresh.database.db.selectFrom('knowledge_document').select(['key', 'version']).orderBy('key').execute()
+  const documents = () => starts.database.db.selectFrom('knowledge_document').select(['key', 'version']).orderBy('key').execute()
   const read = (counts: object): string => JSON.stringify({ collection: 'handbook', ...counts }).slice(1, -1)
 
   test('ingests folders after listening, reports failed files, and changes nothing on the next start', async () => {
@@ -56,7 +49,7 @@ describe.each(freshDatabases())('start with declared folders on $name', async ({
   test('keeps a document that was deleted or replaced over the API until its file changes', async () => {
     await starts.start()
     await starts.background.idle()
-    const { db } = fresh.database
+    const { db } = starts.database
     const document = db.selectFrom('knowledge_document').selectAll().where('key', '=', 'a.md')
     const { id, collection_id } = await document.executeTakeFirstOrThrow()
     const workspace = await findWorkspaceByName(db, 'acme')

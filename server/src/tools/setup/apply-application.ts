@@ -7,12 +7,12 @@ import {
   patchOverrides,
 } from '../../domains/identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../../domains/identity/application-store.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { applyKeys } from './apply-keys.ts'
-import { type Change, DeclarationConflict } from './change.ts'
+import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredApplication } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Objects whose fields are applied one by one. */
 const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory', 'settings.responses']
@@ -30,18 +30,10 @@ export async function applyApplication(context: ApplyContext, { fields, keys }: 
   return application ? [...changes, ...(await applyKeys(context, application, keys))] : changes
 }
 
-const changeOf = ({ id, name }: ApplicationRecord, done: Change['done'], fields: readonly string[] = []): Change => ({
-  done,
-  object: 'application',
-  id,
-  name,
-  fields,
-})
-
 async function create({ tx, workspaceId, now }: ApplyContext, fields: ApplicationCreate): Promise<Change> {
   const application = await createApplication(tx, workspaceId, fields, now)
   if (!application) throw new DeclarationConflict('name', 'was taken by another Application in the meantime; apply again')
-  return changeOf(application, 'created')
+  return changeOf('application', 'created', application)
 }
 
 async function update(
@@ -50,10 +42,10 @@ async function update(
   fields: ApplicationCreate,
 ): Promise<Change> {
   const fieldNames = findDifferences(comparableFields(known), patchedFields(known, fields))
-  if (fieldNames.length === 0) return changeOf(known, 'unchanged')
+  if (fieldNames.length === 0) return changeOf('application', 'unchanged', known)
   const updated = await updateApplication(tx, workspaceId, known.id, fields, now)
   if (!updated.ok) throw new DeclarationConflict('name', `cannot be updated: ${updated.reason}`)
-  return changeOf(updated.application, 'updated', fieldNames)
+  return changeOf('application', 'updated', updated.application, fieldNames)
 }
 
 const comparableFields = ({ settings, limits, models, providers, defaultModel, ceiling }: ApplicationRecord) => ({

@@ -1,11 +1,11 @@
 import { type BudgetCreate, type BudgetPatch, budgetChangeOf, newBudgetOf } from '../../domains/budgets/budget.ts'
 import { createBudget, findBudgetByName, isKnownTimeZone, updateBudget } from '../../domains/budgets/budget-store.ts'
 import { resolveApplications } from '../../domains/identity/resolve-applications.ts'
-import type { ApplyContext } from './apply-context.ts'
-import { type Change, DeclarationConflict } from './change.ts'
+import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredBudget } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Identifies the budget by its name. Its count stays when its limit changes. */
 export const applyBudget = (context: ApplyContext, declared: DeclaredBudget): Promise<Change[]> =>
@@ -30,15 +30,12 @@ async function createOrUpdate(
 ): Promise<Change[]> {
   const { tx, workspaceId, now } = context
   const budget = newBudgetOf(await withIds(context, declared))
-  const change = (done: Change['done'], id: string, fields: readonly string[] = []): Change[] => [
-    { done, object: 'budget', id, name: declared.name, fields },
-  ]
   const known = await findBudgetByName(tx, workspaceId, declared.name)
   if (!known) {
     if (!(await isKnownTimeZone(tx, budget.timeZone))) throw new DeclarationConflict('time_zone', 'is not a known time zone')
     const created = await createBudget(tx, workspaceId, budget, now)
     if (!created) throw new DeclarationConflict('name', 'was taken by another budget in the meantime; apply again')
-    return change('created', created.id)
+    return [changeOf('budget', 'created', created)]
   }
   const { scope, claim, member, applicationId, unit, period, timeZone } = budget
   const [fixed] = findDifferences(known, { ...known, scope, claim, member, applicationId, unit, period, timeZone })
@@ -46,9 +43,9 @@ async function createOrUpdate(
     throw new DeclarationConflict(fixed, 'cannot change, because it decides what is counted: choose another name')
   const wanted = budgetChangeOf(changed, unit)
   const fields = findDifferences(known, { ...known, ...wanted }).map((field) => (field === 'amount' ? 'limit' : field))
-  if (fields.length === 0) return change('unchanged', known.id)
+  if (fields.length === 0) return [changeOf('budget', 'unchanged', known)]
   await updateBudget(tx, workspaceId, known.id, wanted, now)
-  return change('updated', known.id, fields)
+  return [changeOf('budget', 'updated', known, fields)]
 }
 
 /** Applications are declared by their names. */

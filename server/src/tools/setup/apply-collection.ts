@@ -1,12 +1,12 @@
 import { resolveApplications } from '../../domains/identity/resolve-applications.ts'
-import type { COLLECTION_DEFAULTS, Collection, CollectionPatch } from '../../domains/knowledge/collection.ts'
+import type { COLLECTION_DEFAULTS, CollectionPatch } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, updateCollection } from '../../domains/knowledge/collection-store.ts'
 import { normalizedLabels } from '../../domains/knowledge/labels.ts'
-import type { ApplyContext } from './apply-context.ts'
-import { type Change, DeclarationConflict } from './change.ts'
+import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredCollection } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Identifies the collection by its name. The documents of its folder are ingested later (tools/ingestion/ingest-folders.ts). */
 export function applyCollection(context: ApplyContext, declared: DeclaredCollection): Promise<Change[]> {
@@ -24,22 +24,19 @@ async function createOrUpdate(
 ): Promise<Change[]> {
   const { tx, workspaceId, now } = context
   const { name } = declared
-  const change = (done: Change['done'], { id }: Collection, fields: readonly string[] = []): Change[] => [
-    { done, object: 'collection', id, name, fields },
-  ]
   const known = await findCollectionByName(tx, workspaceId, name)
   const { applications, ...fields } = (known && changed) ?? { ...declared.fields, applications: declared.applications }
   const patch = { ...fields, ...(await toApplicationsPatch(context, applications)) }
   if (!known) {
     const created = await createCollection(tx, workspaceId, { ...patch, name }, now)
     if (!created) throw new DeclarationConflict('name', 'was taken by another collection in the meantime; apply again')
-    return change('created', created)
+    return [changeOf('collection', 'created', created)]
   }
   const fieldNames = findDifferences(comparableFields(known), comparableFields({ ...known, ...patch }))
-  if (fieldNames.length === 0) return change('unchanged', known)
+  if (fieldNames.length === 0) return [changeOf('collection', 'unchanged', known)]
   const updated = await updateCollection(tx, workspaceId, known.id, patch, now)
   if (!updated.ok) throw new DeclarationConflict('name', `cannot be updated: ${updated.reason}`)
-  return change('updated', updated.collection, fieldNames)
+  return [changeOf('collection', 'updated', updated.collection, fieldNames)]
 }
 
 async function toApplicationsPatch(

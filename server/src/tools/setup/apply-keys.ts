@@ -1,11 +1,11 @@
 import type { ApiKey } from '../../domains/identity/api-key.ts'
 import { findKeyByHash, listKeys, revokeKey } from '../../domains/identity/api-key-store.ts'
 import type { ApplicationRecord } from '../../domains/identity/application.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredSecret } from './declaration.ts'
 import { describeSecretProblem, hashSecret, importKey } from './imported-secret.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 const ALL = { limit: 100_000 }
 

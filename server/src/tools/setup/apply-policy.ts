@@ -1,9 +1,9 @@
 import { parsePolicySet } from '../../domains/policy/parse.ts'
 import { policySha256 } from '../../domains/policy/policy.ts'
 import { findActivePolicySet, publishPolicySet } from '../../domains/policy/policy-store.ts'
-import type { ApplyContext } from './apply-context.ts'
-import { type Change, DeclarationConflict } from './change.ts'
+import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** `published_by` of declared policy sets. */
 const PUBLISHER = 'gatehouse'
@@ -26,10 +26,10 @@ async function publish({ tx, workspaceId, now }: ApplyContext, source: string, s
   if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is not a valid policy set')
   const active = await findActivePolicySet(tx, workspaceId)
   if (active?.sha256 === sha256) {
-    return [{ done: 'unchanged', object: 'policy_set', id: active.id, name: `${active.name} v${active.version}`, fields: [] }]
+    return [changeOf('policy_set', 'unchanged', { id: active.id, name: `${active.name} v${active.version}` })]
   }
   const { name } = parsed.set
   const { id, version } = await publishPolicySet(tx, workspaceId, { name, source, sha256, publishedBy: PUBLISHER, now })
   const replaced = active && active.publishedBy !== PUBLISHER && `${active.name} v${active.version}, published over the API`
-  return [{ done: 'published', object: 'policy_set', id, name: `${name} v${version}`, fields: [], ...(replaced && { replaced }) }]
+  return [{ ...changeOf('policy_set', 'published', { id, name: `${name} v${version}` }), ...(replaced && { replaced }) }]
 }

@@ -2,12 +2,12 @@ import { deleteModel, listModels, putModels } from '../../domains/providers/mode
 import { NO_PRICES } from '../../domains/providers/prices.ts'
 import { applyProviderChange, type ProviderSource, providerDefaults } from '../../domains/providers/provider.ts'
 import { createProvider, findProvider, updateProvider } from '../../domains/providers/provider-store.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
 import type { DeclaredFields } from './declared-fields.ts'
 import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 const ALL = { limit: 100_000 }
 /** A new model with no further declaration. */

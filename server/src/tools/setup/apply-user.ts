@@ -1,10 +1,10 @@
 import { findUser, upsertUser } from '../../domains/identity/user-store.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { governFields } from './govern-fields.ts'
 import { applyItem } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Identifies the user by its id. */
 export const applyUser = (context: ApplyContext, declared: DeclaredUser): Promise<Change[]> =>

@@ -12,7 +12,6 @@ import { newId } from '../../platform/lib/id.ts'
 import { applyApplication } from './apply-application.ts'
 import { applyBudget } from './apply-budget.ts'
 import { applyCollection } from './apply-collection.ts'
-import type { ApplyContext, ApplyDeps } from './apply-context.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { applyProvider } from './apply-provider.ts'
 import { applyUser } from './apply-user.ts'
@@ -20,7 +19,7 @@ import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { findDifferences } from './differences.ts'
 import { type ApplyMode, applyItem, findDeclaredWorkspace, Ledger } from './ledger.ts'
-import { recordChanges } from './record-changes.ts'
+import { type ApplyContext, type ApplyDeps, recordChanges } from './recorded-change.ts'
 
 export interface AppliedWorkspace {
   readonly workspaceId: string

@@ -5,9 +5,7 @@ import { applyWorkspace } from './apply-workspace.ts'
 import { type Change, DeclarationConflict, locateConflicts } from './change.ts'
 import type { GatehouseFile } from './gatehouse-file.ts'
 import { type ApplyMode, Ledger } from './ledger.ts'
-import { type ChangeDeps, changeServer } from './recorded-change.ts'
-import { publishChanges } from './signals.ts'
-import { setupTransaction } from './transaction.ts'
+import { type ChangeDeps, changeServer, publishChanges, setupTransaction } from './recorded-change.ts'
 
 export interface ApplyOptions extends ChangeDeps {
   /** Returns the changes and makes none. */

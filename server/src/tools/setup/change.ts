@@ -33,6 +33,14 @@ export interface Change {
   readonly auditId?: string
 }
 
+/** `fields`: names of the changed fields. */
+export const changeOf = (
+  object: Change['object'],
+  done: Change['done'],
+  { id, name }: { readonly id: string; readonly name: string },
+  fields: readonly string[] = [],
+): Change => ({ done, object, id, name, fields })
+
 /** `updated provider openai (timeout_ms, weight)` */
 export function describeChange({ done, object, name, fields, replaced }: Change): string {
   const summary = `${done} ${object.replaceAll('_', ' ')} ${name}`

@@ -7,12 +7,11 @@ import { discoverModels } from '../../domains/providers/test-connection.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 import type { EnvironmentProvider } from '../../platform/config/environment-providers.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { applyProvider } from './apply-provider.ts'
 import { type Change, describeDrift } from './change.ts'
 import type { DeclaredProvider } from './declaration.ts'
 import { Ledger } from './ledger.ts'
-import { type ChangeDeps, changeWorkspace } from './recorded-change.ts'
+import { type ApplyContext, type ChangeDeps, changeWorkspace } from './recorded-change.ts'
 
 export interface SyncDeps extends ChangeDeps {
   readonly config: Pick<Config, 'providers' | 'allowPrivateUrls'>

@@ -3,8 +3,8 @@ import { type Governed, governDeclared } from '../../domains/messaging/governanc
 import { ActivePolicies } from '../../domains/policy/active-policies.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { ANONYMOUS_USER } from '../../shared/principal.ts'
-import type { ApplyContext } from './apply-context.ts'
 import { DeclarationConflict } from './change.ts'
+import type { ApplyContext } from './recorded-change.ts'
 
 /** Longer than for requests: the texts are names, and the start waits for them. */
 const DETECTOR_BUDGET_MS = 5_000

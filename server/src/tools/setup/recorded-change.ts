@@ -1,10 +1,43 @@
-import type { Database, Tx } from '../../platform/db/database.ts'
+import { sql } from 'kysely'
+import { appendUnderLock } from '../../domains/audit/chain/append-in-transaction.ts'
+import { type AuditDraft, createChangeDraft } from '../../domains/audit/record/record.ts'
+import { requireWorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
+import { BUDGETS_TOPIC } from '../../domains/budgets/budget-store.ts'
+import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../../domains/identity/authenticator.ts'
+import { WORKSPACES_TOPIC } from '../../domains/identity/user-token.ts'
+import { listWorkspaces } from '../../domains/identity/workspace-store.ts'
+import { ACCESS_TOKENS_TOPIC } from '../../domains/messaging/people/member.ts'
+import { ADMIN_TOKENS_TOPIC } from '../../domains/operators/admin-authenticator.ts'
+import { POLICIES_TOPIC } from '../../domains/policy/active-policies.ts'
+import { PROVIDERS_TOPIC } from '../../domains/providers/provider-store.ts'
+import type { Database, Db, Tx } from '../../platform/db/database.ts'
+import { withLongStatements } from '../../platform/db/long-statements.ts'
+import type { Signal } from '../../platform/db/signal.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import type { ApplyContext, ApplyDeps } from './apply-context.ts'
+import { newId } from '../../platform/lib/id.ts'
+import type { SecretBox } from '../../platform/lib/secret-box.ts'
+import { OPERATORS_TOPIC } from '../../shared/operator.ts'
 import type { Change } from './change.ts'
-import { recordChanges, recordForServer } from './record-changes.ts'
-import { publishChanges } from './signals.ts'
-import { setupTransaction } from './transaction.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface RecordContext {
+  readonly tx: Tx
+  readonly workspaceId: string
+  readonly now: Date
+  readonly workspaceBox: SecretBox
+}
+
+export interface ApplyDeps {
+  readonly workspaceBox: SecretBox
+  readonly providerBox: SecretBox
+}
+
+/** The transaction, Workspace and time in which a declaration is applied. */
+export interface ApplyContext extends RecordContext {
+  readonly providerBox: SecretBox
+  /** Absent: the declaration does not come from a file, so its hashes are not stored. */
+  readonly ledger?: Ledger | undefined
+}
 
 export interface ChangeDeps extends ApplyDeps {
   readonly database: Pick<Database, 'db' | 'signal'>
@@ -45,4 +78,108 @@ export async function changeServer(
   )
   if (!dryRun) await publishChanges(database.signal, '', changes)
   return changes
+}
+
+/** Advisory lock: one setup at a time over all nodes. The number is arbitrary and used only here. */
+const LOCK = 7_241_001
+
+class DryRunRollback<T> extends Error {
+  readonly result: T
+
+  constructor(result: T) {
+    super('dry run: rolled back')
+    this.result = result
+  }
+}
+
+/** Runs `work` in a transaction, one at a time over all nodes. `dryRun` rolls back and still returns the result. */
+export async function setupTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, dryRun = false): Promise<T> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const result = await withLongStatements(tx, async () => {
+        await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+        return work(tx)
+      })
+      if (dryRun) throw new DryRunRollback(result)
+      return result
+    })
+  } catch (error) {
+    if (error instanceof DryRunRollback) return error.result
+    throw error
+  }
+}
+
+const ACTIONS = {
+  created: 'create',
+  updated: 'update',
+  published: 'publish',
+  issued: 'issue',
+  revoked: 'revoke',
+  disabled: 'update',
+  deleted: 'delete',
+} as const
+
+/**
+ * Appends an audit record for each change, in order, with the action names of the admin API and no operator. Call it last in the
+ * transaction, because it locks the Workspace's hash chain until the end of the transaction.
+ */
+export async function recordChanges(context: RecordContext, changes: readonly Change[]): Promise<void> {
+  if (changes.every(({ done }) => done === 'unchanged')) return
+  const { hasher } = await requireWorkspaceKeys(context.tx, context.workspaceBox, context.workspaceId)
+  const drafts = changes.flatMap((change) => draftOf(context, change, (id) => hasher.user(id) ?? '') ?? [])
+  await appendUnderLock(context.tx, context.workspaceId, drafts, hasher)
+}
+
+/**
+ * Changes of the whole server go into the oldest Workspace's log, as in the admin API, and those that name Workspaces into their logs.
+ * Without a Workspace they are not recorded.
+ */
+async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, changes: readonly Change[]): Promise<void> {
+  const [oldest] = (await listWorkspaces(context.tx, { limit: 1 }))?.data ?? []
+  if (!oldest) return
+  const logsOf = ({ workspaceIds = [oldest.id] }: Change) => workspaceIds
+  for (const workspaceId of [...new Set(changes.flatMap(logsOf))].toSorted())
+    await recordChanges(
+      { ...context, workspaceId },
+      changes.filter((change) => logsOf(change).includes(workspaceId)),
+    )
+}
+
+function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (id: string) => string): AuditDraft | undefined {
+  const { done, object, fields } = change
+  if (done === 'unchanged') return undefined
+  const object_id = needsHash(change) ? hashId(change.id) : change.id
+  const recorded = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
+  return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: recorded })
+}
+
+/** Records name users by their keyed hash only (GW-AUD-2). */
+const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
+
+/** The signal topic for changes of each kind of object. undefined: nodes do not cache these objects. */
+const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
+  workspace: WORKSPACES_TOPIC,
+  application: APPLICATIONS_TOPIC,
+  key: KEYS_TOPIC,
+  admin_token: ADMIN_TOKENS_TOPIC,
+  access_token: ACCESS_TOKENS_TOPIC,
+  provider: PROVIDERS_TOPIC,
+  policy_set: POLICIES_TOPIC,
+  user: undefined,
+  collection: undefined,
+  budget: BUDGETS_TOPIC,
+  document: undefined,
+  memory: undefined,
+  group: undefined,
+  operator: OPERATORS_TOPIC,
+  operator_invitation: undefined,
+}
+
+/** All topics of changed objects. */
+export const CHANGE_TOPICS: readonly string[] = Object.values(TOPICS).filter((topic) => topic !== undefined)
+
+/** Signals committed changes to the running nodes. `key`: id of the Workspace, empty for changes of the server. */
+export async function publishChanges(signal: Signal, key: string, changes: readonly Change[]): Promise<void> {
+  const topics = new Set(changes.filter(({ done }) => done !== 'unchanged').map(({ object }) => TOPICS[object]))
+  for (const topic of topics) if (topic !== undefined) await signal.publish(topic, key)
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
+import { readCheckpointDeliveryConfig } from './audit-places.ts'
 
 const NAME = 'GATEHOUSE_AUDIT_CHECKPOINT'
 const BUCKET = {
@@ -28,15 +28,23 @@ test('checkpoint delivery: has all destinations without their secrets when they 
 })
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['a bucket without keys', { [`${NAME}_BUCKET`]: 'https://s3.example.com/evidence' }, /_BUCKET needs .*_ACCESS_KEY_ID/],
-  ['an unknown lock mode', { ...BUCKET, [`${NAME}_LOCK_MODE`]: 'FOREVER' }, /must be COMPLIANCE or GOVERNANCE/],
+  [
+    'a bucket without keys',
+    { [`${NAME}_BUCKET`]: 'https://s3.example.com/evidence' },
+    /_BUCKET names a bucket, so it needs .*_ACCESS_KEY_ID/,
+  ],
+  ['an unknown lock mode', { ...BUCKET, [`${NAME}_LOCK_MODE`]: 'FOREVER' }, /must be one of COMPLIANCE, GOVERNANCE/],
   ['a lock of 0 days', { ...BUCKET, [`${NAME}_LOCK_DAYS`]: '0' }, /_LOCK_DAYS must be a whole number from 1 to 36500/],
   [
     'a URL with credentials',
     { [`${NAME}_URL`]: 'https://me:word@keep.example.com/' },
     /_URL must be an http or https URL without/,
   ],
-  ['a bucket with a query', { ...BUCKET, [`${NAME}_BUCKET`]: 'https://s3.example.com/e?x=1' }, /without query and fragment/],
+  [
+    'a bucket with a query',
+    { ...BUCKET, [`${NAME}_BUCKET`]: 'https://s3.example.com/e?x=1' },
+    /without credentials, query and fragment/,
+  ],
 ])('checkpoint delivery: throws when there is %s', (_, env, message) => {
   expect(() => readCheckpointDeliveryConfig(env)).toThrow(message)
 })

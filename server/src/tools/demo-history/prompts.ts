@@ -1,4 +1,4 @@
-import type { User } from '../../../shared/principal.ts'
+import type { User } from '../../shared/principal.ts'
 
 /** A kind of request, with its share of all requests. */
 export interface Prompt {

@@ -1,7 +1,7 @@
-import { change } from '../../../api/admin/kit/change.ts'
-import { BUDGETS_TOPIC, findBudgetByName, updateBudget } from '../../../domains/budgets/budget-store.ts'
-import { readWindows } from '../../../domains/budgets/window-store.ts'
-import { NEAR_LIMIT_BUDGET } from '../demo-extras.ts'
+import { change } from '../../api/admin/kit/change.ts'
+import { BUDGETS_TOPIC, findBudgetByName, updateBudget } from '../../domains/budgets/budget-store.ts'
+import { readWindows } from '../../domains/budgets/window-store.ts'
+import { NEAR_LIMIT_BUDGET } from '../demo/demo-extras.ts'
 import type { HistoryEvent } from './events.ts'
 
 /** How much of the limit is spent then: above the alert at 80 %, with room for the last requests. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { type Admin, adminClient, type Json } from '../../../../test/admin/client.ts'
-import { startScriptedProvider } from '../../../../test/support/scripted-provider.ts'
-import { startServer } from '../../../../test/support/server.ts'
+import { type Admin, adminClient, type Json } from '../../../test/admin/client.ts'
+import { startScriptedProvider } from '../../../test/support/scripted-provider.ts'
+import { startServer } from '../../../test/support/server.ts'
 import { makeDemoHistory } from './make-history.ts'
 
 const DAY_MS = 86_400_000

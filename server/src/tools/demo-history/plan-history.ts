@@ -1,4 +1,4 @@
-import type { User } from '../../../shared/principal.ts'
+import type { User } from '../../shared/principal.ts'
 import {
   ENGINEERING_PROMPTS,
   ENGINEERING_USERS,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { acceptInvitation } from '../../domains/operators/accept-invitation.ts'
@@ -10,22 +10,13 @@ import { systemClock } from '../../platform/lib/clock.ts'
 const NO_DEMO = { GATEHOUSE_DEMO: '0' }
 
 describe.each(freshDatabases())('first login on $name', async ({ open }) => {
-  let starts: StartFixture
-  const fresh = await open()
-  afterAll(() => fresh.remove())
-  beforeEach(() => {
-    starts = new StartFixture(fresh.database)
-  })
-  afterEach(async () => {
-    await starts.remove()
-    await fresh.empty()
-  })
+  const starts = await StartFixture.forEachTest(open)
 
   const file = () => join(starts.dataDir, 'first-login.txt')
   const link = (): string => /http\S+\/dashboard\/welcome\?token=\S+/.exec(starts.greeting)?.[0] ?? ''
   const accept = (url: string, more: object = { name: 'Ann', email: 'Ann@example.com' }) => {
     const token = new URL(url).searchParams.get('token') ?? ''
-    const deps = { db: fresh.database.db, clock: systemClock, record: async () => {} }
+    const deps = { db: starts.database.db, clock: systemClock, record: async () => {} }
     return acceptInvitation(
       deps,
       { token, password: 'correct horse battery', ...more },
@@ -51,7 +42,7 @@ describe.each(freshDatabases())('first login on $name', async ({ open }) => {
     expect(await accept(first, { name: 'Ann' })).toEqual({ kind: 'missing', param: 'email' })
     expect(await accept(first)).toEqual({ kind: 'accepted', email: 'ann@example.com' })
     expect(await accept(first)).toEqual({ kind: 'unknown' })
-    const { data } = await listPeople(fresh.database.db, { limit: 10 })
+    const { data } = await listPeople(starts.database.db, { limit: 10 })
     expect(data).toMatchObject([{ name: 'Ann', email: 'ann@example.com', roles: { all: 'owner' }, state: 'active' }])
     await starts.start(NO_DEMO)
     expect(link()).toBe('')
@@ -61,7 +52,7 @@ describe.each(freshDatabases())('first login on $name', async ({ open }) => {
   test('first login: link is invalid when another operator exists', async () => {
     await starts.start(NO_DEMO)
     const late = link()
-    const { db } = fresh.database
+    const { db } = starts.database
     const other = { id: 'opr_other', name: 'Bea', email: 'bea@example.com', email_verified: true, role: 'auditor' as const }
     await db
       .insertInto('operator')
@@ -114,7 +105,7 @@ describe.each(freshDatabases())('first login on $name', async ({ open }) => {
 
     test('demo: no rows and no files are created when GATEHOUSE_DEMO is not set', async () => {
       await starts.start(POSTGRESQL)
-      const { db } = fresh.database
+      const { db } = starts.database
       for (const table of ['workspace', 'operator', 'admin_token', 'api_key'] as const)
         expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
       expect(readdirSync(starts.dataDir)).toEqual([])
@@ -131,7 +122,7 @@ describe.each(freshDatabases())('first login on $name', async ({ open }) => {
       expect(starts.greeting).toContain('gatehouse operator first-login')
       expect(starts.greeting).toContain('gatehouse token create')
       expect(link()).toBe('')
-      expect(await fresh.database.db.selectFrom('operator_invitation').selectAll().execute()).toEqual([])
+      expect(await starts.database.db.selectFrom('operator_invitation').selectAll().execute()).toEqual([])
     })
   })
 

@@ -8,9 +8,9 @@ import {
 } from '../../domains/operators/invitation-store.ts'
 import { hasPeople } from '../../domains/operators/operator-store.ts'
 import type { Config } from '../../platform/config/config.ts'
-import type { Change } from './change.ts'
-import { writePrivateFile } from './private-file.ts'
-import { type ChangeDeps, changeServer } from './recorded-change.ts'
+import type { Change } from '../setup/change.ts'
+import { writePrivateFile } from '../setup/private-file.ts'
+import { type ChangeDeps, changeServer } from '../setup/recorded-change.ts'
 
 const ISSUED: Change = { done: 'issued', object: 'operator_invitation', id: 'first', name: 'first', fields: [] }
 

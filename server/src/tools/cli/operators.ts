@@ -1,11 +1,51 @@
+import { invitationUrl, newInvitationToken, putInvitation } from '../../domains/operators/invitation-store.ts'
 import type { Person } from '../../domains/operators/operator.ts'
 import { findPersonByEmail, listPeople, lockOwners, updatePerson } from '../../domains/operators/operator-store.ts'
+import { serverUrl } from '../../platform/config/config.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { ROLES, type Role } from '../../shared/operator.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeServer } from '../setup/recorded-change.ts'
+import { issueFirstLogin } from '../start/first-login.ts'
 import { ALL_ROWS, chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
-import { formatTable, formatTime } from './format-table.ts'
+import { formatTime, printTable } from './tables.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
-import { withDatabase } from './with-database.ts'
+import { type CommandContext, withDatabase } from './with-database.ts'
+
+/** `gatehouse operator first-login`: prints the link to standard output. Fails once there is an operator. */
+export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
+  withDatabase(terminal, async (context) => {
+    const token = await issueFirstLogin(context, context.config)
+    if (token === undefined) {
+      throw new CommandFailure('an operator exists already: print a link for an operator with `gatehouse operator invite EMAIL`')
+    }
+    terminal.out(linkOf(context, token))
+    terminal.note('for the first owner, who chooses a name, an address and a password. The link works once')
+  })
+
+/** `gatehouse operator invite EMAIL`: prints the link to standard output. For an operator that no owner can invite. */
+export const operatorInvite = (terminal: Terminal, email: string): Promise<void> =>
+  withDatabase(terminal, async (context) => {
+    const token = newInvitationToken()
+    await changeServer(context, async (tx, now) => {
+      const { id } = await findPerson(tx, email)
+      await putInvitation(tx, id, token, now)
+      return [changeOf('operator_invitation', 'issued', { id, name: email })]
+    })
+    terminal.out(linkOf(context, token))
+    terminal.note(
+      `for ${email}, who chooses a new password. The link works once, within 7 days. Copy it now, because only its hash is stored`,
+    )
+  })
+
+const linkOf = ({ config }: CommandContext, token: string): string =>
+  invitationUrl(config.signIn.publicUrl ?? serverUrl(config), token)
+
+async function findPerson(tx: Tx, email: string): Promise<Person> {
+  const person = await findPersonByEmail(tx, email)
+  if (!person) throw new CommandFailure(`there is no operator with the address ${email}`)
+  return person
+}
 
 /** `gatehouse operator list` */
 export const operatorList = (terminal: Terminal): Promise<void> =>
@@ -17,7 +57,7 @@ export const operatorList = (terminal: Terminal): Promise<void> =>
       formatTime(person.lastSignedInAt),
       describeRoles(person, names),
     ])
-    for (const line of formatTable(['EMAIL', 'STATE', 'LAST SIGN-IN', 'ROLES'], rows)) terminal.out(line)
+    printTable(terminal, ['EMAIL', 'STATE', 'LAST SIGN-IN', 'ROLES'], rows)
   })
 
 function describeRoles({ roles }: Person, names: ReadonlyMap<string, string>): string {
@@ -37,8 +77,7 @@ export const operatorRole = (
     const chosen = workspace === undefined ? undefined : await chooseWorkspace(context.database.db, workspace)
     await changeServer(context, async (tx, now) => {
       const owners = await lockOwners(tx)
-      const person = await findPersonByEmail(tx, email)
-      if (!person) throw new CommandFailure(`there is no operator with the address ${email}`)
+      const person = await findPerson(tx, email)
       if (!chosen && role !== 'owner' && owners.length === 1 && owners[0] === person.id)
         throw new CommandFailure(`${email} is the last owner of all Workspaces: make another operator an owner first`)
       const workspaces = new Map(person.roles.workspaces)
@@ -48,7 +87,7 @@ export const operatorRole = (
       await updatePerson(tx, person.id, { roles: { all, workspaces } }, now)
       const fields = [chosen ? 'workspace_roles' : 'role']
       const logs = chosen && { workspaceIds: [chosen.id] }
-      return [{ done: 'updated', object: 'operator', id: person.id, name: email, fields, ...logs }]
+      return [{ ...changeOf('operator', 'updated', { id: person.id, name: email }, fields), ...logs }]
     })
     terminal.note(`${email} has ${role ? `the role ${role}` : 'no role'} in ${chosen ? chosen.name : 'all Workspaces'}`)
   })

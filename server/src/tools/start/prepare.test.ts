@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { listWorkspaces } from '../../domains/identity/workspace-store.ts'
@@ -11,17 +11,8 @@ import { findProvider, updateProvider } from '../../domains/providers/provider-s
 import { ConfigError } from '../../platform/config/environment.ts'
 
 describe.each(freshDatabases())('prepare on $name', async ({ open }) => {
-  let starts: StartFixture
-  const fresh = await open()
-  afterAll(() => fresh.remove())
-  beforeEach(() => {
-    starts = new StartFixture(fresh.database)
-  })
-  afterEach(async () => {
-    await starts.remove()
-    await fresh.empty()
-  })
-  const db = () => fresh.database.db
+  const starts = await StartFixture.forEachTest(open)
+  const db = () => starts.database.db
 
   describe('environment providers', () => {
     let upstream: Server
