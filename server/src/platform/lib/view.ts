@@ -13,6 +13,13 @@ type Json<T> = T extends Date
 
 type Shown<P extends TProperties> = Static<TObject<P>>
 
+/** The same with arrays and objects that callers do not copy. */
+type Given<T> = T extends readonly (infer E)[]
+  ? readonly Given<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Given<T[K]> }
+    : T
+
 /** Fields of the schema that the row does not have under the same name and with a type that the schema allows. */
 type Computed<P extends TProperties, Row> = {
   [K in keyof Shown<P> as K extends 'object'
@@ -21,7 +28,7 @@ type Computed<P extends TProperties, Row> = {
       ? Json<Row[Camel<K & string>]> extends Shown<P>[K]
         ? never
         : K
-      : K]: Shown<P>[K]
+      : K]: Given<Shown<P>[K]>
 }
 
 /**
@@ -32,8 +39,8 @@ export function viewOf<P extends TProperties, Row extends object>(
   schema: TObject<P>,
   row: Row,
   ...[computed]: Record<never, never> extends Computed<P, Row>
-    ? [computed?: Partial<Shown<P>>]
-    : [computed: Computed<P, Row> & Partial<Shown<P>>]
+    ? [computed?: Given<Partial<Shown<P>>>]
+    : [computed: Computed<P, Row> & Given<Partial<Shown<P>>>]
 ): Shown<P> {
   const shown: Record<string, unknown> = {}
   for (const [name, source] of sourcesOf(schema)) {

@@ -42,6 +42,8 @@ export interface Get<Row> extends Texts {
 /** A change whose audit record differs from those of other nouns. */
 export interface Made<Row> extends Partial<Pick<Change<Row>, 'fields' | 'workspaceIds'>> {
   readonly made: Row
+  /** The changed object, if it is another one. */
+  readonly id?: string
   /** Default: true. */
   readonly isRecorded?: boolean
 }

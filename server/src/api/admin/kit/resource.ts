@@ -3,7 +3,7 @@ import type { Static, TProperties, TSchema } from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
 import { notFound, requireFound, taken } from '../../../shared/refusals.ts'
 import * as paging from '../../kit/paging.ts'
-import { handle, type QueryOf, type RouteDocs, type Target, type TypedApp } from '../../kit/route.ts'
+import { type Errors, handle, type QueryOf, type RouteDocs, type Target, type TypedApp } from '../../kit/route.ts'
 import { type Change, type ChangeDeps, change } from './change.ts'
 import { changedFields } from './changed-fields.ts'
 import type { Action, Asked, Create, Described, Get, List, Made, Noun, Outcome, Remove, Texts, Update, Write } from './noun.ts'
@@ -20,8 +20,6 @@ interface Kit<Row> {
   readonly name: string
   /** Errors of an operation on one object. */
   readonly unknown: { readonly 404: string }
-  /** Errors of an operation that sets unique fields. */
-  readonly conflict: { readonly 409?: string }
 }
 
 /**
@@ -35,10 +33,9 @@ export function resource<
   C extends TSchema = TSchema,
   U extends TSchema = TSchema,
 >(app: TypedApp, deps: ChangeDeps, described: Noun<Row, New, Q, C, U>) {
-  const { noun, name = noun.replaceAll('_', ' '), taken, list, get, create, update, remove } = described
+  const { noun, name = noun.replaceAll('_', ' '), list, get, create, update, remove } = described
   const unknown = { 404: `NOT_FOUND: the ${name}, or the Workspace` }
-  const conflict = taken ? { 409: `CONFLICT: ${takenOf(taken)}` } : {}
-  const kit: Kit<Row> = { app, deps, described, name, unknown, conflict }
+  const kit: Kit<Row> = { app, deps, described, name, unknown }
   if (list) addList(kit, list)
   if (get) addGet(kit, get)
   if (create) addCreate(kit, create)
@@ -77,7 +74,7 @@ function addCreate<Row extends Identified, New extends Row, B extends TSchema>(k
   const { verb = 'create', extra } = create
   const [field, label] = Object.entries(unique)[0] ?? []
   const refusal = () => (field === undefined || label === undefined ? notFound(kit.name) : taken(field, label))
-  const docs = { ...bodyOf(create), answers: { 201: extra?.view ?? view }, errors: kit.conflict }
+  const docs = { ...bodyOf(create), answers: { 201: extra?.view ?? view }, errors: conflictOf(unique, create) }
   register(kit, `POST ${create.path ?? path}`, verb, create, docs, async (request, reply) => {
     const row = await perform(kit, verb, create, request, refusal)
     return reply.status(201).send({ ...(await viewOfOne(kit, row, request)), ...extra?.fields(row) })
@@ -85,9 +82,9 @@ function addCreate<Row extends Identified, New extends Row, B extends TSchema>(k
 }
 
 function addUpdate<Row extends Identified, B extends TSchema>(kit: Kit<Row>, update: Update<Row, B>): void {
-  const { path, view } = kit.described
+  const { path, view, taken: unique = {} } = kit.described
   const texts = { summary: `Change ${withArticle(kit.name)}`, ...update }
-  const docs = { ...bodyOf(update), answers: { 200: view }, errors: { ...kit.unknown, ...kit.conflict } }
+  const docs = { ...bodyOf(update), answers: { 200: view }, errors: { ...kit.unknown, ...conflictOf(unique, update) } }
   register(kit, `${update.method ?? 'PATCH'} ${path}/:id`, 'update', texts, docs, async (request) =>
     viewOfOne(kit, await perform(kit, 'update', update, request), request),
   )
@@ -153,12 +150,12 @@ async function perform<Row extends Identified, R extends Row, B extends TSchema>
   const request = asked as Asked<Static<B>>
   const work = (await prepare?.(request)) ?? (async (tx: Tx, now: Date) => write?.(tx, request, now))
   const row = await change<R>(kit.deps, request, async (tx, now) => {
-    const { made: value, isRecorded = true, ...facts } = settled(kit, await work(tx, now), refusal)
+    const { made: value, id = value.id, isRecorded = true, ...facts } = settled(kit, await work(tx, now), refusal)
     if (!isRecorded) return { value }
     return {
-      ...{ value, action: `${noun}.${verb}` as const, id: recordedId?.(value) ?? value.id },
+      ...{ value, action: `${noun}.${verb}` as const, id: recordedId?.(value) ?? id },
       fields: fields ?? (body ? changedFields(body, request.body as object) : []),
-      ...signalOf(kit, value.id, request.workspaceId),
+      ...signalOf(kit, id, request.workspaceId),
       ...facts,
     }
   })
@@ -188,11 +185,13 @@ async function viewOfOne<Row>({ described, name }: Kit<Row>, row: Row | undefine
 
 const bodyOf = ({ body }: { readonly body?: TSchema }) => (body ? { body } : {})
 
-/** `the id or the username is taken` */
-const takenOf = (fields: Readonly<Record<string, string>>): string => {
-  const names = Object.keys(fields).map((field) => `the ${field}`)
-  return `${names.join(' or ')} is taken`
+/** The error of an operation whose body has unique fields. */
+function conflictOf(unique: Readonly<Record<string, string>>, { body }: { readonly body?: TSchema }): Errors {
+  const { properties = {} } = (body ?? {}) as { readonly properties?: object }
+  const fields = Object.keys(unique).filter((field) => Object.hasOwn(properties, field))
+  return fields.length === 0 ? {} : { 409: `CONFLICT: ${fields.map((field) => `the ${field}`).join(' or ')} is taken` }
 }
+
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 /** `policy_draft` as in ids of operations: `PolicyDraft`. */
 const pascal = (words: string): string => words.split(/[_-]/).map(capitalized).join('')
