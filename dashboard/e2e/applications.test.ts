@@ -1,9 +1,10 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -11,11 +12,7 @@ import { screenshot } from './support/screenshot.ts'
 const LONG_TEST = { timeout: 300_000 }
 const PATIENCE = { timeout: 20_000 }
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 const sendChat = (apiKey: string) =>
   new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions.create({

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible, expectNoFindings } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 
 const LONG_MS = 300_000
@@ -13,23 +14,18 @@ const addFilter = async (page: Page, name: string) => {
   await page.getByRole('menuitem', { name }).click()
 }
 
-let dashboard: Dashboard
-let auditId: string
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  const { base, demo } = dashboard.server
-  const response = await fetch(`${base}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'demo-mini',
-      messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
-      governance: { user: { id: 'alice' } },
-    }),
-  })
-  auditId = response.headers.get('x-audit-id') ?? ''
+const dashboard = await closeAfterAll(startDashboard())
+const { base, demo } = dashboard.server
+const response = await fetch(`${base}/v1/chat/completions`, {
+  method: 'POST',
+  headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
+  body: JSON.stringify({
+    model: 'demo-mini',
+    messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
+    governance: { user: { id: 'alice' } },
+  }),
 })
-afterAll(() => dashboard?.close())
+const auditId = response.headers.get('x-audit-id') ?? ''
 
 test('filters: are in the URL, and an empty state is shown when no record matches', async () => {
   const { page, visit } = await dashboard.signedIn()

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listWorkspaces } from '../../server/src/domains/identity/workspace-store.ts'
 import { checkAuditLogs } from '../../server/src/domains/jobs/audit-jobs.ts'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { CHANGES } from '../../server/test/admin/recorded-changes.ts'
 import { KNOWLEDGE_CHANGES } from '../../server/test/admin/recorded-knowledge-changes.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { Intruder } from '../../server/test/support/intruder.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { inWords, isExempt, readRecordSchema, sampleOf, valuesIn } from './support/sample-record.ts'
 
@@ -22,23 +23,18 @@ const TRUNCATED_BADGES = `[...document.querySelectorAll('.mantine-Badge-root')].
 }).map((badge) => badge.textContent)`
 const PATIENCE = { timeout: 20_000 }
 
-let dashboard: Dashboard
-let auditId: string
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  const { base, demo } = dashboard.server
-  const response = await fetch(`${base}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'demo-mini',
-      messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
-      governance: { user: { id: 'alice' } },
-    }),
-  })
-  auditId = response.headers.get('x-audit-id') ?? ''
+const dashboard = await closeAfterAll(startDashboard())
+const { base, demo } = dashboard.server
+const response = await fetch(`${base}/v1/chat/completions`, {
+  method: 'POST',
+  headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
+  body: JSON.stringify({
+    model: 'demo-mini',
+    messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
+    governance: { user: { id: 'alice' } },
+  }),
 })
-afterAll(() => dashboard?.close())
+const auditId = response.headers.get('x-audit-id') ?? ''
 
 test('records: a request is found by filters and shows its stages without its content', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()

@@ -1,7 +1,8 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { dialogsClosed } from './support/dialogs.ts'
@@ -11,13 +12,9 @@ import { type ScriptedDashboard, startScriptedDashboard } from './support/script
 const LONG_TEST = { timeout: 300_000 }
 const NARROW = { viewport: { width: 380, height: 800 } }
 
-let scripted: ScriptedDashboard
 let { upstream, dashboard } = {} as ScriptedDashboard
-beforeAll(async () => {
-  scripted = await startScriptedDashboard()
-  ;({ upstream, dashboard } = scripted)
-})
-afterAll(() => scripted?.close())
+const scripted = await closeAfterAll(startScriptedDashboard())
+;({ upstream, dashboard } = scripted)
 
 const application = () => dashboard.server.demo.applications[0] as { id: string; name: string; api_key: string }
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { startDashboard, type Window } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -22,15 +23,10 @@ const SECRET = 'export GITHUB_TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 // Two windows, each checked in both color schemes.
 const LONG_TEST = { timeout: 300_000 }
 
-let dashboard: Dashboard
-let admin: ReturnType<typeof adminClient>
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  admin = adminClient(dashboard.server)
-  const source = readFileSync(POLICY, 'utf8').replace(/^tests:.*$/m, '') + HOLD
-  await admin.create('/policy-sets', { source })
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
+const admin = adminClient(dashboard.server)
+const source = readFileSync(POLICY, 'utf8').replace(/^tests:.*$/m, '') + HOLD
+await admin.create('/policy-sets', { source })
 
 /** Opens a window that acts as a user. */
 async function windowOf(user: string): Promise<Window> {

@@ -3,18 +3,15 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import { startDashboard } from './support/dashboard.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PAGES = ['', 'start/quick-start', 'concepts/pipeline', 'guides/first-hour', 'troubleshooting', 'comparison']
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
+const dashboard = await closeAfterAll(startDashboard())
 
 test.each(PAGES)('documents: /docs/%s loads only from this server, without errors and grave axe findings', async (path) => {
   const { page, consoleErrors } = await dashboard.window()

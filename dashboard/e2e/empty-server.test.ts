@@ -1,17 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { firstLogin } from './support/first-login.ts'
 
 const OWNER = { name: 'Olivia Owner', email: 'olivia@example.com', password: 'a long test password' }
 const NO_WORKSPACE = 'This server has no Workspace yet'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard({ GATEHOUSE_DEMO: '0' })
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard({ GATEHOUSE_DEMO: '0' }))
 
 test('empty server: first owner creates the first Workspace on any page, and gets the checklist', async () => {
   const { page, visit, consoleErrors } = await dashboard.window()

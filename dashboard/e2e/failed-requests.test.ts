@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.'
 const POLL_MS = 3_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 const admin = () => adminClient(dashboard.server)
 const chat = (content: string, key = dashboard.server.demo.applications[0]?.api_key, model = 'demo-mini') =>

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { STAGES } from '../../server/src/pipeline/endpoints.ts'
 import type { Json } from '../../server/test/admin/client.ts'
-import { type ScriptedProvider, startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
-import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
+import { startDashboard, type Window } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { firstLogin } from './support/first-login.ts'
 
@@ -18,12 +18,8 @@ const REVIEWER = { name: 'Rita Reviewer', email: 'rita@example.com', password: '
 const WORKSPACE = 'travel'
 const RULE = 'approve-bank-details'
 
-let upstream: ScriptedProvider
-let dashboard: Dashboard
-beforeAll(async () => {
-  upstream = await startScriptedProvider()
-  dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
-})
+const upstream = await startScriptedProvider()
+const dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
 afterAll(async () => {
   await dashboard?.close()
   await upstream?.close()

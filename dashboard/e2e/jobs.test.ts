@@ -1,27 +1,21 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
-import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 
 /** Jobs of operators, each from Home, with the clicks, fields and keys that it takes. */
 const JOBS_MS = 300_000
 const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
 
-let dashboard: Dashboard
-let window: Window
-let taken: () => Actions
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  const admin = adminClient(dashboard.server)
-  await admin.workspace('research')
-  await sendChat('Good morning')
-  window = await dashboard.signedIn()
-  taken = await countActions(window.page)
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
+const admin = adminClient(dashboard.server)
+await admin.workspace('research')
+const window = await dashboard.signedIn()
+const taken = await countActions(window.page)
 
 const sendChat = (content: string, apiKey = dashboard.server.demo.applications[0]?.api_key ?? ''): Promise<Json> =>
   new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions
@@ -34,6 +28,8 @@ const sendChat = (content: string, apiKey = dashboard.server.demo.applications[0
       (completion) => completion as unknown as Json,
       ({ error }) => ({ error }),
     )
+
+await sendChat('Good morning')
 
 /** Does a job from Home and compares the actions with the documented ones. */
 async function job(documented: Actions, run: (page: Page) => Promise<void>): Promise<void> {

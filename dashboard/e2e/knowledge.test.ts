@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -13,11 +14,7 @@ import { saveView } from './support/views.ts'
 
 const LONG_TEST_MS = 240_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 const file = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) })
 

@@ -1,19 +1,16 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 
 /** These tests use two windows. */
 const LONG_TEST_MS = 240_000
 const PASSWORD = 'correct horse battery'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test(
   'operators: a reviewer is invited, signs in by the link, sees the pages of the role, and is removed',

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { completion, json, says, word } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { screenshot } from './support/screenshot.ts'
-import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
+import { startScriptedDashboard } from './support/scripted-dashboard.ts'
 
 const MODELS = ['scripted', 'scripted-large']
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.'
@@ -15,21 +16,17 @@ const WEATHER = {
   function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
 }
 
-let scripted: ScriptedDashboard
 let application: { readonly id: string; readonly key: string }
-beforeAll(async () => {
-  scripted = await startScriptedDashboard()
-  const admin = adminClient(scripted.dashboard.server)
-  await admin.send('POST', '/providers/openai/models', { models: MODELS.map((id) => ({ id })) })
-  const created = await admin.create('/applications', {
-    name: 'playground',
-    default_model: 'scripted',
-    settings: { extensions: ['tools'] },
-  })
-  const { key } = await admin.create(`/applications/${created.id}/keys`, { name: 'code' })
-  application = { id: created.id, key }
+const scripted = await closeAfterAll(startScriptedDashboard())
+const admin = adminClient(scripted.dashboard.server)
+await admin.send('POST', '/providers/openai/models', { models: MODELS.map((id) => ({ id })) })
+const created = await admin.create('/applications', {
+  name: 'playground',
+  default_model: 'scripted',
+  settings: { extensions: ['tools'] },
 })
-afterAll(() => scripted?.close())
+const { key } = await admin.create(`/applications/${created.id}/keys`, { name: 'code' })
+application = { id: created.id, key }
 
 /** The playground of the Application, as another user. */
 async function openPlayground(user: string, query = '') {

@@ -1,17 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207, and tell jane.roe@brightwater.example.com.'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test('playground: shows completion, stream, dry run and hold with the trace of the stages', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()

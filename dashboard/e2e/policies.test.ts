@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const LONG_TEST_MS = 300_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test(
   'draft: problems are shown at their lines, tests run, and it is replayed, compared and published',

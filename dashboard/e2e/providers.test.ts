@@ -1,18 +1,15 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
-let scripted: ScriptedDashboard
 let { dashboard } = {} as ScriptedDashboard
-beforeAll(async () => {
-  scripted = await startScriptedDashboard()
-  ;({ dashboard } = scripted)
-})
-afterAll(() => scripted?.close())
+const scripted = await closeAfterAll(startScriptedDashboard())
+;({ dashboard } = scripted)
 
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import { startDashboard } from './support/dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test('API reference: renders without errors under its content security policy', async () => {
   const { page, consoleErrors } = await dashboard.window()

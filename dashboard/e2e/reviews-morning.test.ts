@@ -1,11 +1,12 @@
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
-import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { startDashboard, type Window } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 
 const MORNING_MS = 600_000
@@ -43,12 +44,8 @@ interface HeldItem {
   readonly resubmit: () => Promise<Json>
 }
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  await adminClient(dashboard.server).create('/policy-sets', { source: policyDocument(RULES as never) })
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
+await adminClient(dashboard.server).create('/policy-sets', { source: policyDocument(RULES as never) })
 
 const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')
 

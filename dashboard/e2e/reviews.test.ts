@@ -1,22 +1,18 @@
 import OpenAI from 'openai'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { saveView } from './support/views.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207, and tell jane.roe@brightwater.example.com.'
 
-let dashboard: Dashboard
-let openai: OpenAI
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  const { base, demo } = dashboard.server
-  openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: demo.applications[0]?.api_key ?? '', maxRetries: 0 })
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
+const { base, demo } = dashboard.server
+const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: demo.applications[0]?.api_key ?? '', maxRetries: 0 })
 
 /** Sends a chat request. */
 const sendChat = (content: string, governance: object = {}, more: object = {}) =>

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROLES } from '../../server/src/shared/operator.ts'
 import { ROLE_SCOPES } from '../../server/src/shared/roles.ts'
 import type { Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import app from '../src/texts/en/app.json' with { type: 'json' }
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { readFeatures } from './support/features.ts'
 import { operatorOf } from './support/operator.ts'
 
@@ -18,13 +19,8 @@ const pages = features.flatMap((feature) => feature.pages)
 const entries = features.flatMap(({ navigation = [] }) => navigation)
 const nameOf = (label: string): string => (app.navigation.pages as Readonly<Record<string, string>>)[label] ?? label
 
-let dashboard: Dashboard
-let operations: readonly Operation[]
-beforeAll(async () => {
-  dashboard = await startDashboard()
-  operations = await operationsOf(dashboard.server.base)
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
+const operations = await operationsOf(dashboard.server.base)
 
 /** One operation of the admin API per scope. */
 async function operationsOf(base: string): Promise<Operation[]> {

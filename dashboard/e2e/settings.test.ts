@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { startMailServer } from '../../server/test/support/mail-server.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 import { saveView, showView } from './support/views.ts'
@@ -13,14 +13,10 @@ const LONG_TEST_MS = 240_000
 /** Deliveries may be loaded again while their webhook is deleted. */
 const withoutNotFound = (errors: readonly string[]) => errors.filter((error) => !error.includes('404'))
 
-let dashboard: Dashboard
-let smtp: Awaited<ReturnType<typeof startMailServer>>
-beforeAll(async () => {
-  smtp = await startMailServer()
-  const mail = { GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: 'gatehouse@example.com' }
-  // The webhook's receiver has a private address.
-  dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...mail })
-})
+const smtp = await startMailServer()
+const mail = { GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: 'gatehouse@example.com' }
+// The webhook's receiver has a private address.
+const dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...mail })
 afterAll(async () => {
   await dashboard?.close()
   await smtp?.close()

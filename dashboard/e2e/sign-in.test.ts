@@ -1,18 +1,15 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** Compressed scripts. */
 const SIGNED_OUT_BYTES = 235_000
 const HOME_BYTES = 220_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 test('redirects: / opens the dashboard, and pages open the sign-in page without a session', async () => {
   const { page, visit } = await dashboard.window()

@@ -1,17 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 
 const PATIENCE = { timeout: 20_000 }
 const LONG_TEST = { timeout: 300_000 }
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await startDashboard()
-})
-afterAll(() => dashboard?.close())
+const dashboard = await closeAfterAll(startDashboard())
 
 /** Dismisses all dialogs of the browser and collects their types. */
 function dismissDialogs(page: Page): string[] {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
-import { adminOperations, adminRoutes, type Operation, somePath } from './operations.ts'
+import { adminClient, expectError } from './client.ts'
+import { adminOperations, adminRoutes, somePath } from './operations.ts'
 
-let server: TestServer
-let admin: Admin
-let operations: Operation[]
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  operations = await adminOperations(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const operations = await adminOperations(server)
 
 test('OpenAPI: documents every route of the admin API with its operation id, authentication, responses and errors', () => {
   const documented = operations.map(({ method, path }) => `${method} ${path}`)

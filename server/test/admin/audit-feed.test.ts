@@ -3,26 +3,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { FeedPosition } from '../../src/domains/audit/feed/cursor.ts'
 import { follow } from '../../src/domains/audit/feed/follow.ts'
 import { openSink } from '../../src/domains/audit/feed/open-sink.ts'
 import { filePositions, noPositions } from '../../src/domains/audit/feed/position-store.ts'
 import { readFeed } from '../../src/domains/audit/feed/read-feed.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-let folder: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'))
-  await Promise.all(Array.from({ length: 12 }, () => chat()))
-})
+const governed = await sharedGoverned()
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const chat = async () => expectSuccess(await governed.chat('Good morning, marmalade'))
+await Promise.all(Array.from({ length: 12 }, () => chat()))
 const workspaceId = () => governed.server.demo.workspace.id
 interface Page {
   readonly data: readonly { readonly workspace_id: string; readonly integrity: { readonly sequence: number } }[]

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { resumeSigning } from '../../src/domains/audit/checkpoints/resume-signing.ts'
 import { AuditWatch } from '../../src/domains/audit/checkpoints/watch.ts'
 import { LogRereader } from '../../src/domains/audit/verify/reread.ts'
@@ -8,27 +8,20 @@ import { verifyWorkspace } from '../../src/domains/audit/verify/verify.ts'
 import { type AuditJobDeps, checkAuditLogs, rereadAuditLogs, signCheckpoints } from '../../src/domains/jobs/audit-jobs.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startGoverned } from '../support/governed.ts'
 import { Intruder } from '../support/intruder.ts'
-import { type Admin, adminClient } from './client.ts'
+import { adminClient } from './client.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let governed: Governed
-let admin: Admin
-let home: string
-let other: string
-let intruder: Intruder
 const clock = adjustableClock()
-beforeAll(async () => {
-  governed = await startGoverned({}, { clock })
-  admin = adminClient(governed.server)
-  home = (await admin.get('/workspaces')).data[0].id
-  other = (await admin.create('/workspaces', { name: 'untouched' })).id
-  intruder = new Intruder(governed.server.context.db, home)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { clock }))
+const admin = adminClient(governed.server)
+const home = (await admin.get('/workspaces')).data[0].id
+const other = (await admin.create('/workspaces', { name: 'untouched' })).id
+const intruder = new Intruder(governed.server.context.db, home)
 
 const context = (): AuditJobDeps => governed.server.context
 const latest = async (workspace: string) =>

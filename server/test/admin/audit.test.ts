@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkInclusion } from '../../src/domains/audit/checkpoints/proof.ts'
 import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpoints.ts'
 import { verifyExport } from '../../src/domains/audit/verify/verify-export.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startGoverned } from '../support/governed.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-let home: string
-beforeAll(async () => {
-  governed = await startGoverned()
-  admin = adminClient(governed.server)
-  home = (await admin.get('/workspaces')).data[0].id
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
+const admin = adminClient(governed.server)
+const home = (await admin.get('/workspaces')).data[0].id
 
 const sign = async (workspace = home): Promise<void> => {
   const { db, clock, workspaceKeys } = governed.server.context

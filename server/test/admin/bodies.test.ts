@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { adminClient, expectError } from './client.ts'
 import { adminOperations, type Operation, somePath } from './operations.ts'
 
-let server: TestServer
-let admin: Admin
-let operations: Operation[]
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  operations = (await adminOperations(server)).filter(({ requestBody }) => requestBody)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const operations = (await adminOperations(server)).filter(({ requestBody }) => requestBody)
 
 /** A path whose handler validates the body. The playground needs an existing Application, because its body is a chat. */
 const pathFor = (operation: Operation): string =>

@@ -1,15 +1,11 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { budgetJobs } from '../../src/domains/jobs/budget-jobs.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { startReceiver } from '../support/webhook-fixture.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
+const governed = await sharedGoverned()
 
 const BODY = { scope: 'department', unit: 'tokens', limit: 1_000, period: 'week' } as const
 const create = (fields: object = {}) => governed.admin('POST', '/budgets', { json: { name: word(), ...BODY, ...fields } })

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { fromId } from '../../src/platform/lib/id.ts'
 import { assertNoContent } from '../support/audit.ts'
-import type { TestServer } from '../support/server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { adminClient, expectError } from './client.ts'
 import { CHANGES, type Send } from './recorded-changes.ts'
 import { KNOWLEDGE_CHANGES } from './recorded-knowledge-changes.ts'
 
-let server: TestServer
-let admin: Admin
 let workspace: string
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
 beforeEach(async () => {
   workspace = await admin.workspace()
 })

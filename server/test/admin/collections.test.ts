@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let workspace: string
-let support: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-  support = await admin.create('/applications', { name: 'support' }, { workspace })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const workspace = await admin.workspace()
+const support = await admin.create('/applications', { name: 'support' }, { workspace })
 
 const create = (fields: object): Promise<Json> =>
   admin.create('/collections', { name: `c ${crypto.randomUUID()}`, ...fields }, { workspace })

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
 import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
 let admin: Admin
-let application: Json
-beforeAll(async () => {
-  server = await startServer()
-  admin = adminClient(server)
-  application = await admin.create('/applications', { name: 'with keys' })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer())
+admin = adminClient(server)
+const application = await admin.create('/applications', { name: 'with keys' })
 
 const models = async (key: string): Promise<{ status: number; code?: string }> => {
   const response = await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })

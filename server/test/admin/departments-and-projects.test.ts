@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json } from './client.ts'
+import { adminClient, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let workspace: string
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-  const users = [
-    { id: 'u1', username: 'Ann', department: 'support', attributes: { projects: ['atlas', 'atlas', 'borealis'] } },
-    { id: 'u2', username: 'bob%', department: 'support', attributes: { projects: 'atlas' } },
-    { id: 'u3', username: 'carol', department: 'legal', attributes: { projects: ['atlas', ''] } },
-    { id: 'u4', username: 'dave' },
-  ]
-  for (const user of users) await admin.create('/users', user, { workspace })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const workspace = await admin.workspace()
+const users = [
+  { id: 'u1', username: 'Ann', department: 'support', attributes: { projects: ['atlas', 'atlas', 'borealis'] } },
+  { id: 'u2', username: 'bob%', department: 'support', attributes: { projects: 'atlas' } },
+  { id: 'u3', username: 'carol', department: 'legal', attributes: { projects: ['atlas', ''] } },
+  { id: 'u4', username: 'dave' },
+]
+for (const user of users) await admin.create('/users', user, { workspace })
 
 const idsOf = async (query: string): Promise<string[]> =>
   (await admin.get(`/users?${query}`, { workspace })).data.map(({ id }: Json) => id)

@@ -1,20 +1,15 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json } from './client.ts'
+import { adminClient, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let workspace: string
 let collection: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const workspace = await admin.workspace()
 beforeEach(async () => {
   collection = await admin.create('/collections', { name: crypto.randomUUID() }, { workspace })
 })
@@ -23,15 +18,11 @@ const ingest = async (body: object): Promise<Json[]> =>
   (await admin.post(`/collections/${collection.id}/documents`, body, { workspace })).data
 const document = (id: string): Promise<Json> => admin.get(`/documents/${id}`, { workspace })
 
-describe('documents from URLs', () => {
-  let web: Server
-  let base: string
+describe('documents from URLs', async () => {
   let respond: (path: string, response: ServerResponse) => void
-  beforeAll(async () => {
-    web = createServer((request, response) => respond(request.url ?? '', response))
-    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
-    base = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
-  })
+  const web = createServer((request, response) => respond(request.url ?? '', response))
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+  const base = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
   afterAll(() => {
     web.closeAllConnections()
     web.close()

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let workspace: string
 let collection: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const workspace = await admin.workspace()
 beforeEach(async () => {
   collection = await admin.create('/collections', { name: crypto.randomUUID() }, { workspace })
 })

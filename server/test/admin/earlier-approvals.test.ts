@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { adminClient, expectError } from './client.ts'
 
-let governed: Governed
-let admin: Admin
 let workspace: string
-beforeAll(async () => {
-  governed = await startGoverned()
-  admin = adminClient(governed.server)
-  workspace = (await admin.get('/workspaces')).data[0].id
-  const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
-  await governed.publish([...MARKER_RULES, { ...twice, approvals: 2 }] as never)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
+const admin = adminClient(governed.server)
+workspace = (await admin.get('/workspaces')).data[0].id
+const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
+await governed.publish([...MARKER_RULES, { ...twice, approvals: 2 }] as never)
 
 const approve = (browser: Browser, id: string) => browser.post(`/admin/v1/reviews/${id}/approve`)
 const reviewer = () => signInOperator(governed.server, 'reviewer')

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
 const DAY_MS = 86_400_000
 
 const clock = adjustableClock()
-let server: TestServer
-let admin: Admin
-let application: string
-beforeAll(async () => {
-  server = await startServer({}, { clock })
-  admin = adminClient(server)
-  application = (await admin.create('/applications', { name: 'rotating' })).id
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer({}, { clock }))
+const admin = adminClient(server)
+const application = (await admin.create('/applications', { name: 'rotating' })).id
 
 const inDays = (days: number): string => new Date(clock.now().getTime() + days * DAY_MS).toISOString()
 const issue = (body: object = {}): Promise<Json> => admin.create(`/applications/${application}/keys`, { name: 'app', ...body })

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient } from './client.ts'
+import { adminClient } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  admin = adminClient(governed.server)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
 
 test('keys: last_used_at is the time of the last request, and null for an unused key', async () => {
   const { id, token } = await governed.application({ default_model: 'scripted' })

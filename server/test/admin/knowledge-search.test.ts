@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let workspace: string
-let application: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-  const settings = { knowledge: { enabled: true } }
-  application = await admin.create('/applications', { name: 'desk', ceiling: 'confidential', settings }, { workspace })
-  const collections = [
-    { name: 'open', classification: 'public', acl: 'everyone' },
-    { name: 'staff', classification: 'internal', acl: { departments: ['support'] } },
-    { name: 'vault', classification: 'restricted', acl: 'everyone' },
-    { name: 'elsewhere', classification: 'public', acl: 'everyone', applications: [] },
-  ]
-  for (const collection of collections) {
-    const { id } = await admin.create('/collections', collection, { workspace })
-    const documents = [{ key: 'lantern.md', content: `# The ${collection.name} lantern\n\nHow to light the lantern.` }]
-    await admin.post(`/collections/${id}/documents`, { documents }, { workspace })
-  }
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const workspace = await admin.workspace()
+const settings = { knowledge: { enabled: true } }
+const application = await admin.create('/applications', { name: 'desk', ceiling: 'confidential', settings }, { workspace })
+const collections = [
+  { name: 'open', classification: 'public', acl: 'everyone' },
+  { name: 'staff', classification: 'internal', acl: { departments: ['support'] } },
+  { name: 'vault', classification: 'restricted', acl: 'everyone' },
+  { name: 'elsewhere', classification: 'public', acl: 'everyone', applications: [] },
+]
+for (const collection of collections) {
+  const { id } = await admin.create('/collections', collection, { workspace })
+  const documents = [{ key: 'lantern.md', content: `# The ${collection.name} lantern\n\nHow to light the lantern.` }]
+  await admin.post(`/collections/${id}/documents`, { documents }, { workspace })
+}
 
 const search = (user?: object): Promise<Json> =>
   admin.post('/knowledge/search', { query: 'lantern', application_id: application.id, ...(user && { user }) }, { workspace })

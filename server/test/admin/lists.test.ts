@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { word } from '../support/scripted-provider.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 import { adminOperations } from './operations.ts'
 
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
 
 /** Reads all pages of a list. `between` runs after each page but the last. */
 async function readAllPages(

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { storeMemory } from '../../src/domains/memory/capture.ts'
 import type { MemoryDraft } from '../../src/domains/memory/memory.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
 import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
 import { ANONYMOUS_USER } from '../../src/shared/principal.ts'
 import { assertNoContent } from '../support/audit.ts'
-import type { TestServer } from '../support/server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { adminClient, expectError } from './client.ts'
 
-let server: TestServer
-let admin: Admin
 let workspace: string
 let applicationId: string
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
 beforeEach(async () => {
   workspace = await admin.workspace()
   applicationId = (await admin.create('/applications', { name: 'app' }, { workspace })).id

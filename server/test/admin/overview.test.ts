@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
-
-let governed: Governed
-let admin: Admin
-let application: { id: string | undefined; token: string }
+import { adminClient, expectError, type Json } from './client.ts'
 
 const sum = (series: readonly Json[], read: (interval: Json) => number): number =>
   series.reduce((total, interval) => total + read(interval), 0)
@@ -15,16 +11,12 @@ const PROMPTS = {
   escalate: 'juniper-escalate',
 }
 
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  admin = adminClient(governed.server)
-  application = await governed.application({ default_model: 'scripted' })
-  const { token } = application
-  for (const text of ['one', 'two', 'three', PROMPTS.deny, PROMPTS.hold, PROMPTS.escalate])
-    await governed.chat(text, {}, { token })
-  await governed.chat('broken', { model: 'no-such-model' }, { token })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
+const application = await governed.application({ default_model: 'scripted' })
+const { token } = application
+for (const text of ['one', 'two', 'three', PROMPTS.deny, PROMPTS.hold, PROMPTS.escalate]) await governed.chat(text, {}, { token })
+await governed.chat('broken', { model: 'no-such-model' }, { token })
 
 test('usage: counts requests, verdicts, tokens and latency by interval', async () => {
   const usage = await admin.get(`/applications/${application.id}/usage?interval=1h`)

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, type ApiResponse, adminClient, expectError, type Json } from './client.ts'
+import { type ApiResponse, adminClient, expectError, type Json } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-let application: { id: string | undefined; token: string }
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  admin = adminClient(governed.server)
-  application = await governed.application({ default_model: 'scripted' })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
+const application = await governed.application({ default_model: 'scripted' })
 
 const chat = (content: string, more: object = {}, query = '', id = application.id): Promise<ApiResponse> =>
   admin.send('POST', `/applications/${id}/chat${query}`, { messages: [{ role: 'user', content }], ...more })

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { adminClient, expectError } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
 
 const RULE = '  - { id: emails, at: [input], when: content.findings.pii > 0, verdict: deny }\n'
 const document = (tests: string) => `name: draft\ntests:\n${tests}rules:\n${RULE}`

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
 
 const FIRST = 'name: drafted\nrules: []\n'
 const SECOND = 'name: drafted\nrules:\n  - { id: a, at: [input], when: "true", risk: low }\n'

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  admin = adminClient(governed.server)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
 
 const document = (rules: string): string => `name: demo\nrules:\n${rules}`
 const DENY = document(`  - id: no-pelicans

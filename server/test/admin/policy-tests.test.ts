@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { adminClient, expectError } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let workspace: string
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const workspace = await admin.workspace()
 
 const source = (verdict: string, tests = '[]') =>
   `name: tested\ntests: ${tests}\nrules:\n  - { id: guests, at: [input], when: 'user.role == "guest"', verdict: ${verdict} }\n`

@@ -1,18 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json } from './client.ts'
+import { adminClient, type Json } from './client.ts'
 
 let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  // The shared server allows private addresses, which these providers have.
-  server = await sharedServer()
-  admin = adminClient(server)
-})
+// The shared server allows private addresses, which these providers have.
+server = await sharedServer()
+const admin = adminClient(server)
 afterAll(() => server?.close())
 
 /** The error of the discovery of a provider at `baseUrl`. */

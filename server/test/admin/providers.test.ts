@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { afterAll, expect, test } from 'vitest'
+import { startScriptedProvider } from '../support/scripted-provider.ts'
+import { startServer } from '../support/server.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let provider: ScriptedProvider
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  provider = await startScriptedProvider()
-  server = await startServer({
-    OPENAI_API_KEY: 'sk-of-the-environment',
-    OPENAI_BASE_URL: provider.url,
-    OPENAI_MODELS: 'scripted',
-  })
-  admin = adminClient(server)
+const provider = await startScriptedProvider()
+const server = await startServer({
+  OPENAI_API_KEY: 'sk-of-the-environment',
+  OPENAI_BASE_URL: provider.url,
+  OPENAI_MODELS: 'scripted',
 })
+const admin = adminClient(server)
 afterAll(async () => {
   await server.close()
   await provider.close()

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-let application: { id: string | undefined; token: string }
 /** Audit ids of `REQUESTS`, under the first policy. */
-let first: readonly string[]
 
 const rule = (id: string, at: string, when: string, obligations: object) => ({ id, at: [at], when, ...obligations })
 const document = (rules: readonly object[]) => JSON.stringify({ name: 'demo', rules })
@@ -87,15 +83,12 @@ const replay = (rules: readonly object[], more: object = {}): Promise<Json> =>
 const decisionOf = async (id: string): Promise<Json> => (await admin.get(`/audit/${id}`)).decision
 const rulesIn = ({ rules }: Json): string[] => rules.map(({ id, point, verdict }: Json) => `${point} ${id} ${verdict}`).toSorted()
 
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  admin = adminClient(governed.server)
-  const { id, token } = await governed.application({ default_model: 'scripted' })
-  application = { id, token }
-  await publish(BEFORE)
-  first = await sendAll()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
+const { id, token } = await governed.application({ default_model: 'scripted' })
+const application = { id, token }
+await publish(BEFORE)
+const first = await sendAll()
 
 test('replay: no changes under the policy of the records', async () => {
   expect(await replay(BEFORE)).toMatchObject({

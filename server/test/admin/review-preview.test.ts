@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
+import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
 const MAIL = 'jane.roe@brightwater.example.com'
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  governed = await startGoverned()
-  admin = adminClient(governed.server)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
+const admin = adminClient(governed.server)
 
 const preview = ({ id }: Pick<HeldPrompt, 'id'>): Promise<Json> => admin.get(`/reviews/${id}/preview`)
 const approve = ({ id }: Pick<HeldPrompt, 'id'>) => governed.decide(id, 'approve')

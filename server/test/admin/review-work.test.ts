@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { signInOperator } from '../support/operators.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
 const clock = adjustableClock()
 const HOUR = 3_600_000
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  governed = await startGoverned({}, { clock })
-  admin = adminClient(governed.server)
-  const rule = (id: string, fields: object) => ({ id, at: ['input'], when: `content.text.contains("${id}")`, ...fields })
-  await governed.publish([
-    ...MARKER_RULES,
-    rule('two-approvals', { verdict: 'require_approval', approvals: 2 }),
-    rule('short-hold', { verdict: 'require_approval', hold_expires_in: '1h' }),
-    rule('shown-later', { verdict: 'escalate' }),
-  ] as never)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { clock }))
+const admin = adminClient(governed.server)
+const rule = (id: string, fields: object) => ({ id, at: ['input'], when: `content.text.contains("${id}")`, ...fields })
+await governed.publish([
+  ...MARKER_RULES,
+  rule('two-approvals', { verdict: 'require_approval', approvals: 2 }),
+  rule('short-hold', { verdict: 'require_approval', hold_expires_in: '1h' }),
+  rule('shown-later', { verdict: 'escalate' }),
+] as never)
 
 const reviewer = () => signInOperator(governed.server, 'reviewer')
 const escalate = async (): Promise<string> => {

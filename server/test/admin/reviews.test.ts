@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { startGoverned } from '../support/governed.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
 const clock = adjustableClock()
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  governed = await startGoverned({}, { clock })
-  admin = adminClient(governed.server)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { clock }))
+const admin = adminClient(governed.server)
 
 const pending = async (query = ''): Promise<string[]> =>
   (await admin.get(`/reviews?state=pending&limit=100${query}`)).data.map(({ id }: Json) => id)

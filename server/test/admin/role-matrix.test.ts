@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ROLES, type Role } from '../../src/shared/operator.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, type Json } from './client.ts'
 import { PERMISSIONS } from './permissions.ts'
@@ -33,13 +33,8 @@ async function routesOf(base: string): Promise<Route[]> {
     )
 }
 
-let server: TestServer
-let routes: Route[]
-beforeAll(async () => {
-  server = await sharedServer()
-  routes = await routesOf(server.base)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const routes = await routesOf(server.base)
 
 test('matrix: every operation has a row, and every row an operation', () => {
   expect(routes.map(({ id }) => id).toSorted()).toEqual(Object.keys(PERMISSIONS).toSorted())

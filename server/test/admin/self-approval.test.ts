@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasOperatorIssuedPassword } from '../../src/domains/operators/independence-store.ts'
 import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
-import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
+import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  governed = await startGoverned({}, { userRateLimiter: unlimitedRate() })
-  admin = adminClient(governed.server)
-  const message = {
-    id: 'linden-hold',
-    at: ['message'],
-    when: 'content.text.contains("linden-hold")',
-    verdict: 'require_approval',
-  }
-  const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
-  await governed.publish([...MARKER_RULES, message, { ...twice, approvals: 2 }] as never)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { userRateLimiter: unlimitedRate() }))
+const admin = adminClient(governed.server)
+const message = {
+  id: 'linden-hold',
+  at: ['message'],
+  when: 'content.text.contains("linden-hold")',
+  verdict: 'require_approval',
+}
+const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
+await governed.publish([...MARKER_RULES, message, { ...twice, approvals: 2 }] as never)
 
 const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
 
@@ -193,13 +189,10 @@ async function acceptFromServer(id: string): Promise<Browser> {
   return browser
 }
 
-describe('four eyes', () => {
-  let workspace: string
-  beforeAll(async () => {
-    workspace = (await admin.get('/workspaces')).data[0].id
-    const patch = { settings: { review: { four_eyes: true } } }
-    expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review.four_eyes).toBe(true)
-  })
+describe('four eyes', async () => {
+  const workspace = (await admin.get('/workspaces')).data[0].id
+  const patch = { settings: { review: { four_eyes: true } } }
+  expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review.four_eyes).toBe(true)
 
   test('approval: 403 for operators who can cause requests, admin tokens and operators invited by operators', async () => {
     const { id } = await governed.holdPrompt('juniper-hold')

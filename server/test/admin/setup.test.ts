@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readSetup } from '../../src/api/admin/setup/setup-store.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { startServer } from '../support/server.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  server = await startServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer())
+const admin = adminClient(server)
 
 const doneIn = async (workspace?: string): Promise<string[]> => {
   const { steps } = await admin.get('/setup', workspace === undefined ? {} : { workspace })

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../src/platform/lib/id.ts'
-import type { Governed } from '../support/governed.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
 import { completion, json } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let governed: Governed
-let admin: Admin
-let application: { id: string | undefined; token: string }
 const of = (query: string) => admin.get(`/usage?application_id=${application.id}&${query}`)
 
 const REPORTED = {
@@ -19,20 +16,17 @@ const REPORTED = {
   completion_tokens_details: { reasoning_tokens: 15 },
 }
 
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  admin = adminClient(governed.server)
-  application = await governed.application({ default_model: 'scripted' })
-  const { token } = application
-  governed.provider.on('long thoughts', (response) => json(response, 200, completion('Done.', { usage: REPORTED })))
-  const send = (text: string, user: string) => governed.chat(text, { governance: { user: { id: user } } }, { token })
-  await send('long thoughts', 'usage-alice')
-  await send('long thoughts', 'usage-alice')
-  await send('long thoughts', 'usage-bob')
-  await send('juniper-deny', 'usage-bob')
-  await admin.create('/users', { id: 'usage-alice', username: 'Alice' })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
+const application = await governed.application({ default_model: 'scripted' })
+const { token } = application
+governed.provider.on('long thoughts', (response) => json(response, 200, completion('Done.', { usage: REPORTED })))
+const send = (text: string, user: string) => governed.chat(text, { governance: { user: { id: user } } }, { token })
+await send('long thoughts', 'usage-alice')
+await send('long thoughts', 'usage-alice')
+await send('long thoughts', 'usage-bob')
+await send('juniper-deny', 'usage-bob')
+await admin.create('/users', { id: 'usage-alice', username: 'Alice' })
 
 test('usage: has the counts of all requests, their tokens by kind, and those of the time before [ADM-USE-1]', async () => {
   const usage = await of('interval=1h')

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
 let workspace: string
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  workspace = await admin.workspace()
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+workspace = await admin.workspace()
 
 const DENIED = { page: 'audit', name: 'Denied yesterday', query: { verdict: 'deny', period: '24h' }, columns: ['event', 'rules'] }
 

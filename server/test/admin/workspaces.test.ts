@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, expectError, type Json } from './client.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let first: Json
-beforeAll(async () => {
-  server = await startServer()
-  admin = adminClient(server)
-  ;[first] = (await admin.get('/workspaces')).data
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer())
+const admin = adminClient(server)
+const [first] = (await admin.get('/workspaces')).data
 
 test('selection: the first Workspace when none is named', async () => {
   await admin.workspace()

@@ -1,22 +1,19 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { Environment } from '../../src/platform/config/environment.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { startMessagingServer } from '../support/messenger.ts'
 import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
 
 const source = createDataFolder()
 const sourceEnv = { GATEHOUSE_DATA: source.dataDir }
 const file = join(source.folder, 'server.backup.gz')
 
-let m: MessagingServer
-beforeAll(async () => {
-  m = await startMessagingServer(sourceEnv)
-  await createEverything(m)
-})
+const m = await startMessagingServer(sourceEnv)
+await createEverything(m)
 afterAll(async () => {
   await m.close()
   source.remove()

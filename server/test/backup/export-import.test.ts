@@ -10,7 +10,7 @@ import { runCommandLine } from '../support/command-line.ts'
 import { dumpExported } from '../support/compare-databases.ts'
 import { postgresUrl } from '../support/database.ts'
 import { listTables } from '../support/list-tables.ts'
-import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { startMessagingServer } from '../support/messenger.ts'
 import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 
@@ -23,19 +23,15 @@ const fileOf = (name: string): string => join(source.folder, name)
 const whole = fileOf('whole.gz')
 const sourceEnv = { GATEHOUSE_DATA: source.dataDir }
 
-let m: MessagingServer
-let expected: Record<string, string[]>
 const cleanups: (() => Promise<unknown>)[] = []
-beforeAll(async () => {
-  m = await startMessagingServer(sourceEnv)
-  await createEverything(m)
-  // The server is running, and signs checkpoints only in jobs, which tests do not start.
-  expect(await runCommandLine(['export', whole], sourceEnv)).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/and 1 file$/m),
-  })
-  expected = await dumpExported(m.server.context.database.pool, MAY_DIFFER)
+const m = await startMessagingServer(sourceEnv)
+await createEverything(m)
+// The server is running, and signs checkpoints only in jobs, which tests do not start.
+expect(await runCommandLine(['export', whole], sourceEnv)).toMatchObject({
+  code: 0,
+  out: expect.stringMatching(/and 1 file$/m),
 })
+const expected = await dumpExported(m.server.context.database.pool, MAY_DIFFER)
 afterAll(async () => {
   for (const cleanUp of cleanups.reverse()) await cleanUp()
   await m.close()

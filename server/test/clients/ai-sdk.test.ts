@@ -13,18 +13,15 @@ import {
   streamText,
   tool,
 } from 'ai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { CITY, type ClientFixture, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { CITY, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 
 /** The AI SDK from npm with three of its providers, against a real server. */
-let fixture: ClientFixture
-beforeAll(async () => {
-  // The client would warn that it does not know the model.
-  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
-  fixture = await startClientFixture()
-})
-afterAll(() => fixture.close())
+// The client would warn that it does not know the model.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+const fixture = await closeAfterAll(startClientFixture())
 
 const options = () => ({ apiKey: fixture.token, baseURL: fixture.baseURL, fetch: fixture.fetch })
 const openai = () => createOpenAI(options())

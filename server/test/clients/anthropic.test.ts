@@ -1,23 +1,18 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { completion, json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** The Anthropic client from npm, against a real server with a provider of the chat API. */
-let governed: Governed
-let toolKey: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  const settings = {
-    extensions: ['tools', 'content_parts'],
-    knowledge: { enabled: false },
-    memory: { enabled: false, capture: 'off' },
-  }
-  toolKey = (await governed.application({ default_model: 'scripted', settings })).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const settings = {
+  extensions: ['tools', 'content_parts'],
+  knowledge: { enabled: false },
+  memory: { enabled: false, capture: 'off' },
+}
+const toolKey = (await governed.application({ default_model: 'scripted', settings })).token
 
 const client = (options: object = {}) => new Anthropic({ apiKey: governed.key(), baseURL: governed.base, ...options })
 type Params = Anthropic.MessageCreateParamsNonStreaming

@@ -1,20 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { saysBlocks } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { callItem, messageItem, responseObject } from '../support/scripted-responses.ts'
-import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
 /** Each client API with each provider API. The clients are those from npm. */
-let upstreams: ThreeUpstreams
-let apiKey: string
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const settings = { extensions: ['tools', 'content_parts', 'developer_role'] }
-  apiKey = (await upstreams.governed.application({ settings })).token
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const settings = { extensions: ['tools', 'content_parts', 'developer_role'] }
+const apiKey = (await upstreams.governed.application({ settings })).token
 
 /** The content of a completion, as a provider sends it and as a client reads it. */
 interface Said {

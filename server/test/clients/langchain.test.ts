@@ -2,16 +2,13 @@ import { ChatAnthropic } from '@langchain/anthropic'
 import { type AIMessageChunk, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { CITY, type ClientFixture, classOf, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { CITY, classOf, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 
 /** LangChain from npm with two of its providers, which have their own copies of the clients' exception classes, against a real server. */
-let fixture: ClientFixture
-beforeAll(async () => {
-  fixture = await startClientFixture()
-})
-afterAll(() => fixture.close())
+const fixture = await closeAfterAll(startClientFixture())
 
 const openai = (useResponsesApi: boolean, defaultHeaders: Record<string, string> = {}) => {
   const { token: apiKey, baseURL, fetch } = fixture

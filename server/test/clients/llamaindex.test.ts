@@ -1,14 +1,11 @@
 import { OpenAI, OpenAIEmbedding, OpenAIResponses } from '@llamaindex/openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { CITY, type ClientFixture, classOf, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { CITY, classOf, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 
 /** LlamaIndex from npm, against a real server. */
-let fixture: ClientFixture
-beforeAll(async () => {
-  fixture = await startClientFixture()
-})
-afterAll(() => fixture.close())
+const fixture = await closeAfterAll(startClientFixture())
 
 type Headers = Record<string, string>
 const options = (defaultHeaders: Headers = {}) => {

@@ -1,15 +1,12 @@
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { CITY, type ClientFixture, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { CITY, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 
 /** The OpenAI Agents SDK from npm, against a real server. */
-let fixture: ClientFixture
-beforeAll(async () => {
-  fixture = await startClientFixture()
-})
-afterAll(() => fixture.close())
+const fixture = await closeAfterAll(startClientFixture())
 
 const weather = tool({
   name: 'weather',

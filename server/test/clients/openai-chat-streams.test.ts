@@ -1,22 +1,17 @@
 import type OpenAI from 'openai'
-import { beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
 import { responsesClient } from '../support/responses-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { type Chunk, parseChunks } from '../support/stream-chunks.ts'
 
 /** The stream helper of the OpenAI client from npm, against a real server. */
-let governed: Governed
-let sdk: Awaited<ReturnType<typeof responsesClient>>
 const tokens: Record<string, string> = {}
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish([{ id: 'redact', at: ['output'], when: 'content.findings.pii > 0', transforms: ['redact:pii'] }])
-  sdk = await responsesClient(governed)
-  for (const release of ['validated', 'windowed']) {
-    tokens[release] = (await governed.application({ settings: { extensions: ['tools'], release } })).token
-  }
-})
+const governed = await sharedGoverned()
+await governed.publish([{ id: 'redact', at: ['output'], when: 'content.findings.pii > 0', transforms: ['redact:pii'] }])
+const sdk = await responsesClient(governed)
+for (const release of ['validated', 'windowed']) {
+  tokens[release] = (await governed.application({ settings: { extensions: ['tools'], release } })).token
+}
 
 const tokenOf = (token: string) => ({ token, logprob: -0.25, bytes: [...Buffer.from(token)], top_logprobs: [] })
 /** About three characters each; the characters of a pair stay together. */

@@ -1,13 +1,10 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startGoverned } from '../support/governed.ts'
 
 /** The OpenAI client from npm, against a real server. It requests base64 and decodes it, unless the caller names an encoding. */
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
 
 const client = (path = '/v1'): OpenAI => new OpenAI({ apiKey: governed.key(), baseURL: governed.base + path, maxRetries: 0 })
 const lastBody = () => governed.provider.calls.at(-1)?.body

@@ -1,18 +1,13 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { type Body, body, envelope, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
 import { json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Verdicts and errors of the responses API, with the OpenAI client from npm. */
-let governed: Governed
-let sdk: Awaited<ReturnType<typeof responsesClient>>
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  sdk = await responsesClient(governed)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const sdk = await responsesClient(governed)
 
 const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
 const countResponses = (status: number): number =>

@@ -2,10 +2,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, providerEnvironment, startGoverned } from '../support/governed.ts'
+import { providerEnvironment, startGoverned } from '../support/governed.ts'
 import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { body, envelope, failure, responsesClient } from '../support/responses-client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -14,15 +15,9 @@ import { startServer, type TestServer } from '../support/server.ts'
 const clock = adjustableClock()
 const MAX_MESSAGES = 6
 const DAY = 86_400_000
-let governed: Governed
-let sdk: Awaited<ReturnType<typeof responsesClient>>
-let client: OpenAI
-beforeAll(async () => {
-  governed = await startGoverned({ GATEHOUSE_MAX_MESSAGES: String(MAX_MESSAGES) }, { clock })
-  sdk = await responsesClient(governed)
-  client = sdk.client({ maxRetries: 0 })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({ GATEHOUSE_MAX_MESSAGES: String(MAX_MESSAGES) }, { clock }))
+const sdk = await responsesClient(governed)
+const client = sdk.client({ maxRetries: 0 })
 
 const stored = (more: object = {}, from: OpenAI = client) => from.responses.create(body('hello', { store: true, ...more }))
 const asUser = (id: string) => ({ headers: { 'x-gatehouse-user': encodeURIComponent(id) } })

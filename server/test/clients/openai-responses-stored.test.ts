@@ -1,21 +1,15 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { MARKER_RULES, type MarkerRule } from '../support/marker-policies.ts'
 import { body, envelope, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Stored responses, with the OpenAI client from npm. The scripted provider echoes the last message. */
-let governed: Governed
-let sdk: Awaited<ReturnType<typeof responsesClient>>
-let client: OpenAI
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  sdk = await responsesClient(governed)
-  client = sdk.client({ maxRetries: 0 })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const sdk = await responsesClient(governed)
+const client = sdk.client({ maxRetries: 0 })
 
 const stored = (input: string | Input, more: object = {}) => client.responses.create(body(input, { store: true, ...more }))
 /** Stores the response to `input` and to each of `more`, which continues the one before. */

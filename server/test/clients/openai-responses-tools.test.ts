@@ -1,17 +1,12 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { body, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Tools and streams of the responses API, with the OpenAI client from npm. */
-let governed: Governed
-let sdk: Awaited<ReturnType<typeof responsesClient>>
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  sdk = await responsesClient(governed)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const sdk = await responsesClient(governed)
 
 const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
 const CALL = { id: 'call_weather', type: 'function', function: { name: 'weather', arguments: '{"city":"Łódź and Paris"}' } }

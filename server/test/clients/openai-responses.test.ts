@@ -1,19 +1,14 @@
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Governed } from '../support/governed.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { body, type Input, responsesClient } from '../support/responses-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** The responses API of the OpenAI client from npm, against a real server. */
-let governed: Governed
-let sdk: Awaited<ReturnType<typeof responsesClient>>
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  sdk = await responsesClient(governed)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const sdk = await responsesClient(governed)
 
 const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
 

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startGoverned } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 
 /** The OpenAI client from npm, against a real server. */
 const clock = adjustableClock()
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned({}, { clock })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { clock }))
 
 /** The client with its default retries. `path` follows the base URL. */
 const client = (path = '/v1', options: object = {}): OpenAI =>

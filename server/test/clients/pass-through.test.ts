@@ -1,18 +1,13 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** No field is dropped silently (GW-CHAT-10). */
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 
 const SIGNATURE = Buffer.from('a signature that only its provider can read, and no other service').toString('base64')
 const client = () => new OpenAI({ apiKey: token, baseURL: `${governed.base}/v1`, maxRetries: 0 })

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
 import { classOf, errorOf } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { fieldsOf, impatient, OFFICIAL_CLIENTS } from '../support/official-clients.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -17,13 +17,8 @@ const EVENTS = (streamTextOf(completion('Good morning to all of you.')) ?? '').s
 /** How often the official clients send a request that they may repeat. */
 const TRIES = 3
 
-let governed: Governed
-let apiKey: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  apiKey = (await governed.application()).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const apiKey = (await governed.application()).token
 
 type Behaviour = (response: ServerResponse) => void
 

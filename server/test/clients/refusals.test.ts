@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
 import { classOf, errorOf } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { fieldsOf, impatient, OFFICIAL_CLIENTS, type Sent } from '../support/official-clients.ts'
@@ -10,11 +11,7 @@ import { sharedGoverned } from '../support/shared-server.ts'
 // Every kind of refusal, as the official clients see it in each client API: the class of the exception, the gateway's code and details,
 // and how often the client sends the request.
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 /** A prompt whose provider answers like this. */
 const promptFor = (behaviour: Parameters<Governed['provider']['on']>[1], mark = ''): string => {

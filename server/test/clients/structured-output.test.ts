@@ -2,16 +2,13 @@ import Anthropic from '@anthropic-ai/sdk'
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod'
 import OpenAI from 'openai'
 import { zodResponseFormat } from 'openai/helpers/zod'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type ClientFixture, startClientFixture } from '../support/client-fixture.ts'
+import { startClientFixture } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 
 /** Texts with a schema, with the clients of OpenAI and Anthropic from npm (`openai-responses.test.ts` has the responses API). */
-let fixture: ClientFixture
-beforeAll(async () => {
-  fixture = await startClientFixture()
-})
-afterAll(() => fixture.close())
+const fixture = await closeAfterAll(startClientFixture())
 
 const Event = z.object({ name: z.string(), people: z.array(z.string()) })
 const EVENT = { name: 'fair', people: ['Ann', 'Bob'] }

@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Random } from '../support/classification/random.ts'
-import type { Governed } from '../support/governed.ts'
 import { type GrowingResponse, growingPrompt } from '../support/growing-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -11,13 +10,9 @@ const RULE = { id: 'no-secrets', at: ['output'], when: 'content.findings.secret 
 const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
 const SECRET = `ghp_${new Random(9).string(36)}`
 
-let governed: Governed
-let apiKey: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish([RULE])
-  apiKey = (await governed.application({ settings: { release: 'windowed' } })).token
-})
+const governed = await sharedGoverned()
+await governed.publish([RULE])
+const apiKey = (await governed.application({ settings: { release: 'windowed' } })).token
 
 const openai = () => new OpenAI({ apiKey, baseURL: `${governed.base}/v1` })
 const anthropic = () => new Anthropic({ apiKey, baseURL: governed.base })

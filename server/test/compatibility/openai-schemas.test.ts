@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClientFixture, startClientFixture } from '../support/client-fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { startClientFixture } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, EMBEDDINGS, type GatewayResponse } from '../support/gateway-client.ts'
 import { json, word } from '../support/scripted-provider.ts'
 import { EXCHANGES, type Exchange, TWO_CHOICES } from './support/exchanges.ts'
@@ -19,16 +20,12 @@ const DEVIATIONS = [
   /^CreateEmbeddingResponse\/data\/\d\/embedding: must be array/,
 ]
 
-describe.skipIf(!repository)('OpenAI schemas', () => {
-  let fixture: ClientFixture
+describe.skipIf(!repository)('OpenAI schemas', async () => {
   let schemas: ReturnType<typeof openaiSchemas>
   /** Types of all events. */
   const sent = new Set<string>()
-  beforeAll(async () => {
-    if (repository) schemas = openaiSchemas(repository)
-    fixture = await startClientFixture()
-  })
-  afterAll(() => fixture.close())
+  if (repository) schemas = openaiSchemas(repository)
+  const fixture = await closeAfterAll(startClientFixture())
 
   const post = (path: string, body: object, options: object = {}) =>
     fixture.governed.post(path, body, { token: fixture.token, ...options })

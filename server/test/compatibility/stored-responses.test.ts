@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClientFixture, startClientFixture } from '../support/client-fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { startClientFixture } from '../support/client-fixture.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
 import { foreignRepository } from './support/foreign-repository.ts'
@@ -49,14 +50,10 @@ const INPUTS: readonly (readonly [string, readonly object[]])[] = [
   ],
 ]
 
-describe.skipIf(!repository)('OpenAI schemas of stored responses', () => {
-  let fixture: ClientFixture
+describe.skipIf(!repository)('OpenAI schemas of stored responses', async () => {
   let schemas: ReturnType<typeof openaiSchemas>
-  beforeAll(async () => {
-    if (repository) schemas = openaiSchemas(repository)
-    fixture = await startClientFixture()
-  })
-  afterAll(() => fixture.close())
+  if (repository) schemas = openaiSchemas(repository)
+  const fixture = await closeAfterAll(startClientFixture())
 
   const api = (method: 'GET' | 'DELETE', path: string) => fixture.governed.api(method, path, { token: fixture.token })
   const store = async (input: unknown): Promise<string> => {

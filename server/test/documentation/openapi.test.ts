@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { componentAt } from '../support/openapi.ts'
 import { sharedServer } from '../support/shared-server.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-let server: Awaited<ReturnType<typeof sharedServer>>
-let document: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  document = (await (await fetch(`${server.base}/openapi.json`)).json()) as Json
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const document = (await (await fetch(`${server.base}/openapi.json`)).json()) as Json
 
 /** All objects of a JSON value. */
 function* objectsIn(value: unknown): Generator<Json> {

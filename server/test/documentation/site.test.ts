@@ -1,19 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const SITE = join(ROOT, 'site/dist')
 const HTML = { accept: 'text/html' }
 
-let server: TestServer
-beforeAll(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build-site.mjs')], { stdio: 'pipe' })
-  server = await startServer()
-})
-afterAll(() => server.close())
+execFileSync(process.execPath, [join(ROOT, 'scripts/build-site.mjs')], { stdio: 'pipe' })
+const server = await closeAfterAll(startServer())
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(server.base + path, { headers, redirect: 'manual' })
 

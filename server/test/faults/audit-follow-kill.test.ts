@@ -5,9 +5,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 
 const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
 /** For each kill: whether it waits until a position is saved. Otherwise the batch may have arrived without it. */
@@ -19,12 +19,8 @@ interface Page {
   readonly next: string
 }
 
-let governed: Governed
-let folder: string
-beforeAll(async () => {
-  governed = await startGoverned()
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-follow-'))
-})
+const governed = await startGoverned()
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-follow-'))
 afterAll(async () => {
   await governed.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })

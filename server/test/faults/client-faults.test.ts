@@ -1,16 +1,13 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, contentOf, expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { formatRequest } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
 
 const request = (content: string, more: object = {}): string =>
   formatRequest({

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { startGoverned } from '../support/governed.ts'
+import { createMemoryFixture } from '../support/memory-fixture.ts'
 
 const CALLERS = Array.from({ length: inject('isFull') ? 50 : 15 }, (_, at) => at)
 const OWN = 2
 const SUBJECT = 'heron'
 const contentOf = (caller: number, number: number) => `${SUBJECT} number ${number} is what caller ${caller} saw`
 
-let governed: Governed
-let memoryFixture: MemoryFixture
-beforeAll(async () => {
-  governed = await startGoverned()
-  memoryFixture = await createMemoryFixture(governed)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
+const memoryFixture = await createMemoryFixture(governed)
 
 const as = (caller: number) => ({ user: { id: `caller ${caller}` } })
 

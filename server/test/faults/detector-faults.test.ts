@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Detector } from '../../src/domains/classification/detector.ts'
 import { DETECTORS } from '../../src/domains/classification/detectors.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 
 /** Other detectors need less, also on a slow machine and when they run for the first time. */
 const BUDGET_MS = 500
@@ -18,11 +19,9 @@ const fragile: Detector = {
   },
 }
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned({ GATEHOUSE_DETECTOR_BUDGET_MS: String(BUDGET_MS) }, { detectors: [...DETECTORS, fragile] })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(
+  startGoverned({ GATEHOUSE_DETECTOR_BUDGET_MS: String(BUDGET_MS) }, { detectors: [...DETECTORS, fragile] }),
+)
 
 /** Fails unless the request was denied and its audit record names what failed. */
 async function expectDenied(response: GatewayResponse, failed: string, point: string): Promise<void> {

@@ -1,13 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { generateUserTokenKeys, signUserToken } from '../../src/tools/demo/user-tokens.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const ISSUER = 'https://people.example'
-let governed: Governed
 /** Response of the key server, and the number of its requests. */
 let answer: { status: number; body: string }
 let requestCount = 0
@@ -35,10 +33,8 @@ async function trust(): Promise<void> {
   requestCount = 0
 }
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  governed = await sharedGoverned()
-})
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const governed = await sharedGoverned()
 afterAll(async () => {
   await governed.close()
   await new Promise((resolve) => server.close(resolve))

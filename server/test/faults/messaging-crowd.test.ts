@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createMembers, type Member } from '../messaging/client.ts'
-import type { MessagingServer } from '../support/messenger.ts'
+import { expect, inject, test } from 'vitest'
+import { createMembers } from '../messaging/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const CROWD = inject('isFull') ? 50 : 15
 
-let messenger: MessagingServer
-let crowd: readonly Member[]
-let conversation: string
-beforeAll(async () => {
-  messenger = await sharedMessagingServer()
-  crowd = Object.values(
-    await createMembers(
-      messenger.server,
-      Array.from({ length: CROWD }, (_, index) => `member${index}`),
-    ),
-  )
-  ;({ conversation } = await messenger.group(messenger.ann, ...crowd))
-})
-afterAll(() => messenger.close())
+const messenger = await closeAfterAll(sharedMessagingServer())
+const crowd = Object.values(
+  await createMembers(
+    messenger.server,
+    Array.from({ length: CROWD }, (_, index) => `member${index}`),
+  ),
+)
+const { conversation } = await messenger.group(messenger.ann, ...crowd)
 
 test('reactions: no reaction is lost when many members react to one message at the same time', async () => {
   const { id } = await messenger.say(conversation)

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import {
   type Behaviour,
   completion,
   FAULTS,
-  type FaultyProvider,
   failWith,
   respond,
   respondNormally,
@@ -13,7 +12,6 @@ import {
   UPSTREAM_SECRET,
 } from '../support/faulty-provider.ts'
 import { expectError, expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -24,21 +22,16 @@ const LONG_MS = 60_000
 /** Time for everything except the provider's timeout, on a busy machine. */
 const GRACE_MS = 20_000
 
-let governed: Governed
-let faulty: FaultyProvider
-let token: string
 /** Behaviours by the first path segment. They apply one after another, the last one to all further requests. */
 const plans = new Map<string, Behaviour[]>()
 
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  faulty = await startFaultyProvider((socket, call) => {
-    const plan = plans.get(call.path.split('/')[1] ?? '') ?? [respondNormally]
-    const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? respondNormally
-    behaviour(socket, call)
-  })
-  token = (await governed.application()).token
+const governed = await sharedGoverned()
+const faulty = await startFaultyProvider((socket, call) => {
+  const plan = plans.get(call.path.split('/')[1] ?? '') ?? [respondNormally]
+  const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? respondNormally
+  behaviour(socket, call)
 })
+const token = (await governed.application()).token
 afterAll(async () => {
   await governed.close()
   await faulty.close()

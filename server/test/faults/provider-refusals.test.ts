@@ -1,17 +1,13 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const SECRET = 'upstream-private-diagnostics'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 /** The real client with its default retries. */
 const client = () => new OpenAI({ apiKey: governed.key(), baseURL: `${governed.base}/v1` })

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addChunks } from '../../src/domains/knowledge/chunk-store.ts'
 import { partitionFor } from '../../src/domains/knowledge/partitions.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -12,14 +12,9 @@ import { sharedGoverned } from '../support/shared-server.ts'
 const SECTIONS = 8_000
 const CALLERS = 10
 
-let governed: Governed
-let knowledgeFixture: KnowledgeFixture
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  knowledgeFixture = await createKnowledgeFixture(governed, { settings: { memory: { enabled: true } } })
-  await addSections(knowledgeFixture, SECTIONS)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const knowledgeFixture = await createKnowledgeFixture(governed, { settings: { memory: { enabled: true } } })
+await addSections(knowledgeFixture, SECTIONS)
 
 /** A document with many sections, all of which the rule `quince-deny` denies. */
 async function addSections(knowledgeFixture: KnowledgeFixture, count: number): Promise<void> {

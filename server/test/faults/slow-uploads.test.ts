@@ -1,19 +1,16 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { CHAT, expectError, expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { parseResponse } from '../support/raw-http.ts'
 import { word } from '../support/scripted-provider.ts'
 
 /** The limit in flight allows two bodies of this size. */
 const LONGEST = 2_000_000
-let governed: Governed
 const sockets: Socket[] = []
-beforeAll(async () => {
-  governed = await startGoverned({
-    GATEHOUSE_MAX_BODY_BYTES: String(LONGEST),
-    GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT: String(2.25 * LONGEST),
-  })
+const governed = await startGoverned({
+  GATEHOUSE_MAX_BODY_BYTES: String(LONGEST),
+  GATEHOUSE_MAX_BODY_BYTES_IN_FLIGHT: String(2.25 * LONGEST),
 })
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Detector } from '../../src/domains/classification/detector.ts'
 import { DETECTORS } from '../../src/domains/classification/detectors.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startGoverned } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 
 const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
@@ -16,14 +17,9 @@ const fragile: Detector = {
   },
 }
 
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await startGoverned({}, { detectors: [...DETECTORS, fragile] })
-  await governed.publish([{ id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' }])
-  token = (await governed.application({ settings: { release: 'windowed' } })).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { detectors: [...DETECTORS, fragile] }))
+await governed.publish([{ id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' }])
+const token = (await governed.application({ settings: { release: 'windowed' } })).token
 
 /** A stream whose first text has left. */
 async function begin() {

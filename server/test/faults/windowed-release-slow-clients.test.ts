@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
@@ -17,13 +16,9 @@ const PIECES = 40
 /** In memory for one connection: the socket's own buffer, and one piece of the text as events. */
 const MOST_WAITING_BYTES = 1_000_000
 
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish([{ id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' }])
-  token = (await governed.application({ settings: { release: 'windowed' } })).token
-})
+const governed = await sharedGoverned()
+await governed.publish([{ id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' }])
+const token = (await governed.application({ settings: { release: 'windowed' } })).token
 
 /** A stream whose first text has left, and the server's side of its connection. `cork` has the effect of a client that stops reading. */
 async function begin(api: ClientApi) {

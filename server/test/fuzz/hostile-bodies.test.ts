@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, ENDPOINTS, expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { parseChunks } from '../support/stream-chunks.ts'
 import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
@@ -19,14 +19,9 @@ const runs = (cases: number): fc.Parameters<unknown> => ({
   markInterruptAsFailure: true,
 })
 
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  // All extensions are enabled, so that few requests are refused early.
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+// All extensions are enabled, so that few requests are refused early.
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 
 interface Case {
   readonly method: string

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
-import type { MessagingServer } from '../support/messenger.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
 import { hostileText, mutated } from './arbitraries.ts'
 
@@ -11,15 +11,10 @@ const AT_ONCE = 50
 const SHARE = inject('isFull') ? 1 : 0.1
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
-let messenger: MessagingServer
-let conversation: string
 let message: string
-beforeAll(async () => {
-  messenger = await sharedMessagingServer()
-  conversation = await messenger.direct()
-  message = (await messenger.say(conversation)).id
-})
-afterAll(() => messenger.close())
+const messenger = await closeAfterAll(sharedMessagingServer())
+const conversation = await messenger.direct()
+message = (await messenger.say(conversation)).id
 
 interface Case {
   readonly method: string

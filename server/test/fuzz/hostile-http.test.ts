@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, expectEnvelope } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { formatRequest, parseResponse, sendBytes } from '../support/raw-http.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -10,11 +10,7 @@ const AT_ONCE = 40
 const BATCHES = inject('isFull') ? 12 : 2
 const WAIT_MS = 4_000
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 const BODY = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'Good morning' }] })
 const headers = () => ({ authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' })

@@ -1,30 +1,23 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
-import { createMembers, type Member } from '../messaging/client.ts'
-import type { Governed } from '../support/governed.ts'
-import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
-import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { createMembers } from '../messaging/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
+import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { withoutReferences } from '../support/openapi.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-let knowledge: KnowledgeFixture
-let memory: MemoryFixture
-let ann: Member
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  knowledge = await createKnowledgeFixture(governed)
-  memory = await createMemoryFixture(governed)
-  await knowledge.put('Alpha beta 上海 신청서 INC-4711')
-  await memory.store('Alpha beta 上海 신청서 INC-4711')
-  const { ann: member, ben } = await createMembers(governed.server, ['ann', 'ben'])
-  ann = member
-  const chat = await ann.create('/conversations', { contact_id: ben.id })
-  await ann.create('/messages', { conversation_id: chat.id, message: 'Alpha beta 上海 신청서 INC-4711' })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const knowledge = await createKnowledgeFixture(governed)
+const memory = await createMemoryFixture(governed)
+await knowledge.put('Alpha beta 上海 신청서 INC-4711')
+await memory.store('Alpha beta 上海 신청서 INC-4711')
+const { ann: member, ben } = await createMembers(governed.server, ['ann', 'ben'])
+const ann = member
+const chat = await ann.create('/conversations', { contact_id: ben.id })
+await ann.create('/messages', { conversation_id: chat.id, message: 'Alpha beta 上海 신청서 INC-4711' })
 
 /** Characters and words that a parser of queries may read as syntax, or a database refuse. */
 const ATOMS = [

@@ -1,21 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
-import type { ScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { json, word } from '../support/scripted-provider.ts'
-import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
 /** Refusals of a provider of the Messages API, read by a client of the same API. */
-let anthropic: ScriptedAnthropic
-let upstreams: ThreeUpstreams
-let governed: Governed
-let client: Anthropic
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  ;({ governed, anthropic } = upstreams)
-  client = new Anthropic({ apiKey: governed.key(), baseURL: governed.base, maxRetries: 0 })
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const { governed, anthropic } = upstreams
+const client = new Anthropic({ apiKey: governed.key(), baseURL: governed.base, maxRetries: 0 })
 
 /** A prompt that the provider refuses with this explanation. */
 const promptRefusedWith = (explanation: string): string => {

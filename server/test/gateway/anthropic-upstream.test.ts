@@ -1,27 +1,20 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess, type GatewayResponse, type Message } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
-import { anthropicError, type ScriptedAnthropic, saysBlocks, saysText } from '../support/scripted-anthropic.ts'
+import { anthropicError, saysBlocks, saysText } from '../support/scripted-anthropic.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
-import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
 /** Text in the provider's errors. */
 const SECRET = 'upstream-private-diagnostics'
 const SIGNATURE = Buffer.from('a signature that only its provider can read, and no other service').toString('base64')
 
-let anthropic: ScriptedAnthropic
-let upstreams: ThreeUpstreams
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  ;({ governed, anthropic } = upstreams)
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-  // Used only if no other provider is left.
-  expectSuccess(await governed.admin('PATCH', '/providers/openai', { json: { weight: 0 } }))
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const { governed, anthropic } = upstreams
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+// Used only if no other provider is left.
+expectSuccess(await governed.admin('PATCH', '/providers/openai', { json: { weight: 0 } }))
 
 const chat = (prompt: string | readonly Message[], more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model: 'claude', ...more }, { token })

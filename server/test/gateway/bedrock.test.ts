@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { bedrockChunk, eventStreamMessage, header } from '../support/event-stream.ts'
 import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { anthropicMessage, saysBlocks } from '../support/scripted-anthropic.ts'
-import {
-  BEDROCK_API_KEY,
-  BEDROCK_KEYS,
-  BEDROCK_REGION,
-  type ScriptedBedrock,
-  startScriptedBedrock,
-} from '../support/scripted-bedrock.ts'
+import { BEDROCK_API_KEY, BEDROCK_KEYS, BEDROCK_REGION, startScriptedBedrock } from '../support/scripted-bedrock.ts'
 import { json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { eventsOf } from '../support/upstream-stream.ts'
@@ -17,14 +10,9 @@ import { eventsOf } from '../support/upstream-stream.ts'
 const SIGNED_KEY = Object.values(BEDROCK_KEYS).join(':')
 const CLAUDE = 'eu.anthropic.claude-b-v1:0'
 
-let bedrock: ScriptedBedrock
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  bedrock = await startScriptedBedrock()
-  governed = await sharedGoverned()
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-})
+const bedrock = await startScriptedBedrock()
+const governed = await sharedGoverned()
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 afterAll(async () => {
   await governed.close()
   await bedrock.close()

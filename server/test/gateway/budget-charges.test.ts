@@ -1,16 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { budgetedApplication, COST, findRecord, governedWithPrices, MOST_OUTPUT } from '../support/budgeted-application.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await governedWithPrices()
-})
+const governed = await governedWithPrices()
 
 /** A prompt of ten letters has ⌈10 / 2⌉ + 4 tokens at most. */
 const MOST = MOST_OUTPUT + 0.009

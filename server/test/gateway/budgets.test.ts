@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { budgetedApplication, COST, findRecord, governedWithPrices, MOST_OUTPUT } from '../support/budgeted-application.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await governedWithPrices()
-})
+const governed = await governedWithPrices()
 
 const budgetOf = (fields: object = {}) => budgetedApplication(governed, fields)
 const recordOf = (response: Awaited<ReturnType<Governed['chat']>>) =>

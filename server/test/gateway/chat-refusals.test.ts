@@ -1,20 +1,17 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { anthropicMessage } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { messageItem, responseObject } from '../support/scripted-responses.ts'
-import { startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import { startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 
 /** Refusals of providers of all three APIs, read by a client of chat completions. */
-let upstreams: ThreeUpstreams
 const tokens: Record<string, string> = {}
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  for (const extensions of [[], ['tools']]) {
-    tokens[extensions.join()] = (await upstreams.governed.application({ settings: { extensions } })).token
-  }
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+for (const extensions of [[], ['tools']]) {
+  tokens[extensions.join()] = (await upstreams.governed.application({ settings: { extensions } })).token
+}
 
 const explained = { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'cyber', explanation: 'No.' } }
 const refused = { ...messageItem(''), content: [{ type: 'refusal', refusal: 'No.' }] }

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { type ChatOptions, EMBEDDINGS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { embeddingList, json, startScriptedProvider, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
+const governed = await closeAfterAll(sharedGoverned())
 beforeEach(() => governed.provider.reset())
-afterAll(() => governed.close())
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { type ChatOptions, EMBEDDINGS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { embeddingList, json, says, word } from '../support/scripted-provider.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned()
-})
+const governed = await closeAfterAll(startGoverned())
 beforeEach(() => governed.provider.reset())
-afterAll(() => governed.close())
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { anthropicMessage } from '../support/scripted-anthropic.ts'
 import { completion, word } from '../support/scripted-provider.ts'
 import { callItem, responseObject } from '../support/scripted-responses.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 
-let upstreams: ThreeUpstreams
-let token: string
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const settings = { extensions: ['tools', 'content_parts'], responses: { store: 'requested' } }
-  token = (await upstreams.governed.application({ settings })).token
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const settings = { extensions: ['tools', 'content_parts'], responses: { store: 'requested' } }
+const token = (await upstreams.governed.application({ settings })).token
 
 const NUMBERS: Readonly<Record<string, string>> = {
   ...{ big: '2512292042121000001', price: '1.10', power: '1e3', zero: '-0', long: '0.1234567890123456789' },

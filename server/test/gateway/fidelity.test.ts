@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
-let upstreams: ThreeUpstreams
-let refusing: string
-let carrying: string
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const { governed } = upstreams
-  refusing = (await governed.application({ settings: { unknown_fields: 'refuse' } })).token
-  carrying = (await governed.application({ settings: { unknown_fields: 'carry' } })).token
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const { governed } = upstreams
+const refusing = (await governed.application({ settings: { unknown_fields: 'refuse' } })).token
+const carrying = (await governed.application({ settings: { unknown_fields: 'carry' } })).token
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 const send = (token: string, path: string, json: object, headers: Record<string, string> = {}): Promise<GatewayResponse> =>

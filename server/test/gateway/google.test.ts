@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
-import { type ScriptedTokens, startScriptedTokens } from '../support/scripted-google.ts'
+import { startScriptedTokens } from '../support/scripted-google.ts'
 import { completion, json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -10,14 +9,9 @@ const STATE = { google: { thought_signature: SIGNATURE } }
 const CALL = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' }, extra_content: STATE }
 const PARAMETERS = { type: 'object', properties: {} }
 
-let governed: Governed
-let tokens: ScriptedTokens
-let token: string
-beforeAll(async () => {
-  tokens = await startScriptedTokens({ now: () => Date.now() })
-  governed = await sharedGoverned()
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-})
+const tokens = await startScriptedTokens({ now: () => Date.now() })
+const governed = await sharedGoverned()
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 afterAll(async () => {
   await governed.close()
   await tokens.close()

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Lists that a caller or a provider makes long: they are refused by name or taken, and never overflow the stack. */
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields: 'carry' }
-  token = (await governed.application({ default_model: 'scripted', settings })).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields: 'carry' }
+const token = (await governed.application({ default_model: 'scripted', settings })).token
 
 const URL = 'data:,abcd '
 const chat = (content: string) => governed.chat(content, {}, { token })

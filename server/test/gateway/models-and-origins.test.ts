@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 
 const SLASHED = 'meta-llama/Llama-3'
 const PAGE = 'https://app.example.org'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned({ OPENAI_MODELS: `scripted,${SLASHED}` })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({ OPENAI_MODELS: `scripted,${SLASHED}` }))
 
 const send = (
   path: string,

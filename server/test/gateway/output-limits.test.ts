@@ -1,21 +1,16 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { budgetedApplication, governedWithPrices } from '../support/budgeted-application.ts'
 import { CHAT, expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 
 /** Limits of output under the names and in the forms of all servers count for rules, budgets and directives. */
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await governedWithPrices()
-  await governed.publish([
-    { id: 'long', at: ['input'], when: 'content.text.contains("rule") && request.max_tokens > 1000', verdict: 'deny' },
-    { id: 'cap', at: ['input'], when: 'content.text.contains("capped")', directives: ['max_tokens:50'] },
-    { id: 'cheap', at: ['input'], when: 'content.text.contains("cheap")', directives: ['route:max_cost=0.5'] },
-  ])
-  token = (await governed.application()).token
-})
+const governed = await governedWithPrices()
+await governed.publish([
+  { id: 'long', at: ['input'], when: 'content.text.contains("rule") && request.max_tokens > 1000', verdict: 'deny' },
+  { id: 'cap', at: ['input'], when: 'content.text.contains("capped")', directives: ['max_tokens:50'] },
+  { id: 'cheap', at: ['input'], when: 'content.text.contains("cheap")', directives: ['route:max_cost=0.5'] },
+])
+const token = (await governed.application()).token
 
 /** Sends JSON text, because numbers are read as they are written. */
 const send = (prompt: string, fields: string, key = token) =>

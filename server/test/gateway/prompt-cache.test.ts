@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
+import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { word } from '../support/scripted-provider.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams } from '../support/three-upstreams.ts'
 
-let upstreams: ThreeUpstreams
-let fixture: KnowledgeFixture
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const settings = { extensions: ['tools', 'content_parts', 'developer_role'] }
-  fixture = await createKnowledgeFixture(upstreams.governed, { settings })
-  await fixture.put('The amethyst is in the first drawer, the beryl in the second, the citrine in the third.')
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const settings = { extensions: ['tools', 'content_parts', 'developer_role'] }
+const fixture = await createKnowledgeFixture(upstreams.governed, { settings })
+await fixture.put('The amethyst is in the first drawer, the beryl in the second, the citrine in the third.')
 
 /** An exchange: question and answer, with a tool call between them. */
 interface Turn {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { chunk, type ProviderAnswers, startProviderAnswers, usageChunk } from '../support/provider-answers.ts'
+import { chunk, startProviderAnswers, usageChunk } from '../support/provider-answers.ts'
 import { anthropicMessage } from '../support/scripted-anthropic.ts'
 import { completion } from '../support/scripted-provider.ts'
 import { responseObject } from '../support/scripted-responses.ts'
 import type { UpstreamModel } from '../support/three-upstreams.ts'
 
-let answers: ProviderAnswers
-beforeAll(async () => {
-  answers = await startProviderAnswers()
-})
-afterAll(() => answers.close())
+const answers = await closeAfterAll(startProviderAnswers())
 
 describe('usage', () => {
   const OK = chunk({ role: 'assistant', content: 'ok' })

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { startScriptedEntra } from '../support/scripted-entra.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-type Entra = Awaited<ReturnType<typeof startScriptedEntra>>
-
-let governed: Governed
-let entra: Entra
-let token: string
-beforeAll(async () => {
-  entra = await startScriptedEntra()
-  governed = await sharedGoverned()
-  token = (await governed.application()).token
-})
+const entra = await startScriptedEntra()
+const governed = await sharedGoverned()
+const token = (await governed.application()).token
 afterAll(async () => {
   await governed.close()
   await entra.close()

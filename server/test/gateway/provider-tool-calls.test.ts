@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Body, chunk, type ProviderAnswers, startProviderAnswers } from '../support/provider-answers.ts'
+import { type Body, chunk, startProviderAnswers } from '../support/provider-answers.ts'
 import { completion, word } from '../support/scripted-provider.ts'
 import type { UpstreamModel } from '../support/three-upstreams.ts'
 
-let answers: ProviderAnswers
-beforeAll(async () => {
-  answers = await startProviderAnswers()
-})
-afterAll(() => answers.close())
+const answers = await closeAfterAll(startProviderAnswers())
 
 interface ToolCall {
   readonly id: string

@@ -1,14 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess, type GatewayResponse, type Message } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import {
   callItem,
   messageItem,
   responseObject,
   responsesError,
-  type ScriptedResponses,
   saysItems,
   startScriptedResponses,
 } from '../support/scripted-responses.ts'
@@ -16,19 +14,11 @@ import { sharedGoverned } from '../support/shared-server.ts'
 
 const STATE = Buffer.from('a state that only its provider can decode, and no other service').toString('base64')
 
-let provider: ScriptedResponses
-let governed: Governed
-let token: string
-/** A model of the provider. */
-let model: string
-beforeAll(async () => {
-  provider = await startScriptedResponses()
-  governed = await sharedGoverned()
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-  model = (await addProvider()).id
-  // Used only if no other provider is left.
-  expectSuccess(await governed.admin('PATCH', '/providers/openai', { json: { weight: 0 } }))
-})
+const provider = await startScriptedResponses()
+const governed = await sharedGoverned()
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+// Used only if no other provider is left.
+expectSuccess(await governed.admin('PATCH', '/providers/openai', { json: { weight: 0 } }))
 afterAll(async () => {
   await governed.close()
   await provider.close()
@@ -45,6 +35,8 @@ async function addProvider(fields: object = {}): Promise<{ readonly id: string }
   await putModel(id, id, { upstream_name: 'gpt-up', api: 'responses' })
   return { id }
 }
+/** A model of the provider. */
+const model = (await addProvider()).id
 
 const chat = (prompt: string | readonly Message[], more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model, ...more }, { token })

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { registeredRoutes } from '../admin/operations.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 // Each route that can reach a provider runs the pipeline: every request that a provider gets is in an audit record (issue: litellm-like
 // gateways forgot their policies on some routes). The import rules in .dependency-cruiser.cjs say the same about the code.
 
-let governed: Governed
-let application: { readonly id: string | undefined; readonly token: string }
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  application = await governed.application({ default_model: 'scripted', settings: { memory: { enabled: true, capture: 'off' } } })
+const governed = await closeAfterAll(sharedGoverned())
+const application = await governed.application({
+  default_model: 'scripted',
+  settings: { memory: { enabled: true, capture: 'off' } },
 })
-afterAll(() => governed.close())
 
 /** A body that each API which takes content can read; fields of other APIs are left out. */
 const BODIES: readonly ((text: string) => object)[] = [

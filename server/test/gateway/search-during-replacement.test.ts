@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 describe('a search while its document is replaced', () => {
   test('knowledge: each search finds the old or the new version [GW-KNOW-12]', { timeout: 120_000 }, async () => {

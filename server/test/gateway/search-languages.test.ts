@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { adminClient } from '../admin/client.ts'
-import type { Governed } from '../support/governed.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
-import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-let memory: MemoryFixture
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  memory = await createMemoryFixture(governed)
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const memory = await createMemoryFixture(governed)
 
 const TEXTS: readonly (readonly [text: string, queries: readonly string[]])[] = [
   ['使用Docker部署服务，监听端口为8443', ['Docker', '8443', '端口']],

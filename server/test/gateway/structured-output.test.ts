@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -47,12 +46,8 @@ interface Event {
   readonly choices?: readonly { readonly delta?: { readonly content?: string } }[]
 }
 
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  token = (await governed.application({ default_model: 'scripted' })).token
-})
+const governed = await sharedGoverned()
+const token = (await governed.application({ default_model: 'scripted' })).token
 
 /** The response to a streamed request whose completion is `text`. */
 async function ask(api: Api, text: string) {

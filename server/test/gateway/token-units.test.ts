@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
-import { type ScriptedAnthropic, saysText } from '../support/scripted-anthropic.ts'
+import { saysText } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
-import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
-let upstreams: ThreeUpstreams
-let governed: Governed
-let anthropic: ScriptedAnthropic
-let token: string
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  ;({ governed, anthropic } = upstreams)
-  token = (await governed.application()).token
-  for (const { provider, model } of UPSTREAMS)
-    expectSuccess(await governed.admin('PUT', `/providers/${provider}/models/${model}`, { json: PRICES }))
-})
-afterAll(() => upstreams.close())
-
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const { governed, anthropic } = upstreams
+const token = (await governed.application()).token
 const PRICES = {
   ...{ input_price: 3, output_price: 15, cache_read_price: 0.3, cache_write_price: 3.75, cache_write_1h_price: 6 },
 }
@@ -125,6 +115,8 @@ const COUNTERS = [
   ['token_parts', 'part="cache_write"', 300],
   ['token_parts', 'part="reasoning"', 150],
 ] as const
+for (const { provider, model } of UPSTREAMS)
+  expectSuccess(await governed.admin('PUT', `/providers/${provider}/models/${model}`, { json: PRICES }))
 
 describe.each(UPSTREAMS)('tokens of a provider of kind $provider', ({ provider, model, script, hourWrites, cost }) => {
   test.each(Object.entries(CLIENTS))(

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams } from '../support/three-upstreams.ts'
 
-let upstreams: ThreeUpstreams
 type Setting = 'name' | 'carry' | 'refuse' | 'standard'
 const tokens: Record<Setting, string> = { name: '', carry: '', refuse: '', standard: '' }
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const extensions = ['tools', 'content_parts', 'developer_role']
-  for (const unknown_fields of ['name', 'carry', 'refuse'] as const) {
-    tokens[unknown_fields] = (await upstreams.governed.application({ settings: { extensions, unknown_fields } })).token
-  }
-  tokens.standard = (await upstreams.governed.application({ settings: { extensions } })).token
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const extensions = ['tools', 'content_parts', 'developer_role']
+for (const unknown_fields of ['name', 'carry', 'refuse'] as const) {
+  tokens[unknown_fields] = (await upstreams.governed.application({ settings: { extensions, unknown_fields } })).token
+}
+tokens.standard = (await upstreams.governed.application({ settings: { extensions } })).token
 
 /** The error in the envelope of either API. */
 const errorOf = ({ body }: GatewayResponse) => body.error

@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { CHAT, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
-import { completion, plainJson, type ScriptedProvider, says, startScriptedProvider, word } from '../support/scripted-provider.ts'
+import { completion, plainJson, says, startScriptedProvider, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
 
@@ -19,22 +18,17 @@ const MODELS = {
   plain: { stream: false },
 }
 
-let governed: Governed
-let spare: ScriptedProvider
-let token: string
-beforeAll(async () => {
-  spare = await startScriptedProvider()
-  governed = await sharedGoverned()
-  const { admin, provider } = governed
-  const declare = async (id: string, more: object) => {
-    expectSuccess(await admin('POST', '/providers', { json: { id, base_url: provider.url, max_retries: 1, ...more } }), 201)
-    expectSuccess(await admin('PUT', `/providers/${id}/models/${id}`, { json: {} }))
-  }
-  for (const [id, more] of Object.entries(MODELS)) await declare(id, more)
-  await declare('spare', { base_url: spare.url, weight: 0 })
-  for (const id of ['openai', 'spare']) expectSuccess(await admin('PUT', `/providers/${id}/models/shared`, { json: {} }))
-  token = (await governed.application()).token
-})
+const spare = await startScriptedProvider()
+const governed = await sharedGoverned()
+const { admin, provider } = governed
+const declare = async (id: string, more: object) => {
+  expectSuccess(await admin('POST', '/providers', { json: { id, base_url: provider.url, max_retries: 1, ...more } }), 201)
+  expectSuccess(await admin('PUT', `/providers/${id}/models/${id}`, { json: {} }))
+}
+for (const [id, more] of Object.entries(MODELS)) await declare(id, more)
+await declare('spare', { base_url: spare.url, weight: 0 })
+for (const id of ['openai', 'spare']) expectSuccess(await admin('PUT', `/providers/${id}/models/shared`, { json: {} }))
+const token = (await governed.application()).token
 afterAll(async () => {
   await governed.close()
   await spare.close()

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { STREAM_FORMS } from '../support/growing-streams.ts'
 import { CLIENT_APIS, openStream } from '../support/streamed-requests.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams } from '../support/three-upstreams.ts'
 
 // Validated mode in each client API with each provider API: the provider holds its last byte back until the test has looked.
 
@@ -10,16 +11,11 @@ const RULE = { id: 'no-secrets', at: ['output'], when: 'content.findings.secret 
 /** Nothing in it is a finding, and much more of it than the held-back window. */
 const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
 
-let upstreams: ThreeUpstreams
-let tokens: Readonly<Record<'validated' | 'windowed', string>>
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const { governed } = upstreams
-  await governed.publish([RULE])
-  const [validated, windowed] = [await governed.application(), await governed.application({ settings: { release: 'windowed' } })]
-  tokens = { validated: validated.token, windowed: windowed.token }
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const { governed } = upstreams
+await governed.publish([RULE])
+const [validated, windowed] = [await governed.application(), await governed.application({ settings: { release: 'windowed' } })]
+const tokens = { validated: validated.token, windowed: windowed.token }
 
 const PAIRS = CLIENT_APIS.flatMap((api) => MODELS.map((model) => ({ api, model })))
 

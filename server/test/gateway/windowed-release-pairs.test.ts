@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { STREAM_FORMS } from '../support/growing-streams.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 
 // Windowed release in each client API with each provider API.
 
@@ -20,17 +21,11 @@ const SEED = 7
 const random = new Random(SEED)
 const secret = () => `ghp_${random.string(36)}`
 
-let upstreams: ThreeUpstreams
-let windowed: string
-let validated: string
-beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  const { governed } = upstreams
-  await governed.publish(RULES)
-  windowed = (await governed.application({ settings: { release: 'windowed' } })).token
-  validated = (await governed.application()).token
-})
-afterAll(() => upstreams.close())
+const upstreams = await closeAfterAll(startThreeUpstreams())
+const { governed } = upstreams
+await governed.publish(RULES)
+const windowed = (await governed.application({ settings: { release: 'windowed' } })).token
+const validated = (await governed.application()).token
 
 interface Pair {
   readonly api: ClientApi

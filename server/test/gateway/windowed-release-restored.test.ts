@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Random } from '../support/classification/random.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
@@ -17,14 +16,9 @@ const EMAIL = 'jane.doe@mail.example.org'
 const MARKERS = ['<EMAIL_1>', '&lt;EMAIL_1&gt;', String.raw`<EMAIL\_1>`]
 const random = new Random(11)
 
-let governed: Governed
-let windowed: string
-let validated: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  windowed = (await governed.application({ settings: { release: 'windowed' } })).token
-  validated = (await governed.application()).token
-})
+const governed = await sharedGoverned()
+const windowed = (await governed.application({ settings: { release: 'windowed' } })).token
+const validated = (await governed.application()).token
 
 /** A request with an email address, and the provider's response to it. */
 async function begin(api: ClientApi, token = windowed) {

@@ -1,6 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import type { MarkerRule } from '../support/marker-policies.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -10,15 +9,10 @@ const HARMLESS: MarkerRule = { id: 'no-secrets', at: ['output'], when: 'content.
 const WHOLE: MarkerRule = { id: 'no-gossip', at: ['output'], when: 'content.text.contains("gossip")', verdict: 'deny' }
 const OBSTACLE = 'The rule no-gossip needs the whole response: it reads content.text.'
 
-let governed: Governed
-let windowed: { id: unknown; token: string }
-let name: string
 const applicationPath = () => `/applications/${windowed.id}`
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  windowed = await governed.application({ settings: { release: 'windowed' } })
-  name = String(expectSuccess(await governed.admin('GET', applicationPath())).name)
-})
+const governed = await sharedGoverned()
+const windowed = await governed.application({ settings: { release: 'windowed' } })
+const name = String(expectSuccess(await governed.admin('GET', applicationPath())).name)
 
 describe('warnings [GW-WIN-8]', () => {
   test('policy set: publishing it says which rule keeps which Applications validated', async () => {

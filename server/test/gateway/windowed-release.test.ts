@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { says } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -19,15 +18,10 @@ const LONG = PROSE.repeat(40)
 const SECRET = `ghp_${new Random(5).string(36)}`
 const EMAIL = 'jane.doe@mail.example.org'
 
-let governed: Governed
-let windowed: { id: unknown; token: string }
-let validated: { id: unknown; token: string }
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish(RULES)
-  windowed = await governed.application({ settings: WINDOWED })
-  validated = await governed.application()
-})
+const governed = await sharedGoverned()
+await governed.publish(RULES)
+const windowed = await governed.application({ settings: WINDOWED })
+const validated = await governed.application()
 
 const open = (api: ClientApi, prompt: string, { token } = windowed): Promise<Response> =>
   openStream(governed.base, { api, prompt, token })

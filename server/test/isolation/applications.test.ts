@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 /** A response without values that differ for each request: known ids, the record's id and times. */
 function bytesOf({ status, headers, text }: GatewayResponse, ...known: string[]): string {

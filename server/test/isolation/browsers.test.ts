@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer({ GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer({ GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }))
 
 const get = (path: string, to = server) => fetch(to.base + path, { redirect: 'manual' })
 

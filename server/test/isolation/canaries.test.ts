@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { assertNoContent } from '../support/audit.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { completion, json } from '../support/scripted-provider.ts'
 
 const PROVIDER_KEY = 'sk-scripted-canary-quetzal'
@@ -38,18 +39,14 @@ const CANARIES = {
 const VISIBLE = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-comment' }
 
 const clock = adjustableClock()
-let governed: Governed
 const responses: GatewayResponse[] = []
 const record = <T extends GatewayResponse>(response: T): T => {
   responses.push(response)
   return response
 }
 
-beforeAll(async () => {
-  governed = await startGoverned({ LOG_LEVEL: 'trace', OPENAI_API_KEY: PROVIDER_KEY }, { clock })
-  await sendTraffic()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({ LOG_LEVEL: 'trace', OPENAI_API_KEY: PROVIDER_KEY }, { clock }))
+await sendTraffic()
 
 /** Sends requests of all kinds: successful, refused, held, failed and malformed ones. */
 async function sendTraffic(): Promise<void> {

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
-import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
+import { startMessagingServer } from '../support/messenger.ts'
+import { startOidcProvider } from '../support/oidc-provider.ts'
 import { word } from '../support/scripted-provider.ts'
 
 const EVIL = 'evil.example'
@@ -20,13 +20,9 @@ interface Answer {
   readonly text: string
 }
 
-describe('client that sends another host', () => {
-  let m: MessagingServer
-  let provider: OidcFixture
-  beforeAll(async () => {
-    provider = await startOidcProvider()
-    m = await startMessagingServer(provider.environment)
-  })
+describe('client that sends another host', async () => {
+  const provider = await startOidcProvider()
+  const m = await startMessagingServer(provider.environment)
   afterAll(async () => {
     await m.close()
     await provider.close()

@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
 import { canonicalJson } from '../../src/platform/lib/canonical-json.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 const HEX = /\b[0-9a-f]{64}\b/g
 const hmac = (key: Buffer, text: string): string => createHmac('sha256', key).update(text).digest('hex')

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
@@ -44,7 +45,6 @@ interface Canary {
   readonly readers: readonly Name[]
 }
 
-let governed: Governed
 const tokens = new Map<Requester['app'], string>()
 const canaries: Canary[] = []
 const responses = new Map<Name, GatewayResponse[]>()
@@ -55,15 +55,12 @@ const canary = (description: string, readers: readonly Name[]): string => {
   return `${BAIT} ${text}`
 }
 
-beforeAll(async () => {
-  governed = await startGoverned({ LOG_LEVEL: 'trace', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
-  await openApplications()
-  await fillCollections()
-  await storeMemories()
-  governed.provider.on(BAIT, (response, { body }) => json(response, 200, completion(JSON.stringify(body.messages))))
-  for (const name of NAMES) responses.set(name, await sendAllRequests(name))
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({ LOG_LEVEL: 'trace', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }))
+await openApplications()
+await fillCollections()
+await storeMemories()
+governed.provider.on(BAIT, (response, { body }) => json(response, 200, completion(JSON.stringify(body.messages))))
+for (const name of NAMES) responses.set(name, await sendAllRequests(name))
 
 const SETTINGS = {
   knowledge: { enabled: true, passages: 50 },

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { createMemoryFixture, type MemoryFixture, type MemoryRequestOptions } from '../support/memory-fixture.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 /** A user of the demo by their token: alice of support, bob of engineering and of the project atlas. */
 const verified = (name: string): MemoryRequestOptions => ({

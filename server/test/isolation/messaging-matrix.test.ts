@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ApiResponse } from '../admin/client.ts'
 import { expectError } from '../admin/client.ts'
 import { createMembers, type Member } from '../messaging/client.ts'
-import type { MessagingServer } from '../support/messenger.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const KINDS = ['conversations', 'messages', 'contacts', 'groups', 'attachments', 'events']
@@ -30,30 +30,23 @@ interface Endpoint {
   readonly hasBody: boolean
 }
 
-let messenger: MessagingServer
-let endpoints: readonly Endpoint[]
-let resources: ResourceIds
-let foreignUser: Member
 const secret = 'quokkaburrow'
 
-beforeAll(async () => {
-  messenger = await sharedMessagingServer()
-  endpoints = await readEndpoints()
-  const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
-  await messenger.ann.put(`/groups/${group}`, { name: secret })
-  const { id: message } = await messenger.say(conversation, secret)
-  await messenger.ben.put(`/messages/${message}/reactions/heart`)
-  const attachments = await upload()
-  resources = {
-    conversations: conversation,
-    messages: message,
-    groups: group,
-    contacts: messenger.ann.id,
-    ...(attachments && { attachments }),
-  }
-  ;({ far: foreignUser } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace()))
-})
-afterAll(() => messenger.close())
+const messenger = await closeAfterAll(sharedMessagingServer())
+const endpoints = await readEndpoints()
+const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
+await messenger.ann.put(`/groups/${group}`, { name: secret })
+const { id: message } = await messenger.say(conversation, secret)
+await messenger.ben.put(`/messages/${message}/reactions/heart`)
+const attachments = await upload()
+const resources = {
+  conversations: conversation,
+  messages: message,
+  groups: group,
+  contacts: messenger.ann.id,
+  ...(attachments && { attachments }),
+}
+const { far: foreignUser } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace())
 
 /** Reads the operations of openapi.json below the messaging paths. */
 async function readEndpoints(): Promise<Endpoint[]> {

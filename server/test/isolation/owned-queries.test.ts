@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { fromId } from '../../src/platform/lib/id.ts'
-import { type FreshDatabase, separateDatabases } from '../support/fresh-database.ts'
+import { separateDatabases } from '../support/fresh-database.ts'
 import { seedApplication, seedWorkspace } from '../support/seed.ts'
 import { findUnlimitedTables, flat, tablesIn } from './statement-ownership.ts'
 import { StoreCalls } from './store-calls.ts'
@@ -20,35 +20,26 @@ const FOR_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   'memory/erase.removeExpired': 'finds expired memories, then names their Workspaces and owners',
 }
 
-describe('queries of knowledge, memory and retrieval', () => {
-  let fresh: FreshDatabase
-  let calls: StoreCalls
+describe('queries of knowledge, memory and retrieval', async () => {
   /** Keys of the other Workspace, for which the scenario ran first. */
-  let foreignKeys: Set<string>
   const keys = new Set<string>()
   let workspace = ''
-  beforeAll(async () => {
-    const [first] = separateDatabases()
-    if (!first) throw new Error('There is no database.')
-    fresh = await first.open()
-    const { db, pool } = fresh.database
-    calls = new StoreCalls(pool)
-    await calls.load()
-    await pool.query(`alter table retrieval_partition alter column id restart with ${FIRST_PARTITION}`)
-    const run = async () => {
-      calls.statements.length = 0
-      keys.clear()
-      const { workspaceId } = await seedWorkspace(db)
-      workspace = String(fromId('ws', workspaceId))
-      keys.add(workspace)
-      const { applicationId } = await seedApplication(db, workspaceId)
-      await runStoreScenario(fresh.database, { workspaceId, applicationId }, calls, keys)
-    }
-    await run()
-    foreignKeys = new Set([workspace, ...sentKeys()])
-    await run()
-    for (const value of sentKeys()) if (!foreignKeys.has(value)) keys.add(value)
-  })
+  const [first] = separateDatabases()
+  if (!first) throw new Error('There is no database.')
+  const fresh = await first.open()
+  const { db, pool } = fresh.database
+  const calls = new StoreCalls(pool)
+  await calls.load()
+  await pool.query(`alter table retrieval_partition alter column id restart with ${FIRST_PARTITION}`)
+  const run = async () => {
+    calls.statements.length = 0
+    keys.clear()
+    const { workspaceId } = await seedWorkspace(db)
+    workspace = String(fromId('ws', workspaceId))
+    keys.add(workspace)
+    const { applicationId } = await seedApplication(db, workspaceId)
+    await runStoreScenario(fresh.database, { workspaceId, applicationId }, calls, keys)
+  }
   afterAll(() => fresh.remove())
 
   /** UUIDs and partition ids among the values of the recorded statements. */
@@ -60,6 +51,11 @@ describe('queries of knowledge, memory and retrieval', () => {
           /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value) ||
           (Number(value) >= FIRST_PARTITION && Number(value) < FIRST_PARTITION + 1e6),
       )
+  await run()
+  const foreignKeys = new Set([workspace, ...sentKeys()])
+  await run()
+  for (const value of sentKeys()) if (!foreignKeys.has(value)) keys.add(value)
+
   const limitedStatements = () =>
     calls.statements.filter(({ text, by }) => tablesIn(text).length > 0 && !(by in FOR_ALL_WORKSPACES))
 

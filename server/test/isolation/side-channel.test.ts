@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { createKnowledgeFixture, createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -16,11 +16,7 @@ const prose = (number: number): string =>
     .join(' ')
     .concat(` ${number}.`)
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await sharedGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
 
 const NOOR = { governance: { user: { id: 'noor' } } }
 

@@ -23,7 +23,7 @@ export class StoreCalls {
 
   async load(): Promise<void> {
     for (const folder of FOLDERS) {
-      const root = new URL(`../../src/${folder}/`, import.meta.url)
+      const root = new URL(`../../src/domains/${folder}/`, import.meta.url)
       for (const file of readdirSync(root).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
         const module: Record<string, unknown> = await import(new URL(file, root).href)
         for (const [name, value] of Object.entries(module)) {

@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { SEALED_COLUMNS } from '../../src/domains/keys/sealed-columns.ts'
 import { loadProviders } from '../../src/domains/providers/provider-store.ts'
 import { secretBox, secretKeyId } from '../../src/platform/lib/secret-box.ts'
@@ -20,14 +20,10 @@ const idOf = (key: string): string => secretKeyId(Buffer.from(key))
 const rotating = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY, GATEHOUSE_OLD_SECRET_KEYS: data.secretKey }
 const rotated = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY }
 
-let values: Awaited<ReturnType<typeof createSealedValues>>
-let operator: { email: string; uri: string }
-beforeAll(async () => {
-  const governed = await startGoverned({ GATEHOUSE_DATA: data.dataDir })
-  values = await createSealedValues(governed)
-  operator = await enableSecondFactor(governed.server)
-  await governed.close()
-})
+const governed = await startGoverned({ GATEHOUSE_DATA: data.dataDir })
+const values = await createSealedValues(governed)
+const operator = await enableSecondFactor(governed.server)
+await governed.close()
 afterAll(() => data.remove())
 
 async function enableSecondFactor(server: TestServer): Promise<{ email: string; uri: string }> {

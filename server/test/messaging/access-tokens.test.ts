@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Admin, adminClient } from '../admin/client.ts'
-import type { TestServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { adminClient } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member } from './client.ts'
+import { createMembers } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let ann: Member
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  ;({ ann } = await createMembers(server, ['ann']))
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const { ann } = await createMembers(server, ['ann'])
 
 describe('access tokens', () => {
   test('access token: is shown once and gives access to the messaging API only when it is created', async () => {

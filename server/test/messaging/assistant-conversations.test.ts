@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type AssistantFixture, lastMessage, startAssistantFixture } from '../support/assistant-fixture.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { lastMessage, startAssistantFixture } from '../support/assistant-fixture.ts'
 import { findEmittedEvents } from '../support/emitted-events.ts'
 import { says, word } from '../support/scripted-provider.ts'
 
-let fixture: AssistantFixture
-beforeAll(async () => {
-  fixture = await startAssistantFixture()
-})
+const fixture = await startAssistantFixture()
 afterAll(() => fixture.governed.close())
 
 test('traceparent: upstream request has the header of the answered message, and none when that message had none', async () => {

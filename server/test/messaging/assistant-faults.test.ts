@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { noticeFor } from '../../src/domains/messaging/assistants/notices.ts'
 import { takeTurn } from '../../src/domains/messaging/assistants/take-turn.ts'
 import { claimTurns } from '../../src/domains/messaging/assistants/turn-store.ts'
 
-import { type AssistantFixture, MODEL, startAssistantFixture } from '../support/assistant-fixture.ts'
+import { MODEL, startAssistantFixture } from '../support/assistant-fixture.ts'
 
-let fixture: AssistantFixture
-beforeAll(async () => {
-  fixture = await startAssistantFixture()
-})
+const fixture = await startAssistantFixture()
 afterAll(() => fixture.governed.close())
 
 describe('faults', () => {

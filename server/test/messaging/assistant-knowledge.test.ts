@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { type AssistantFixture, MODEL, startAssistantFixture } from '../support/assistant-fixture.ts'
 import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { word } from '../support/scripted-provider.ts'
 import { createMembers, type Member } from './client.ts'
 
-let fixture: AssistantFixture
-beforeAll(async () => {
-  fixture = await startAssistantFixture()
-})
+const fixture = await startAssistantFixture()
 afterAll(() => fixture.governed.close())
 
 describe('knowledge', () => {

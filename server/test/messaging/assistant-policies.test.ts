@@ -3,7 +3,7 @@ import { HELD_NOTICE, noticeFor } from '../../src/domains/messaging/assistants/n
 import { requestCompletion } from '../../src/domains/messaging/assistants/request-completion.ts'
 import { loadTurnContext } from '../../src/domains/messaging/assistants/turn-context.ts'
 import { claimTurns } from '../../src/domains/messaging/assistants/turn-store.ts'
-import { type AssistantFixture, CONTRACTOR_RULE, startAssistantFixture } from '../support/assistant-fixture.ts'
+import { CONTRACTOR_RULE, startAssistantFixture } from '../support/assistant-fixture.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
 
@@ -12,10 +12,7 @@ const MESSAGE_RULES = [
   { id: 'teasel-hold', at: ['message'], when: 'content.text.contains("teasel-hold")', verdict: 'require_approval' },
 ]
 
-let fixture: AssistantFixture
-beforeAll(async () => {
-  fixture = await startAssistantFixture()
-})
+const fixture = await startAssistantFixture()
 afterAll(() => fixture.governed.close())
 
 const findTurns = (text_: string) =>

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Admin, adminClient, expectError } from '../admin/client.ts'
+import { describe, expect, test } from 'vitest'
+import { adminClient, expectError } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { findEmittedEvents } from '../support/emitted-events.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member } from './client.ts'
+import { createMembers } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let ann: Member
-let application_id: string
 const name = () => `helper-${crypto.randomUUID().slice(0, 8)}`
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  ;({ ann } = await createMembers(server, ['ann']))
-  application_id = server.demo.applications[0]?.id ?? ''
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const { ann } = await createMembers(server, ['ann'])
+const application_id = server.demo.applications[0]?.id ?? ''
 
 describe('assistants', () => {
   test('assistants: created assistant is listed and is a contact of every user', async () => {

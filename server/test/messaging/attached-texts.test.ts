@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Admin, adminClient, type Json } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
-import { createMembers, type Member, unlimitedRate } from './client.ts'
+import { describe, expect, test } from 'vitest'
+import { adminClient, type Json } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
+import { createMembers, unlimitedRate } from './client.ts'
 
 const RULES = [
   { id: 'cards', at: ['message'], when: 'content.findings["pii.card"] > 0', verdict: 'deny' },
@@ -17,19 +18,11 @@ const PNG = Buffer.from(
   'base64',
 )
 
-let server: TestServer
-let admin: Admin
-let ann: Member
-let ben: Member
-let chat: Json
-beforeAll(async () => {
-  server = await startServer({}, { userRateLimiter: unlimitedRate() })
-  admin = adminClient(server)
-  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
-  await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
-  chat = await ann.create('/conversations', { contact_id: ben.id })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer({}, { userRateLimiter: unlimitedRate() }))
+const admin = adminClient(server)
+const { ann, ben } = await createMembers(server, ['ann', 'ben'])
+await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
+const chat = await ann.create('/conversations', { contact_id: ben.id })
 
 async function upload(content: string | Uint8Array<ArrayBuffer>, name = 'note.txt', type = 'text/plain'): Promise<string> {
   const raw = new FormData()

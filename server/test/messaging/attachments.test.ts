@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
-import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { startMessagingServer } from '../support/messenger.ts'
 import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { word } from '../support/scripted-provider.ts'
 import { createMembers, type Member, type SendOptions } from './client.ts'
@@ -15,10 +15,7 @@ const PNG = Buffer.from(
   'base64',
 )
 
-let m: MessagingServer
-beforeAll(async () => {
-  m = await startMessagingServer({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
-})
+const m = await startMessagingServer({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
 afterAll(() => m.server.close())
 
 type Content = string | Uint8Array<ArrayBuffer>

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Admin, adminClient } from '../admin/client.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { adminClient } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { type EmittedEvent, findEmittedEvents } from '../support/emitted-events.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member } from './client.ts'
+import { createMembers } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-let ann: Member
-let ben: Member
-let cleo: Member
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const { ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo'])
 
 const emittedAbout = async (type: string, id: string): Promise<EmittedEvent[]> =>
   (await findEmittedEvents(server.context.db, type)).filter(({ payload }) => payload.id === id)

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
-import type { TestServer } from '../support/server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let ben: Member
-let cleo: Member
-beforeAll(async () => {
-  server = await sharedServer()
-  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo'])
 
 const talk = (fields: object = {}): Promise<Json> => ann.create('/conversations', { contact_id: ben.id, ...fields })
 const say = (member: Member, conversation: Json, message = 'Good morning'): Promise<Json> =>

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import { adminClient, type Json } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member, unlimitedRate } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let ben: Member
-let cleo: Member
-let chat: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
-  chat = await ann.create('/conversations', { contact_id: ben.id })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo'])
+const chat = await ann.create('/conversations', { contact_id: ben.id })
 
 const say = (message: string): Promise<Json> => ann.create('/messages', { conversation_id: chat.id, message })
 const about =

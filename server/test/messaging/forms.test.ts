@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
-import type { TestServer } from '../support/server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member, type SendOptions } from './client.ts'
+import { createMembers, type SendOptions } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let ben: Member
-let chat: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
-  chat = await ann.create('/conversations', { contact_id: ben.id })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann, ben } = await createMembers(server, ['ann', 'ben'])
+const chat = await ann.create('/conversations', { contact_id: ben.id })
 
 const form = (raw: string): SendOptions => ({ raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
 function multipart(fields: readonly (readonly [string, string])[]): SendOptions {

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { removeExpiredHolds } from '../../src/domains/messaging/messages/remove-expired-holds.ts'
 import { prepareMessage, storeMessage } from '../../src/domains/messaging/messages/send-message.ts'
 import { ANONYMOUS_USER } from '../../src/shared/principal.ts'
-import { type Admin, adminClient, type Json } from '../admin/client.ts'
+import { adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { type EmittedEvent, findEmittedEvents } from '../support/emitted-events.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 const rule = (word: string, demands: object, at = 'message') => ({
@@ -32,20 +33,12 @@ const RULES = [
 ]
 
 const clock = adjustableClock()
-let server: TestServer
-let admin: Admin
-let ann: Member
-let ben: Member
-let chat: Json
 const publish = (rules: readonly object[]) => admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules }) })
-beforeAll(async () => {
-  server = await startServer({}, { clock, userRateLimiter: unlimitedRate() })
-  admin = adminClient(server)
-  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
-  await publish(RULES)
-  chat = await ann.create('/conversations', { contact_id: ben.id })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer({}, { clock, userRateLimiter: unlimitedRate() }))
+const admin = adminClient(server)
+const { ann, ben } = await createMembers(server, ['ann', 'ben'])
+await publish(RULES)
+const chat = await ann.create('/conversations', { contact_id: ben.id })
 
 const fields = (message: string, more: object = {}) => ({ conversation_id: chat.id, message, ...more })
 const say = (message: string): Promise<Json> => ann.create('/messages', fields(message))

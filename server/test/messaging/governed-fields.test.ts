@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { demoDeclaration } from '../../src/tools/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/tools/setup/apply-workspace.ts'
-import { type Admin, type ApiResponse, adminClient, expectError, type Json } from '../admin/client.ts'
+import { type ApiResponse, adminClient, expectError, type Json } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { word } from '../support/scripted-provider.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member } from './client.ts'
+import { createMembers } from './client.ts'
 
 const rule = (word: string, demands: object) => ({
   id: word,
@@ -24,17 +24,10 @@ const RULES = [
   { id: 'digits', at: ['message'], when: 'content.text.contains("010101")', verdict: 'deny' },
 ]
 
-let server: TestServer
-let admin: Admin
-let ann: Member
-let ben: Member
-beforeAll(async () => {
-  server = await sharedServer()
-  admin = adminClient(server)
-  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
-  await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const admin = adminClient(server)
+const { ann, ben } = await createMembers(server, ['ann', 'ben'])
+await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
 
 const applicationId = async (): Promise<string> => (await admin.get('/applications')).data[0].id
 const contactOf = async (id: string): Promise<Json> => ben.get(`/contacts/${encodeURIComponent(id)}`)

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type ApiResponse, adminClient, type Json } from '../admin/client.ts'
-import type { TestServer } from '../support/server.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member } from './client.ts'
+import { createMembers } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let ben: Member
-beforeAll(async () => {
-  server = await sharedServer()
-  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann, ben } = await createMembers(server, ['ann', 'ben'])
 
 const once = () => ({ 'idempotency-key': crypto.randomUUID() })
 const direct = (): Promise<Json> => ann.create('/conversations', { contact_id: ben.id })

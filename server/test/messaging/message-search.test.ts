@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fillMessageWords } from '../../src/domains/messaging/messages/fill-message-words.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { word } from '../support/scripted-provider.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers, type Member } from './client.ts'
+import { createMembers } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let chat: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  const { ann: sender, ben } = await createMembers(server, ['ann', 'ben'])
-  ann = sender
-  chat = await ann.create('/conversations', { contact_id: ben.id })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann: sender, ben } = await createMembers(server, ['ann', 'ben'])
+const ann = sender
+const chat = await ann.create('/conversations', { contact_id: ben.id })
 
 const say = async (message: string): Promise<string> => (await ann.create('/messages', { conversation_id: chat.id, message })).id
 const search = async (q: string): Promise<string[]> =>

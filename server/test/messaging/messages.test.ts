@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { word } from '../support/scripted-provider.ts'
-import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let ben: Member
-let cleo: Member
-let chat: Json
-beforeAll(async () => {
-  server = await sharedServer()
-  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
-  chat = await ann.create('/conversations', { contact_id: ben.id })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo'])
+const chat = await ann.create('/conversations', { contact_id: ben.id })
 
 const say = (member: Member, message: string, conversation = chat): Promise<Json> =>
   member.create('/messages', { conversation_id: conversation.id, message })

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
 
-let server: TestServer
-let ann: Member
-let ben: Member
-beforeAll(async () => {
-  server = await sharedServer()
-  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(sharedServer())
+const { ann, ben } = await createMembers(server, ['ann', 'ben'])
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const groupsOf = async (person: Member): Promise<string[]> =>

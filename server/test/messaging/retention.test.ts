@@ -1,23 +1,20 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { finishErasures } from '../../src/domains/messaging/retention/erase-user-content.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { startMessagingServer } from '../support/messenger.ts'
 import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { word } from '../support/scripted-provider.ts'
 import { createMembers, type Member } from './client.ts'
 
 const DAY = 24 * 3_600_000
 
-let m: MessagingServer
 const clock = adjustableClock()
-beforeAll(async () => {
-  m = await startMessagingServer({}, { clock })
-})
+const m = await startMessagingServer({}, { clock })
 afterAll(() => m.server.close())
 
 const runJob = (name: string) => runRecurringJob(m.server.context, name)

@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Admin, adminClient } from '../admin/client.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { adminClient } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startServer } from '../support/server.ts'
 import { startSlowRequest } from '../support/slow-request.ts'
 import { createMembers, unlimitedRate } from './client.ts'
 
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  server = await startServer({}, { userRateLimiter: unlimitedRate() })
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer({}, { userRateLimiter: unlimitedRate() }))
+const admin = adminClient(server)
 
 test('revoked tokens: message is not sent when its token is revoked before the body arrives', async () => {
   const { ann, ben } = await createMembers(server, ['ann', 'ben'])

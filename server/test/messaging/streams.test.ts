@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import { EventHub } from '../../src/domains/messaging/events/event-hub.ts'
 import { EventRelay } from '../../src/domains/messaging/events/event-relay.ts'
@@ -43,17 +43,11 @@ async function startNode(database: Database, workspaceId: string, heartbeatMs?: 
     },
   }
 }
-type Node = Awaited<ReturnType<typeof startNode>>
 
-describe.each(testDatabases())('streams of events on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let node: Node
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    node = await startNode(database, workspaceId)
-  })
+describe.each(testDatabases())('streams of events on $name', async ({ open }) => {
+  const database = await open()
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const node = await startNode(database, workspaceId)
   afterAll(async () => {
     await node.close()
     await database.close()

@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
 import { startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-let fixture: WebhookFixture
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-})
+const fixture = await startWebhookFixture()
 afterEach(() => fixture.deleteWebhooks())
 afterAll(() => fixture.server.close())
 

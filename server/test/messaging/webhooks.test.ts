@@ -2,17 +2,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { WebhookSender } from '../../src/domains/messaging/events/webhook-sender.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { startServer } from '../support/server.ts'
-import { startReceiver, startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
+import { startReceiver, startWebhookFixture } from '../support/webhook-fixture.ts'
 import { createMembers, unlimitedRate } from './client.ts'
 
-let fixture: WebhookFixture
-beforeAll(async () => {
-  fixture = await startWebhookFixture()
-})
+const fixture = await startWebhookFixture()
 afterEach(() => fixture.deleteWebhooks())
 afterAll(() => fixture.server.close())
 

@@ -1,11 +1,11 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { createMembers } from '../messaging/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { blocksOf } from '../support/code-blocks.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type Receiver, startReceiver } from '../support/webhook-fixture.ts'
 
@@ -21,17 +21,13 @@ const RULES = [
   { ...rule, id: 'shown-later', when: 'content.text.contains("shown-later")', verdict: 'escalate' },
 ]
 
-let governed: Governed
-let admin: ReturnType<typeof adminClient>
 const open: Receiver[] = []
-beforeAll(async () => {
-  governed = await startGoverned(
-    { GATEHOUSE_ALLOW_PRIVATE_URLS: '1', GATEHOUSE_PUBLIC_URL: PUBLIC_URL },
-    { clock, random: () => 0.5 },
-  )
-  admin = adminClient(governed.server)
-  await governed.publish(RULES)
-})
+const governed = await startGoverned(
+  { GATEHOUSE_ALLOW_PRIVATE_URLS: '1', GATEHOUSE_PUBLIC_URL: PUBLIC_URL },
+  { clock, random: () => 0.5 },
+)
+const admin = adminClient(governed.server)
+await governed.publish(RULES)
 afterEach(async () => {
   for (const receiver of open.splice(0)) receiver.close()
   for (const { id } of (await admin.get('/webhooks')).data) await admin.remove(`/webhooks/${id}`)

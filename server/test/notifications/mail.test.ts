@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Admin, adminClient, expectError } from '../admin/client.ts'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { adminClient, expectError } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type Browser, signInOperator } from '../support/operators.ts'
@@ -12,14 +12,9 @@ const FROM = 'Gatehouse <gatehouse@example.com>'
 const ALL = ['holds', 'escalations', 'assigned', 'overdue', 'budgets', 'policies', 'keys']
 const clock = adjustableClock()
 
-let smtp: Awaited<ReturnType<typeof startMailServer>>
-let governed: Governed
-let admin: Admin
-beforeAll(async () => {
-  smtp = await startMailServer()
-  governed = await startGoverned({ GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: FROM }, { clock, random: () => 0.5 })
-  admin = adminClient(governed.server)
-})
+const smtp = await startMailServer()
+const governed = await startGoverned({ GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: FROM }, { clock, random: () => 0.5 })
+const admin = adminClient(governed.server)
 afterAll(async () => {
   await governed.close()
   await smtp.close()

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { budgetJobs } from '../../src/domains/jobs/budget-jobs.ts'
-import { type Admin, adminClient, type Json } from '../admin/client.ts'
+import { adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { signInOperator } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -11,28 +11,23 @@ import { type Receiver, startReceiver } from '../support/webhook-fixture.ts'
 
 const FORMATS = ['standard', 'slack', 'teams'] as const
 const clock = adjustableClock()
-let smtp: Awaited<ReturnType<typeof startMailServer>>
-let governed: Governed
-let admin: Admin
 const receivers = new Map<string, Receiver>()
-beforeAll(async () => {
-  smtp = await startMailServer()
-  governed = await startGoverned(
-    {
-      GATEHOUSE_ALLOW_PRIVATE_URLS: '1',
-      GATEHOUSE_SMTP_URL: smtp.url,
-      GATEHOUSE_MAIL_FROM: 'gatehouse@example.com',
-    },
-    { clock },
-  )
-  admin = adminClient(governed.server)
-  for (const format of FORMATS) {
-    const receiver = await startReceiver()
-    receivers.set(format, receiver)
-    const types = ['budget.alert', 'review.created']
-    await admin.create('/webhooks', { url: receiver.url, format, types })
-  }
-})
+const smtp = await startMailServer()
+const governed = await startGoverned(
+  {
+    GATEHOUSE_ALLOW_PRIVATE_URLS: '1',
+    GATEHOUSE_SMTP_URL: smtp.url,
+    GATEHOUSE_MAIL_FROM: 'gatehouse@example.com',
+  },
+  { clock },
+)
+const admin = adminClient(governed.server)
+for (const format of FORMATS) {
+  const receiver = await startReceiver()
+  receivers.set(format, receiver)
+  const types = ['budget.alert', 'review.created']
+  await admin.create('/webhooks', { url: receiver.url, format, types })
+}
 afterAll(async () => {
   for (const receiver of receivers.values()) receiver.close()
   await governed.close()

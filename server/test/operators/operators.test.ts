@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { SCOPES } from '../../src/shared/scope.ts'
 import { adminClient, expectError } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { postgresUrl } from '../support/database.ts'
 import { Browser, createFirstLoginToken, inviteOperator, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer())
 
 const admin = () => adminClient(server)
 const browser = () => new Browser(server.base)

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { removeExpiredSignIns } from '../../src/domains/operators/expired-sign-ins.ts'
 import { adminClient, expectError } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { Browser, inviteOperator, PASSWORD, readChangesOf, signInOperator, totp } from '../support/operators.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 
-let server: TestServer
-beforeAll(async () => {
-  server = await startServer({ GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' })
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer({ GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' }))
 
 /** A browser with an address of its own. */
 const browser = () => new Browser(server.base)

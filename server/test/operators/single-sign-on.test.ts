@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLE_SCOPES } from '../../src/shared/roles.ts'
 import { adminClient, expectError } from '../admin/client.ts'
-import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { startOidcProvider } from '../support/oidc-provider.ts'
 import {
   Browser,
   createFirstLoginToken,
@@ -14,11 +15,7 @@ import {
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-let provider: OidcFixture
-beforeAll(async () => {
-  provider = await startOidcProvider()
-})
-afterAll(() => provider.close())
+const provider = await closeAfterAll(startOidcProvider())
 
 describe('single sign-on of invited operators', () => {
   let server: TestServer

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ROLE_SCOPES } from '../../src/shared/roles.ts'
 import { SCOPES } from '../../src/shared/scope.ts'
-import { type Admin, adminClient, expectError, type Json } from '../admin/client.ts'
+import { adminClient, expectError, type Json } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { postgresUrl } from '../support/database.ts'
 import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 
-let server: TestServer
-let admin: Admin
-beforeAll(async () => {
-  server = await startServer()
-  admin = adminClient(server)
-})
-afterAll(() => server.close())
+const server = await closeAfterAll(startServer())
+const admin = adminClient(server)
 
 const demote = (id: string, role = 'read_only') => admin.patch(`/operators/${id}`, { role })
 const session = (token: string) => admin.send('GET', '/session', undefined, { token })

@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
 import type { Role } from '../../src/shared/operator.ts'
 import { ROLE_SCOPES } from '../../src/shared/roles.ts'
-import { type Admin, adminClient, expectError, type Json } from '../admin/client.ts'
+import { adminClient, expectError, type Json } from '../admin/client.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 
-let server: TestServer
-let admin: Admin
 /** Two new Workspaces. */
 let acme: string
 let beta: string
-beforeAll(async () => {
-  server = await startServer()
-  admin = adminClient(server)
-})
+const server = await closeAfterAll(startServer())
+const admin = adminClient(server)
 beforeEach(async () => {
   acme = await admin.workspace()
   beta = await admin.workspace()
 })
-afterAll(() => server.close())
 
 const inWorkspace = (path: string, workspace: string) => `/admin/v1${path}?workspace=${workspace}`
 const newEmail = () => `${word()}@example.com`

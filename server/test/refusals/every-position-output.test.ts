@@ -1,22 +1,18 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { MAXIMAL_RESPONSES } from '../support/maximal/responses.ts'
 import { withTextEverywhere } from '../support/mutations.ts'
 import { json, plainJson } from '../support/scripted-provider.ts'
-import { startThreeProviders, type ThreeProviders } from '../support/three-providers.ts'
+import { startThreeProviders } from '../support/three-providers.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
 
-let fixture: ThreeProviders
-let token: string
 let respond: (response: ServerResponse) => void
-beforeAll(async () => {
-  fixture = await startThreeProviders()
-  const { governed, providers } = fixture
-  await governed.publish([{ id: 'redact', at: ['output'], when: 'true', transforms: ['redact:pii'] }])
-  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-  for (const provider of Object.values(providers)) provider.on('greet', (response: ServerResponse) => respond(response))
-})
-afterAll(() => fixture.close())
+const fixture = await closeAfterAll(startThreeProviders())
+const { governed, providers } = fixture
+await governed.publish([{ id: 'redact', at: ['output'], when: 'true', transforms: ['redact:pii'] }])
+const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+for (const provider of Object.values(providers)) provider.on('greet', (response: ServerResponse) => respond(response))
 
 /** A test sends hundreds of requests. */
 const SLOW_MS = 300_000

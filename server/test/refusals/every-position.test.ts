@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
 import { withTextEverywhere } from '../support/mutations.ts'
-import { startThreeProviders, type ThreeProviders } from '../support/three-providers.ts'
+import { startThreeProviders } from '../support/three-providers.ts'
 
-let fixture: ThreeProviders
 const tokens: Record<string, string> = {}
-beforeAll(async () => {
-  fixture = await startThreeProviders()
-  const { governed } = fixture
-  await governed.publish([{ id: 'redact', at: ['input'], when: 'true', transforms: ['redact:pii'] }])
-  for (const unknown_fields of ['name', 'carry']) {
-    const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields }
-    tokens[unknown_fields] = (await governed.application({ settings })).token
-  }
-  recordedBefore = await countRecords()
-})
-afterAll(() => fixture.close())
-
+const fixture = await closeAfterAll(startThreeProviders())
+const { governed } = fixture
+await governed.publish([{ id: 'redact', at: ['input'], when: 'true', transforms: ['redact:pii'] }])
+for (const unknown_fields of ['name', 'carry']) {
+  const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields }
+  tokens[unknown_fields] = (await governed.application({ settings })).token
+}
 /** A test sends hundreds of requests. */
 const SLOW_MS = 300_000
 
-/** Records of the set-up, and those that responses named. */
-let recordedBefore = 0
+/** Records that responses named. */
 const audited = new Set<string>()
 
 async function countRecords(): Promise<number> {
@@ -31,6 +25,8 @@ async function countRecords(): Promise<number> {
   )
   return rows[0].count
 }
+/** Records of the set-up. */
+const recordedBefore = await countRecords()
 
 const NAME = 'ottilie.brandt'
 const ADDRESS = `${NAME}@example.com`

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { listTables } from '../support/list-tables.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
 
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned()
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned())
 
 /** The number of rows of each table. */
 const counts = async (): Promise<Record<string, number>> => {

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
+import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 
 const clock = adjustableClock()
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned({}, { clock })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { clock }))
 
 const approved = async (mark?: string, more?: Readonly<Record<string, unknown>>): Promise<HeldPrompt> => {
   const held = await governed.holdPrompt(mark, more ? { more } : {})

@@ -1,40 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ChatOptions, expectError, expectSuccess } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-let app: ChatOptions
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish([
-    { id: 'contains', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
-    { id: 'matches', at: ['input'], when: 'content.text.matches(r"(?i)\\bsecret plan\\b")', verdict: 'deny' },
-    {
-      id: 'payments',
-      at: ['input'],
-      when: String.raw`content.text.matches(r"(?i)\b(wire|transfer|remit|pay)\b[^.?!\n]{0,60}(eur|usd|€|\$) ?\d{1,3}([., ]?\d{3})+")`,
-      verdict: 'deny',
-    },
-    { id: 'starts', at: ['input'], when: 'content.text.startsWith("/reset")', verdict: 'deny' },
-    { id: 'equals', at: ['input'], when: 'content.text == "delete" || content.text in ["drop", "erase"]', verdict: 'deny' },
-    { id: 'listed', at: ['input'], when: '["tulip bulb"].exists(w, content.text.contains(w))', verdict: 'deny' },
-    { id: 'accents', at: ['input'], when: 'content.text.contains("café noir")', verdict: 'deny' },
-    { id: 'plain', at: ['input'], when: 'content.plain.contains("account 42")', verdict: 'deny' },
-    {
-      id: 'form',
-      at: ['input'],
-      when: 'content.text.contains("code:") && !content.text.matches(r"^code:[a-z]+$")',
-      verdict: 'deny',
-    },
-    { id: 'cards', at: ['input'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
-    { id: 'secrets', at: ['input'], when: 'content.findings.secret > 0', verdict: 'deny' },
-  ])
-  const { token } = await governed.application({ settings: { extensions: ['tools'], knowledge: { enabled: false } } })
-  app = { token }
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+await governed.publish([
+  { id: 'contains', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
+  { id: 'matches', at: ['input'], when: 'content.text.matches(r"(?i)\\bsecret plan\\b")', verdict: 'deny' },
+  {
+    id: 'payments',
+    at: ['input'],
+    when: String.raw`content.text.matches(r"(?i)\b(wire|transfer|remit|pay)\b[^.?!\n]{0,60}(eur|usd|€|\$) ?\d{1,3}([., ]?\d{3})+")`,
+    verdict: 'deny',
+  },
+  { id: 'starts', at: ['input'], when: 'content.text.startsWith("/reset")', verdict: 'deny' },
+  { id: 'equals', at: ['input'], when: 'content.text == "delete" || content.text in ["drop", "erase"]', verdict: 'deny' },
+  { id: 'listed', at: ['input'], when: '["tulip bulb"].exists(w, content.text.contains(w))', verdict: 'deny' },
+  { id: 'accents', at: ['input'], when: 'content.text.contains("café noir")', verdict: 'deny' },
+  { id: 'plain', at: ['input'], when: 'content.plain.contains("account 42")', verdict: 'deny' },
+  {
+    id: 'form',
+    at: ['input'],
+    when: 'content.text.contains("code:") && !content.text.matches(r"^code:[a-z]+$")',
+    verdict: 'deny',
+  },
+  { id: 'cards', at: ['input'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
+  { id: 'secrets', at: ['input'], when: 'content.findings.secret > 0', verdict: 'deny' },
+])
+const { token } = await governed.application({ settings: { extensions: ['tools'], knowledge: { enabled: false } } })
+const app = { token }
 
 const between = (text: string, sign: string): string => [...text].join(sign)
 const sendRequest = (prompt: string, more = {}) => governed.chat(prompt, more, app)

@@ -1,18 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CHAT } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Detectors read numbers as the client wrote them. */
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish([{ id: 'cards', at: ['input'], when: 'content.findings.pii > 0', verdict: 'deny' }])
-  const settings = { extensions: ['tools', 'content_parts'], unknown_fields: 'carry' }
-  token = (await governed.application({ settings })).token
-})
+const governed = await sharedGoverned()
+await governed.publish([{ id: 'cards', at: ['input'], when: 'content.findings.pii > 0', verdict: 'deny' }])
+const settings = { extensions: ['tools', 'content_parts'], unknown_fields: 'carry' }
+const token = (await governed.application({ settings })).token
 
 const post = async (path: string, raw: string) => {
   const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }

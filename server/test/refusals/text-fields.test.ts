@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-let token: string
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  const extensions = ['tools', 'content_parts', 'developer_role']
-  token = (await governed.application({ settings: { extensions } })).token
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const extensions = ['tools', 'content_parts', 'developer_role']
+const token = (await governed.application({ settings: { extensions } })).token
 
 type Fields = Readonly<Record<string, unknown>>
 const user = (fields: Fields = {}) => ({ role: 'user', content: 'Good morning', ...fields })

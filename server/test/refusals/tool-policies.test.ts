@@ -1,40 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ChatOptions, expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { parseChunks } from '../support/stream-chunks.ts'
 
-let governed: Governed
-let app: ChatOptions
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  const large = 'content.tool_calls.exists(c, c.name == "transfer" && double(c.arguments.amount) > 1000.0)'
-  await governed.publish([
-    { id: 'no-shell', at: ['input'], when: '"shell" in request.tools', verdict: 'deny' },
-    { id: 'database', at: ['input'], when: 'request.tools.exists(t, t.startsWith("db_"))', verdict: 'require_approval' },
-    { id: 'no-large-transfers', at: ['output'], when: large, verdict: 'deny' },
-    {
-      id: 'no-system-files',
-      at: ['input', 'output'],
-      when: 'content.tool_calls.exists(c, has(c.arguments.path) && c.arguments.path.startsWith("/etc"))',
-      verdict: 'deny',
-    },
-    { id: 'mail', at: ['output'], when: 'content.tool_calls.exists(c, c.name == "send_mail")', verdict: 'require_approval' },
-    { id: 'addresses', at: ['input'], when: 'content.findings["pii.email"] > 0', transforms: ['pseudonymize:pii.email'] },
-    {
-      id: 'no-board',
-      at: ['output'],
-      when: 'content.tool_calls.exists(c, has(c.arguments.to) && c.arguments.to == "board@example.org")',
-      verdict: 'deny',
-    },
-    { id: 'no-cards', at: ['output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii.card'] },
-    { id: 'not-offered', at: ['output'], when: '!content.tool_calls.all(c, c.name in request.tools)', verdict: 'escalate' },
-  ])
-  const settings = { extensions: ['tools'], knowledge: { enabled: false } }
-  app = { token: (await governed.application({ settings })).token }
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+const large = 'content.tool_calls.exists(c, c.name == "transfer" && double(c.arguments.amount) > 1000.0)'
+await governed.publish([
+  { id: 'no-shell', at: ['input'], when: '"shell" in request.tools', verdict: 'deny' },
+  { id: 'database', at: ['input'], when: 'request.tools.exists(t, t.startsWith("db_"))', verdict: 'require_approval' },
+  { id: 'no-large-transfers', at: ['output'], when: large, verdict: 'deny' },
+  {
+    id: 'no-system-files',
+    at: ['input', 'output'],
+    when: 'content.tool_calls.exists(c, has(c.arguments.path) && c.arguments.path.startsWith("/etc"))',
+    verdict: 'deny',
+  },
+  { id: 'mail', at: ['output'], when: 'content.tool_calls.exists(c, c.name == "send_mail")', verdict: 'require_approval' },
+  { id: 'addresses', at: ['input'], when: 'content.findings["pii.email"] > 0', transforms: ['pseudonymize:pii.email'] },
+  {
+    id: 'no-board',
+    at: ['output'],
+    when: 'content.tool_calls.exists(c, has(c.arguments.to) && c.arguments.to == "board@example.org")',
+    verdict: 'deny',
+  },
+  { id: 'no-cards', at: ['output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii.card'] },
+  { id: 'not-offered', at: ['output'], when: '!content.tool_calls.all(c, c.name in request.tools)', verdict: 'escalate' },
+])
+const settings = { extensions: ['tools'], knowledge: { enabled: false } }
+const app = { token: (await governed.application({ settings })).token }
 
 const tool = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } })
 const custom = (name: string) => ({ type: 'custom', custom: { name } })

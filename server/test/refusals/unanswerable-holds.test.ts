@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { adminClient, type Json } from '../admin/client.ts'
-import { type AssistantFixture, startAssistantFixture } from '../support/assistant-fixture.ts'
+import { startAssistantFixture } from '../support/assistant-fixture.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
 
-let fixture: AssistantFixture
-beforeAll(async () => {
-  fixture = await startAssistantFixture()
-  const hold = { at: ['input'], verdict: 'require_approval' }
-  await fixture.governed.publish([
-    ...MARKER_RULES,
-    { ...hold, id: 'held-nowhere', when: 'content.text.contains("held-nowhere")', directives: ['route:region=atlantis'] },
-  ] as never)
-})
+const fixture = await startAssistantFixture()
+const hold = { at: ['input'], verdict: 'require_approval' }
+await fixture.governed.publish([
+  ...MARKER_RULES,
+  { ...hold, id: 'held-nowhere', when: 'content.text.contains("held-nowhere")', directives: ['route:region=atlantis'] },
+] as never)
 afterAll(() => fixture?.governed.close())
 
 const pendingHolds = async (): Promise<number> =>

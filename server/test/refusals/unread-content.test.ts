@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ChatOptions, expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
-import type { Governed } from '../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-let governed: Governed
-let app: ChatOptions
-beforeAll(async () => {
-  governed = await sharedGoverned()
-  await governed.publish([
-    { id: 'no-wires', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
-    { id: 'no-secrets', at: ['input', 'output'], when: 'content.findings.secret > 0', verdict: 'deny' },
-    { id: 'no-cards', at: ['input', 'output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
-    { id: 'no-pictures', at: ['input'], when: 'content.unread > 0 && content.text.contains("strictly")', verdict: 'deny' },
-    {
-      id: 'no-films',
-      at: ['input'],
-      when: '"file" in content.unread_kinds && content.text.contains("gently")',
-      verdict: 'deny',
-    },
-    { id: 'small-files', at: ['input'], when: 'content.unread_bytes > 200 && content.text.contains("briefly")', verdict: 'deny' },
-  ])
-  const { token } = await governed.application({ settings: { extensions: ['content_parts'], knowledge: { enabled: false } } })
-  app = { token }
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(sharedGoverned())
+await governed.publish([
+  { id: 'no-wires', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
+  { id: 'no-secrets', at: ['input', 'output'], when: 'content.findings.secret > 0', verdict: 'deny' },
+  { id: 'no-cards', at: ['input', 'output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
+  { id: 'no-pictures', at: ['input'], when: 'content.unread > 0 && content.text.contains("strictly")', verdict: 'deny' },
+  {
+    id: 'no-films',
+    at: ['input'],
+    when: '"file" in content.unread_kinds && content.text.contains("gently")',
+    verdict: 'deny',
+  },
+  { id: 'small-files', at: ['input'], when: 'content.unread_bytes > 200 && content.text.contains("briefly")', verdict: 'deny' },
+])
+const { token } = await governed.application({ settings: { extensions: ['content_parts'], knowledge: { enabled: false } } })
+const app = { token }
 
 const CARD = '4111 1111 1111 1111'
 const KEY = 'AKIAIOSFODNN7EXAMPLQ'

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError, expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
+import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
 
 const clock = adjustableClock()
-let governed: Governed
-beforeAll(async () => {
-  governed = await startGoverned({}, { clock })
-})
-afterAll(() => governed.close())
+const governed = await closeAfterAll(startGoverned({}, { clock }))
 
 const WAIT = { wait_for_approval_seconds: 30 }
 const pending = async (): Promise<string[]> => {

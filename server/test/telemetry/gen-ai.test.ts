@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { startGoverned } from '../support/governed.ts'
 import { attributesOf, startOtelCollector } from '../support/otel-collector.ts'
 
-let collector: Awaited<ReturnType<typeof startOtelCollector>>
-let governed: Governed
-beforeAll(async () => {
-  collector = await startOtelCollector()
-  governed = await startGoverned(
-    collector.environment({
-      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc',
-      OTEL_METRIC_EXPORT_INTERVAL: '3600000',
-    }),
-  )
-})
-afterAll(() => collector.close())
+const collector = await closeAfterAll(startOtelCollector())
+const governed = await startGoverned(
+  collector.environment({
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc',
+    OTEL_METRIC_EXPORT_INTERVAL: '3600000',
+  }),
+)
 
 const CLIENT = 3
 

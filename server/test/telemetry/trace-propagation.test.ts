@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { startOtelCollector } from '../support/otel-collector.ts'
@@ -38,20 +39,16 @@ describe('traces without a collector', () => {
   })
 })
 
-describe('traces with a collector', () => {
-  let collector: Awaited<ReturnType<typeof startOtelCollector>>
+describe('traces with a collector', async () => {
   let governed: Awaited<ReturnType<typeof startGoverned>>
-  beforeAll(async () => {
-    collector = await startOtelCollector()
-    governed = await startGoverned(
-      collector.environment({
-        OTEL_SERVICE_NAME: 'gatehouse-eu',
-        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=production,team=A%20B,service.name=other',
-        GATEHOUSE_NODE_NAME: 'node-7',
-      }),
-    )
-  })
-  afterAll(() => collector.close())
+  const collector = await closeAfterAll(startOtelCollector())
+  governed = await startGoverned(
+    collector.environment({
+      OTEL_SERVICE_NAME: 'gatehouse-eu',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=production,team=A%20B,service.name=other',
+      GATEHOUSE_NODE_NAME: 'node-7',
+    }),
+  )
 
   const sentTrace = () => String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
 

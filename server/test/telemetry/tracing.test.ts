@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { STAGES } from '../../src/pipeline/endpoints.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { startOtelCollector } from '../support/otel-collector.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { startServer } from '../support/server.ts'
 
-let collector: Awaited<ReturnType<typeof startOtelCollector>>
-let server: TestServer
-beforeAll(async () => {
-  collector = await startOtelCollector()
-  server = await startServer(collector.environment())
-})
-afterAll(() => collector.close())
+const collector = await closeAfterAll(startOtelCollector())
+const server = await startServer(collector.environment())
 
 test('tracing: a request is a span with a child for each executed stage, without content, key or user [GW-AUD-3]', async () => {
   const [application] = server.demo.applications

@@ -1,17 +1,14 @@
-import fastify, { type FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import fastify from 'fastify'
+import { afterAll, expect, test } from 'vitest'
 import { handleErrors } from '../kit/error-responses.ts'
 import { collectOpenApi, serveOpenApi } from '../kit/openapi.ts'
 import { apiReferenceRoutes } from './api-reference-routes.ts'
 
-let app: FastifyInstance
-beforeAll(async () => {
-  app = fastify()
-  handleErrors(app)
-  await collectOpenApi(app, '1.2.3')
-  await app.register(apiReferenceRoutes)
-  await serveOpenApi(app)
-})
+const app = fastify()
+handleErrors(app)
+await collectOpenApi(app, '1.2.3')
+await app.register(apiReferenceRoutes)
+await serveOpenApi(app)
 afterAll(() => app.close())
 
 test('/docs/api: serves a page and its script, which reads the OpenAPI document of this server', async () => {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { type RecordFilter, searchRecords } from './search-records.ts'
 
@@ -10,23 +9,18 @@ const RECORDS = 20_500
 const APPLICATION = newId('app')
 
 /** Every second record is denied, and the others have the risk `high`, so that no record has both. One denied record is of APPLICATION. */
-describe.each(freshDatabases())('searchRecords on $name', ({ open }) => {
-  let database: Database
-  let remove: () => Promise<void>
-  let workspaceId: string
-  beforeAll(async () => {
-    ;({ database, remove } = await open())
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    await sql`
-      insert into audit_record
-        (id, workspace_id, application_id, sequence, created_at, endpoint, verdict, risk_level, status, body, prev_hash, hash, duration_ms, tokens)
-      select ('0190' || substr(md5(n::text), 5))::uuid, ${fromId('ws', workspaceId)},
-        case when n = 2 then ${fromId('app', APPLICATION)}::uuid end, n, now(), 'chat',
-        case when n % 2 = 0 then 'deny' else 'allow' end, case when n % 2 = 0 then 'low' else 'high' end,
-        case when n % 4000 = 0 then 500 + n / 4000 else 200 end, json_build_object('sequence', n)::text, '', '', 1, 1
-      from generate_series(1, ${sql.lit(RECORDS)}) as n`.execute(database.db)
-    await sql`analyze audit_record`.execute(database.db)
-  })
+describe.each(freshDatabases())('searchRecords on $name', async ({ open }) => {
+  const { database, remove } = await open()
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  await sql`
+    insert into audit_record
+      (id, workspace_id, application_id, sequence, created_at, endpoint, verdict, risk_level, status, body, prev_hash, hash, duration_ms, tokens)
+    select ('0190' || substr(md5(n::text), 5))::uuid, ${fromId('ws', workspaceId)},
+      case when n = 2 then ${fromId('app', APPLICATION)}::uuid end, n, now(), 'chat',
+      case when n % 2 = 0 then 'deny' else 'allow' end, case when n % 2 = 0 then 'low' else 'high' end,
+      case when n % 4000 = 0 then 500 + n / 4000 else 200 end, json_build_object('sequence', n)::text, '', '', 1, 1
+    from generate_series(1, ${sql.lit(RECORDS)}) as n`.execute(database.db)
+  await sql`analyze audit_record`.execute(database.db)
   afterAll(() => remove())
 
   const search = (filter: Partial<RecordFilter>) => searchRecords(database.db, workspaceId, { limit: 10, ...filter })

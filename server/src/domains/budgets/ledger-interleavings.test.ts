@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findSealer, seedAuditedWorkspace, testDraft } from '../../../test/support/audit.ts'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -47,12 +48,8 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
   /** UUIDs of reservations, and the requests that they admitted. */
   const calls = new Set<string>()
   let admitted = 0

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import type { Budget } from './budget.ts'
 import { deleteBudget } from './budget-store.ts'
 import { BudgetLedger, type Reservation } from './ledger.ts'
 import { removeOldWindows } from './window-store.ts'
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  beforeAll(async () => {
-    database = await open()
-    ;({ workspaceId } = await seedWorkspace(database.db))
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
 
   const fixture = () => ledgerFixture(database, workspaceId)
   const create = (change: object = {}): Promise<Budget> => fixture().create({ unit: 'tokens', limit: 100, ...change })

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import type { Spending } from '../../shared/spending.ts'
 import type { Budget } from './budget.ts'
@@ -13,14 +13,9 @@ const START = Date.parse('2027-02-03T09:00:00Z')
 const CHAT = { usd: 3_450_000, tokens: 200 }
 const EMBEDDING = { usd: 100_000, tokens: 5_000 }
 
-describe.each(testDatabases())('slices of different requests on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  beforeAll(async () => {
-    database = await open()
-    ;({ workspaceId } = await seedWorkspace(database.db))
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('slices of different requests on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
 
   const money = (): Promise<Budget> => ledgerFixture(database, workspaceId).create({ unit: 'usd', limit: 1_000 })
   const reserved = async (budget: Budget): Promise<number> => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import type { Budget } from './budget.ts'
 import { BudgetLedger, type Reservation } from './ledger.ts'
@@ -10,14 +10,9 @@ import { expireReservations } from './reservation-store.ts'
 
 const MORNING = Date.parse('2026-02-03T09:00:00Z')
 
-describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  beforeAll(async () => {
-    database = await open()
-    ;({ workspaceId } = await seedWorkspace(database.db))
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('slices of budgets on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
 
   const fixture = () => ledgerFixture(database, workspaceId)
   const create = (limit: number, change: object = {}): Promise<Budget> => fixture().create({ unit: 'tokens', limit, ...change })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { apiKeyView, checkApiKeyCreate } from './api-key.ts'
 import { findKeyByHash, issueKey, type KeyOwner, listKeys, revokeKey } from './api-key-store.ts'
@@ -11,11 +11,7 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let owner: KeyOwner
-  let foreign: KeyOwner
-
+describe.each(testDatabases())('on $name', async ({ open }) => {
   const seed = async (): Promise<KeyOwner> => {
     const { workspaceId } = await seedWorkspace(database.db)
     return { workspaceId, ...(await seedApplication(database.db, workspaceId)) }
@@ -26,12 +22,9 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     return issued
   }
 
-  beforeAll(async () => {
-    database = await open()
-    owner = await seed()
-    foreign = await seed()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const owner = await seed()
+  const foreign = await seed()
 
   test('API key store: only a hash of the key is stored', async () => {
     const { key, ...shown } = await issue()

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import { type ApplicationPatch, type ApplicationRecord, applicationView } from './application.ts'
@@ -16,17 +16,10 @@ import {
 const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let foreign: string
-
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    foreign = (await seedWorkspace(database.db)).workspaceId
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const foreign = (await seedWorkspace(database.db)).workspaceId
 
   const create = async (name: string, body = {}): Promise<ApplicationRecord> => {
     const created = await createApplication(database.db, workspaceId, { name, ...body }, NOW)

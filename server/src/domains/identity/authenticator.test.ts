@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database } from '../../platform/db/database.ts'
@@ -24,20 +24,15 @@ const lostSignal: Signal = { publish: async () => {}, subscribe: () => () => {},
 const STOPPED_CLOCK = { clock: () => 0 }
 const WAIT = { timeout: 20_000, interval: 10 }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', async ({ open }) => {
   /** Two nodes with one database. An embedded database has one process and therefore one signal. */
-  let first: Database
   let second: Database
-  let workspaceId: string
-  let applicationId: string
 
-  beforeAll(async () => {
-    first = await open()
-    second = await open()
-    if (second.kind === 'embedded') second = { ...second, signal: first.signal }
-    workspaceId = (await seedWorkspace(first.db)).workspaceId
-    applicationId = (await seedApplication(first.db, workspaceId)).applicationId
-  })
+  const first = await open()
+  second = await open()
+  if (second.kind === 'embedded') second = { ...second, signal: first.signal }
+  const workspaceId = (await seedWorkspace(first.db)).workspaceId
+  const applicationId = (await seedApplication(first.db, workspaceId)).applicationId
   afterAll(async () => {
     await first.close()
     await second.close()

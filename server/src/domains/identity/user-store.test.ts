@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { checkUserCreate, checkUserPatch, userView } from './user.ts'
 import { type ChangedUser, createUser, findUser, listUsers, updateUser, upsertUser } from './user-store.ts'
 
@@ -16,18 +16,11 @@ const ann = {
   attributes: { projects: ['p1'] },
 }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let foreign: string
-
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    foreign = (await seedWorkspace(database.db)).workspaceId
-    await createUser(database.db, workspaceId, ann, NOW)
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const foreign = (await seedWorkspace(database.db)).workspaceId
+  await createUser(database.db, workspaceId, ann, NOW)
 
   const update = (owner: string, id: string, patch: ChangedUser) =>
     database.db.transaction().execute((tx) => updateUser(tx, owner, id, patch, LATER))

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { generateUserTokenKeys, signUserToken } from '../../tools/demo/user-tokens.ts'
 import { UserTokenVerifier, WORKSPACES_TOPIC } from './user-token.ts'
 import type { WorkspacePatch } from './workspace.ts'
@@ -13,11 +13,9 @@ const noFetch = async () => {
   throw new Error('This test must not fetch keys.')
 }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('on $name', async ({ open }) => {
   let workspaceId: string
   let verifier: UserTokenVerifier
-  let keys: Awaited<ReturnType<typeof generateUserTokenKeys>>
 
   const configure = async (settings: NonNullable<WorkspacePatch['settings']>, id = workspaceId, signal = true) => {
     await database.db.transaction().execute((tx) => updateWorkspace(tx, id, { settings }))
@@ -36,17 +34,14 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     return vi.waitFor(refused, { timeout: 20_000, interval: 10 }).finally(() => clock.mockRestore())
   }
 
-  beforeAll(async () => {
-    database = await open()
-    keys = await generateUserTokenKeys()
-  })
+  const database = await closeAfterAll(open())
+  const keys = await generateUserTokenKeys()
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     verifier = new UserTokenVerifier({ ...database, clock: { now: () => NOW }, fetch: noFetch })
     await configure({ jwks: { keys: [keys.publicJwk] } })
     return () => verifier.close()
   })
-  afterAll(() => database.close())
 
   test('user token: refused when it is of another Workspace', async () => {
     const other = (await seedWorkspace(database.db)).workspaceId

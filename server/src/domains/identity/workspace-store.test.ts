@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { generateUserTokenKeys } from '../../tools/demo/user-tokens.ts'
 import {
@@ -15,12 +15,8 @@ import { createWorkspace, findWorkspace, findWorkspaceByName, listWorkspaces, up
 const NOW = new Date('2026-03-02T09:00:00Z')
 const KEYS = { hashKey: Buffer.from('sealed 1'), signingKey: Buffer.from('sealed 2'), signingPublicKey: 'PEM', auditSeal: 'seal' }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
 
   const create = (name: string, settings = {}, id = newId('ws')) =>
     database.db.transaction().execute((tx) => createWorkspace(tx, id, { name, settings }, KEYS, NOW))

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { asyncCpuMs } from '../../../test/support/cpu-time.ts'
 import { generateUserTokenKeys, signUserToken } from '../../tools/demo/user-tokens.ts'
 import { fillWorkspaceSettings, type WorkspacePatch } from './workspace.ts'
@@ -18,9 +18,6 @@ interface Pair {
   readonly privateJwk: JWK
   readonly publicJwk: JWK
 }
-let keys: Pair
-let rsa: Pair
-let ec: Pair
 
 async function pairOf(alg: 'RS256' | 'ES256'): Promise<Pair> {
   const pair = await generateKeyPair(alg, { extractable: true })
@@ -31,11 +28,9 @@ async function pairOf(alg: 'RS256' | 'ES256'): Promise<Pair> {
   }
 }
 
-beforeAll(async () => {
-  keys = await generateUserTokenKeys()
-  rsa = await pairOf('RS256')
-  ec = await pairOf('ES256')
-})
+const keys = await generateUserTokenKeys()
+const rsa = await pairOf('RS256')
+const ec = await pairOf('ES256')
 
 const newVerifier = (settings: NonNullable<WorkspacePatch['settings']> = {}) =>
   new WorkspaceTokenVerifier(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { secretBox, secretKeyId } from '../../platform/lib/secret-box.ts'
 import { loadWorkspaceKeys } from '../audit/workspace-keys.ts'
@@ -9,11 +9,8 @@ import { describeKeys, readCounts } from './sealed-counts.ts'
 
 const secrets = { secretKey: randomBytes(32), oldSecretKeys: [TEST_SECRET_KEY] }
 
-describe.each(freshDatabases())('reseal job on $name', ({ open }) => {
-  let fresh: FreshDatabase
-  beforeAll(async () => {
-    fresh = await open()
-  })
+describe.each(freshDatabases())('reseal job on $name', async ({ open }) => {
+  const fresh = await open()
   afterAll(() => fresh.remove())
 
   const logged: [object, string][] = []

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
-import { createKnowledgeStoreFixture, type KnowledgeStoreFixture, NOW } from '../../../test/support/knowledge-store-fixture.ts'
+import { createKnowledgeStoreFixture, NOW } from '../../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import type { CollectionPatch } from './collection.ts'
 import {
@@ -16,19 +16,11 @@ import {
 
 const LATER = new Date('2026-03-02T10:00:00Z')
 
-describe.each(testDatabases())('collection store on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let foreign: string
-  let knowledge: KnowledgeStoreFixture
-
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    foreign = (await seedWorkspace(database.db)).workspaceId
-    knowledge = createKnowledgeStoreFixture(database, workspaceId)
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('collection store on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const foreign = (await seedWorkspace(database.db)).workspaceId
+  const knowledge = createKnowledgeStoreFixture(database, workspaceId)
 
   const update = (id: string, patch: CollectionPatch, owner = workspaceId) =>
     knowledge.transact((tx) => updateCollection(tx, owner, id, patch, LATER))

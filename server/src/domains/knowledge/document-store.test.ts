@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { dumpTables } from '../../../test/support/dump-tables.ts'
-import {
-  createKnowledgeStoreFixture,
-  EVERYONE,
-  type KnowledgeStoreFixture,
-  NOW,
-} from '../../../test/support/knowledge-store-fixture.ts'
+import { createKnowledgeStoreFixture, EVERYONE, NOW } from '../../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { countFindings } from '../../shared/finding.ts'
 import type { Collection } from './collection.ts'
@@ -20,19 +15,11 @@ import { sweepCollections } from './sweep.ts'
 const scanText = (text: string) =>
   countFindings(text.includes('obey') ? [{ type: 'injection.override' as const, start: 0, end: 1 }] : [])
 
-describe.each(testDatabases())('document store on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let foreign: string
-  let knowledge: KnowledgeStoreFixture
-
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    foreign = (await seedWorkspace(database.db)).workspaceId
-    knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('document store on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const foreign = (await seedWorkspace(database.db)).workspaceId
+  const knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
 
   /** The columns that contain one of the texts. */
   const columnsWith = async (...texts: string[]): Promise<string[]> => {

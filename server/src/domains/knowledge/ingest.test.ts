@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
-import {
-  createKnowledgeStoreFixture,
-  EVERYONE,
-  type KnowledgeStoreFixture,
-  NOW,
-} from '../../../test/support/knowledge-store-fixture.ts'
+import { createKnowledgeStoreFixture, EVERYONE, NOW } from '../../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { countFindings } from '../../shared/finding.ts'
-import type { Collection } from './collection.ts'
 import { deleteCollection, updateCollection } from './collection-store.ts'
 import { clearFlags, findDocument, findDocumentByKey } from './document-store.ts'
 import { ingestDocument } from './ingest.ts'
@@ -24,19 +18,11 @@ const scanText = (text: string) =>
     ...[...text.matchAll(/@/g)].map(() => ({ type: 'pii.email', start: 0, end: 1 }) as const),
   ])
 
-describe.each(testDatabases())('ingestDocument on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let knowledge: KnowledgeStoreFixture
-  let main: Collection
-
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
-    main = await knowledge.collection({ name: 'open', acl: EVERYONE, classification: 'public' })
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
+  const main = await knowledge.collection({ name: 'open', acl: EVERYONE, classification: 'public' })
 
   const find = async (id: string) => {
     const document = await findDocument(database.db, workspaceId, id)

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import {
   createKnowledgeStoreFixture,
@@ -7,7 +8,6 @@ import {
   NOW,
 } from '../../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import { createRanker, type Ranker } from '../retrieval/rank.ts'
@@ -21,19 +21,15 @@ import { type Passage, searchKnowledge } from './search.ts'
 const PUBLIC = { acl: EVERYONE, classification: 'public' } as const
 const HIDDEN = { acl: { users: ['unknown user'] } }
 
-describe.each(testDatabases())('searchKnowledge on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
   let workspaceId: string
   let knowledge: KnowledgeStoreFixture
 
-  beforeAll(async () => {
-    database = await open()
-  })
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     knowledge = createKnowledgeStoreFixture(database, workspaceId)
   })
-  afterAll(() => database.close())
 
   /** Stores a document and adds many chunks to it directly. */
   async function putWithChunks(

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createKnowledgeStoreFixture, NOW } from '../../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
 import { ANONYMOUS_USER } from '../../shared/principal.ts'
@@ -83,13 +83,8 @@ function maySee(
   )
 }
 
-describe.each(testDatabases())('visibility on $name', ({ open }) => {
-  let database: Database
-
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('visibility on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
 
   test('search: finds exactly the documents that the visibility rule permits', async () => {
     let seen = 0

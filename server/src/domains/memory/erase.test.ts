@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { dumpTables } from '../../../test/support/dump-tables.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture, testHasher } from '../../../test/support/memory-store-fixture.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { eraseMemory, eraseUser, removeExpired } from './erase.ts'
 import { correctMemory, findMemory, listMemories } from './memory-store.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('correct and erase memories on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('correct and erase memories on $name', async ({ open }) => {
   let bench: MemoryStoreFixture
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     bench = await createMemoryStoreFixture(database)
   })

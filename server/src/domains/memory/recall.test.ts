@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
 import { seedApplication } from '../../../test/support/seed.ts'
 import { onStatement } from '../../../test/support/statement-listener.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { MEMORY_SCOPES, type MemoryScope } from '../../shared/memory-words.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { Ranker } from '../retrieval/rank.ts'
@@ -11,13 +11,9 @@ import { recallMemories } from './recall.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('recallMemories on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('recallMemories on $name', async ({ open }) => {
   let bench: MemoryStoreFixture
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     bench = await createMemoryStoreFixture(database)
   })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { storeMemory } from './capture.ts'
 import { findMemory, listMemories } from './memory-store.ts'
@@ -9,13 +9,9 @@ import { loadMemoryTexts } from './texts.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('storeMemory on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
   let bench: MemoryStoreFixture
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     bench = await createMemoryStoreFixture(database)
   })

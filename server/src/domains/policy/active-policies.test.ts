@@ -1,24 +1,20 @@
 import type { Kysely } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { policyInput, singleRuleDocument } from '../../../test/support/policies.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { ActivePolicies } from './active-policies.ts'
 import { evaluate } from './evaluate.ts'
 import { policySha256 } from './policy.ts'
 import { publishPolicySet } from './policy-store.ts'
 
-describe.each(testDatabases())('ActivePolicies on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
   let workspaceId: string
   let problems: Error[]
 
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     problems = []
     workspaceId = (await seedWorkspace(database.db)).workspaceId

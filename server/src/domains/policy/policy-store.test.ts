@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { policySha256 } from './policy.ts'
 import {
@@ -15,15 +15,11 @@ import {
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 
-describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('Policy sets on $name', async ({ open }) => {
   let workspaceId: string
   let otherWorkspaceId: string
 
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
 
   const seedWorkspaces = async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId

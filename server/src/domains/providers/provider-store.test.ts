@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { deleteModel, listModels, putModels } from './model-store.ts'
@@ -29,14 +29,9 @@ const PRICES = {
   ...{ reasoningPrice: 2.5, requestPrice: 0.01 },
 }
 
-describe.each(testDatabases())('providers on $name', ({ open }) => {
-  let database: Database
-  let ws: string
-  beforeAll(async () => {
-    database = await open()
-    ws = (await seedWorkspace(database.db)).workspaceId
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('providers on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const ws = (await seedWorkspace(database.db)).workspaceId
   const workspace = async () => (await seedWorkspace(database.db)).workspaceId
   const loadFirst = async (workspaceId: string) => (await loadProviders(database.db, workspaceId, load))[0]
 

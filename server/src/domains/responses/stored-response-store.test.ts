@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedOwner, transact } from '../../../test/support/reviews.ts'
 import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import type { ResponseOwner } from './stored-response.ts'
@@ -24,14 +24,9 @@ const LIMITS = { expired: EXPIRED, maxBytes: 10_000, maxResponses: 10 }
 
 const contentOf = (text: string) => ({ input: [{ role: 'user', content: text }], response: { output: [{ said: text }] } })
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let owner: ResponseOwner
-  beforeAll(async () => {
-    database = await open()
-    owner = { ...(await seedOwner(database.db)), userId: 'ann', isVerified: true }
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const owner = { ...(await seedOwner(database.db)), userId: 'ann', isVerified: true }
 
   const store = async (text: string, previousId?: string, { by = owner, createdAt = STORED_AT, id = newId('resp') } = {}) => {
     const stored = { id, ...contentOf(text) }

@@ -1,21 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newUuid } from '../../platform/lib/id.ts'
 import { addEntries, removeEntries } from './entries.ts'
 import { lockPartitions, openPartition, type Partition } from './partition.ts'
 import { POSTING_BYTES } from './postings.ts'
 
-describe.each(testDatabases())('search entries on $name', ({ open }) => {
-  let database: Database
-  let desk: Awaited<ReturnType<typeof createRetrievalFixture>>
-  beforeAll(async () => {
-    database = await open()
-    desk = await createRetrievalFixture(database)
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('search entries on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const desk = await createRetrievalFixture(database)
 
   /** The statistics of a partition and the terms of its entries, independent of entry numbers. */
   async function stateOf({ id }: Partition) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { B, K1 } from './bm25.ts'
 import type { Entry } from './entries.ts'
 import { rankLexically } from './lexical.ts'
@@ -29,17 +29,12 @@ function naive(visible: readonly Entry[], query: string): Map<string, number> {
   return scores
 }
 
-describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
-  let database: Database
-  let desk: Awaited<ReturnType<typeof createRetrievalFixture>>
+describe.each(testDatabases())('rankLexically on $name', async ({ open }) => {
   const rank = (partitions: readonly Partition[], query: string, depth = 10) =>
     rankLexically(database.db, desk.workspace, partitions, query, depth)
   const idsOf = async (...wanted: Parameters<typeof rank>) => (await rank(...wanted)).map(({ id }) => id)
-  beforeAll(async () => {
-    database = await open()
-    desk = await createRetrievalFixture(database)
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const desk = await createRetrievalFixture(database)
 
   test('equals BM25 over the visible entries for any partitions', async () => {
     await fc.assert(

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
-import type { Database } from '../../platform/db/database.ts'
 import type { Entry } from './entries.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
 import { reindexOutdated } from './reindex.ts'
 
-describe.each(testDatabases())('reindexOutdated on $name', ({ open }) => {
-  let database: Database
-  let desk: Awaited<ReturnType<typeof createRetrievalFixture>>
+describe.each(testDatabases())('reindexOutdated on $name', async ({ open }) => {
   const texts = new Map<string, Entry>()
   const load = async (_: unknown, ids: readonly string[]) => ids.flatMap((id) => texts.get(id) ?? [])
   const reindex = (most = 50) => reindexOutdated(database.db, { knowledge: load, memory: load }, most)
@@ -27,12 +25,9 @@ describe.each(testDatabases())('reindexOutdated on $name', ({ open }) => {
     )
     return { entries: rows, postings: postings.rows }
   }
-  beforeAll(async () => {
-    database = await open()
-    desk = await createRetrievalFixture(database)
-    while ((await reindex()) > 0);
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const desk = await createRetrievalFixture(database)
+  while ((await reindex()) > 0);
 
   test('index equals that of new entries when an older tokenizer has indexed some of them', async () => {
     const partition = await desk.partition('none')

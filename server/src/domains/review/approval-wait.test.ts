@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { afterOpening, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { ApprovalWait } from './approval-wait.ts'
 import { decideHold } from './decision-store.ts'
 import { claimRelease } from './release-store.ts'
-import type { ReviewItem, ReviewOwner } from './review.ts'
+import type { ReviewItem } from './review.ts'
 import { ReviewWaiters } from './review-waiters.ts'
 
 const LEASE = { leaseMs: 60_000 }
 const clock = { now: () => afterOpening(100) }
 const connected = () => new AbortController().signal
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let owner: ReviewOwner
-  let waiters: ReviewWaiters
-  beforeAll(async () => {
-    database = await open()
-    owner = await seedOwner(database.db)
-    waiters = new ReviewWaiters({ signal: database.signal, clock, onError: () => {} })
-  })
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await open()
+  const owner = await seedOwner(database.db)
+  const waiters = new ReviewWaiters({ signal: database.signal, clock, onError: () => {} })
   afterAll(async () => {
     waiters.close()
     await database.close()

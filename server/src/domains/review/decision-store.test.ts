@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { afterOpening, REVIEW_BOX, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { decideHold } from './decision-store.ts'
-import type { ReviewOwner } from './review.ts'
 import { getReview, readReviewContent } from './review-store.ts'
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let owner: ReviewOwner
+describe.each(testDatabases())('on $name', async ({ open }) => {
   const approve = { verdict: 'approved', by: 'op-1', comment: null, now: afterOpening(10) } as const
   const decide = (id: string, change: Partial<Parameters<typeof decideHold>[3]> = {}, workspaceId = owner.workspaceId) =>
     transact(database.db, (tx) => decideHold(tx, workspaceId, id, { ...approve, ...change }))
 
-  beforeAll(async () => {
-    database = await open()
-    owner = await seedOwner(database.db)
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const owner = await seedOwner(database.db)
 
   test('decision: reviewer, time, comment and content are stored when a hold is approved', async () => {
     const { id } = await seedHold(database.db, owner)

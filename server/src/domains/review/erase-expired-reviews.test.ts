@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { lease, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { claimRelease, completeRelease, type ReleaseClaim } from './release-store.ts'
-import type { ReviewItem, ReviewOwner } from './review.ts'
+import type { ReviewItem } from './review.ts'
 import { listReviews } from './review-list.ts'
 import { eraseExpiredReviews, getReview, readReviewContent } from './review-store.ts'
 
@@ -14,15 +14,10 @@ const at = (ms: number): Date => new Date(START + ms)
 const SECOND = 1_000
 const DUE = { createdAt: at(0), lifetimeMs: SECOND }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let owner: ReviewOwner
-  beforeAll(async () => {
-    database = await open()
-    owner = await seedOwner(database.db)
-  })
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const owner = await seedOwner(database.db)
   beforeEach(() => eraseExpiredReviews(database.db, at(SECOND), 10_000))
-  afterAll(() => database.close())
 
   const erase = (limit = 10_000, now = at(SECOND)) => eraseExpiredReviews(database.db, now, limit)
   const stored = ({ id }: ReviewItem) =>

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { afterOpening, OPENED_AT, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { localSignal } from '../../platform/db/signal.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { decideHold } from './decision-store.ts'
@@ -9,22 +8,19 @@ import { PendingOutputHolds } from './pending-output-holds.ts'
 import type { ReviewOwner } from './review.ts'
 import { REVIEWS_TOPIC } from './review.ts'
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('on $name', async ({ open }) => {
   let owner: ReviewOwner
-  let pendingOutputHolds: PendingOutputHolds
   let now = OPENED_AT
   const clock: Clock = { now: () => now }
-  beforeAll(async () => {
-    database = await open()
-    pendingOutputHolds = new PendingOutputHolds({ db: database.db, signal, clock, maxAgeMs: 60_000 })
-  })
+  const database = await open()
+  // Not the signal of the database, through which reviews of other tests would empty the cache.
+  const signal = localSignal()
+
+  const pendingOutputHolds = new PendingOutputHolds({ db: database.db, signal, clock, maxAgeMs: 60_000 })
   afterAll(async () => {
     pendingOutputHolds.close()
     await database.close()
   })
-  // Not the signal of the database, through which reviews of other tests would empty the cache.
-  const signal = localSignal()
   const publishChange = (id: string) => signal.publish(REVIEWS_TOPIC, id)
 
   test('pending output holds: only an unexpired output hold of the Application counts', async () => {

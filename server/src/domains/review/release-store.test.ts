@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import {
   afterOpening,
@@ -10,7 +11,6 @@ import {
   seedOwner,
   transact,
 } from '../../../test/support/reviews.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { decideHold } from './decision-store.ts'
 import {
@@ -22,7 +22,7 @@ import {
   pendingReason,
   type ReleaseClaim,
 } from './release-store.ts'
-import type { Lease, ReleaseResult, ReviewItem, ReviewOwner } from './review.ts'
+import type { Lease, ReleaseResult, ReviewItem } from './review.ts'
 import { getReview } from './review-store.ts'
 
 const MINUTE = 60_000
@@ -37,9 +37,7 @@ const COMPLETION: ReleaseResult = {
   },
 }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  let owner: ReviewOwner
+describe.each(testDatabases())('on $name', async ({ open }) => {
   const claim = (item: ReviewItem, when: Date | Lease = OPENED_AT, from = owner): Promise<ClaimResult | undefined> =>
     claimRelease(database.db, from, item, when instanceof Date ? lease(when) : when, REVIEW_BOX)
   const kindOf = async (...args: Parameters<typeof claim>) => (await claim(...args))?.kind
@@ -55,11 +53,8 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     releasedAuditId = newId('aud'),
   ) => transact(database.db, (tx) => completeRelease(tx, owner, claim, { result, releasedAuditId, now }, REVIEW_BOX))
 
-  beforeAll(async () => {
-    database = await open()
-    owner = await seedOwner(database.db)
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const owner = await seedOwner(database.db)
 
   test('release: one is claimed and 19 are busy when 20 resubmissions come at the same time', async () => {
     const item = await seedApproved(database.db, owner)

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import {
   afterOpening,
@@ -12,7 +13,6 @@ import {
   transact,
 } from '../../../test/support/reviews.ts'
 import { seedApplication } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { acknowledgeEscalation, decideHold } from './decision-store.ts'
 import { claimRelease, completeRelease } from './release-store.ts'
@@ -22,15 +22,11 @@ import { openEscalation } from './review-store.ts'
 
 const SHORT = { lifetimeMs: 1_000 }
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('on $name', async ({ open }) => {
   const list = async ({ workspaceId }: ReviewOwner, query: Partial<ReviewQuery> = {}) =>
     (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED_AT, ...query }))?.data.map(({ id }) => id)
 
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
 
   async function seedItems(owner: ReviewOwner) {
     const { db } = database

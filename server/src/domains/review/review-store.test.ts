@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { countWaitingFor } from '../../../test/support/lock-waits.ts'
 import {
@@ -12,7 +13,6 @@ import {
   seedOwner,
   transact,
 } from '../../../test/support/reviews.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { acknowledgeEscalation, decideHold } from './decision-store.ts'
@@ -23,9 +23,7 @@ import { findPendingHold, getReview, openEscalation, openHold, readReviewContent
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('on $name', ({ open, name }) => {
-  let database: Database
-  let owner: ReviewOwner
+describe.each(testDatabases())('on $name', async ({ open, name }) => {
   const tableText = async (id: string): Promise<string> => {
     const { rows } = await database.pool.query('select t::text as text from review_item t where id = $1', [fromId('rev', id)])
     return rows[0].text
@@ -35,11 +33,8 @@ describe.each(testDatabases())('on $name', ({ open, name }) => {
       Array.from({ length: 20 }, () => transact(database.db, (tx) => openHold(tx, owner, newReview(change()), REVIEW_BOX))),
     )
 
-  beforeAll(async () => {
-    database = await open()
-    owner = await seedOwner(database.db)
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const owner = await seedOwner(database.db)
 
   // The embedded database runs one transaction at a time.
   test.runIf(name === 'postgresql')(

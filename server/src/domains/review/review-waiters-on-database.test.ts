@@ -1,16 +1,16 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { postgresUrl, testDatabases } from '../../../test/support/database.ts'
 import { OPENED_AT, REVIEW_BOX, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
-import type { Database, Db } from '../../platform/db/database.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { postgresSignal, type Signal } from '../../platform/db/signal.ts'
 import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { decideHold } from './decision-store.ts'
 import { abandonRelease, type ClaimResult, claimRelease } from './release-store.ts'
-import type { ReviewItem, ReviewOwner } from './review.ts'
+import type { ReviewItem } from './review.ts'
 import { getReview } from './review-store.ts'
 import { ReviewWaiters } from './review-waiters.ts'
 
@@ -29,11 +29,8 @@ function waitersOn(signal: Signal, onError: (error: Error) => void = () => {}): 
   return waiters
 }
 
-describe.each(testDatabases())('on $name', ({ name, open }) => {
-  let database: Database
-  let owner: ReviewOwner
+describe.each(testDatabases())('on $name', async ({ name, open }) => {
   /** Counts its queries in `queries`. */
-  let counting: Db
   let queries = 0
   const url = postgresUrl() ?? ''
   const newNodeSignal = async (application = 'gatehouse'): Promise<Signal> => {
@@ -46,17 +43,14 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     return signal
   }
 
-  beforeAll(async () => {
-    database = await open()
-    owner = await seedOwner(database.db)
-    counting = new Kysely<Schema>({
-      dialect: new PostgresDialect({ pool: database.pool }),
-      log: () => {
-        queries++
-      },
-    })
+  const database = await closeAfterAll(open())
+  const owner = await seedOwner(database.db)
+  const counting = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: database.pool }),
+    log: () => {
+      queries++
+    },
   })
-  afterAll(() => database.close())
 
   const hold = (lifetimeMs = 60_000) => seedHold(database.db, owner, { createdAt: clock.now(), lifetimeMs })
   const approve = (id: string) => {

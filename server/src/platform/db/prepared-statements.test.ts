@@ -1,14 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, separateDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { separateDatabases } from '../../../test/support/fresh-database.ts'
 
-describe.each(separateDatabases())('prepared statements on $name', ({ open }) => {
-  let fresh: FreshDatabase
-  beforeAll(async () => {
-    fresh = await open()
-    await sql`create table thing (id integer primary key, name text)`.execute(fresh.database.db)
-    await sql`insert into thing select n, 'thing ' || n from generate_series(1, 20) as n`.execute(fresh.database.db)
-  })
+describe.each(separateDatabases())('prepared statements on $name', async ({ open }) => {
+  const fresh = await open()
+  await sql`create table thing (id integer primary key, name text)`.execute(fresh.database.db)
+  await sql`insert into thing select n, 'thing ' || n from generate_series(1, 20) as n`.execute(fresh.database.db)
   afterAll(() => fresh.remove())
 
   const nameOf = async (id: number) => {

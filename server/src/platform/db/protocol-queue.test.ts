@@ -1,18 +1,13 @@
 import { connect } from 'node:net'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { newDataFolder } from '../../../test/support/database.ts'
-import { type Embedded, startEmbedded } from './embedded.ts'
+import { startEmbedded } from './embedded.ts'
 
-describe('protocol queue of the embedded database', () => {
-  let embedded: Embedded
-  let where: Embedded['connection']
-  let pool: pg.Pool
-  beforeAll(async () => {
-    embedded = await startEmbedded({ dataDir: newDataFolder(), onError: () => {}, onProgress: () => {} })
-    where = embedded.connection
-    pool = new pg.Pool({ ...where, max: 6 })
-  })
+describe('protocol queue of the embedded database', async () => {
+  const embedded = await startEmbedded({ dataDir: newDataFolder(), onError: () => {}, onProgress: () => {} })
+  const where = embedded.connection
+  const pool = new pg.Pool({ ...where, max: 6 })
   afterAll(async () => {
     await pool.end()
     await embedded.stop()

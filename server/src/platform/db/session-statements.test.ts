@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const SOURCES = fileURLToPath(new URL('..', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../..', import.meta.url))
 /** SQL that belongs to a session. In a transaction (`set local`, `pg_advisory_xact_lock`, `set_config(…, true)`) it is harmless. */
 const NEEDS_SESSION =
   /pg_(?:try_)?advisory_lock\b|\bcurrval\(|\blastval\(|create temp|\bpg_temp\b|[`'"]listen \$|set_config\([^)]*, false\)|[`'"](?:re)?set (?!local|\$)\w+ ?=|with hold\b|[`'"](?:prepare|deallocate|discard) /i

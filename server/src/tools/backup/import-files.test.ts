@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { removeDueFiles } from '../../domains/messaging/attachments/file-removal.ts'
 import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
@@ -16,13 +16,10 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const later = (ms: number): Date => new Date(START.getTime() + ms)
 
-describe.each(freshDatabases())('attachments of an import into $name', ({ open }) => {
+describe.each(freshDatabases())('attachments of an import into $name', async ({ open }) => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-staged-'))
-  let fresh: FreshDatabase
   let workspace: string
-  beforeAll(async () => {
-    fresh = await open()
-  })
+  const fresh = await open()
   afterAll(async () => {
     await fresh.remove()
     rmSync(folder, { recursive: true })

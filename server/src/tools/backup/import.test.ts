@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
 import { uuidOf } from '../../platform/db/values.ts'
@@ -22,17 +22,14 @@ const owner = newUuid()
 /** The number of a search partition in the source. */
 const PARTITION = 1_000_000_000
 
-describe.each(freshDatabases())('import into $name', ({ open }) => {
-  let fresh: FreshDatabase
+describe.each(freshDatabases())('import into $name', async ({ open }) => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-import-'))
   const files = openFileStore({ kind: 'folder', path: join(folder, 'files') })
   const file = join(folder, 'export.gz')
   let workspace: string
   const deps = () => ({ db: fresh.database.db, files, secrets, clock })
 
-  beforeAll(async () => {
-    fresh = await open()
-  })
+  const fresh = await open()
   afterAll(async () => {
     await fresh.remove()
     rmSync(folder, { recursive: true })

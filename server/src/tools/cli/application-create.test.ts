@@ -4,18 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runCommandLine } from '../../../test/support/command-line.ts'
 import { runGatehouse } from '../../../test/support/gatehouse-process.ts'
-import { startServer, type TestServer } from '../../../test/support/server.ts'
+import { startServer } from '../../../test/support/server.ts'
 import { CLIENT_SNIPPETS } from '../../shared/client-snippets.ts'
 
-let server: TestServer
-let folder: string
-beforeAll(async () => {
-  server = await startServer()
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
-})
+const server = await startServer()
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
 afterAll(async () => {
   await server.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })

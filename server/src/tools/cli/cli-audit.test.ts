@@ -1,20 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runCommandLine } from '../../../test/support/command-line.ts'
-import { startServer, type TestServer } from '../../../test/support/server.ts'
+import { startServer } from '../../../test/support/server.ts'
 import { newId } from '../../platform/lib/id.ts'
 
-let server: TestServer
-let folder: string
-beforeAll(async () => {
-  server = await startServer()
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
-  const file = join(folder, 'gatehouse.yaml')
-  writeFileSync(file, 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
-  expect(await runCommand('apply', file)).toMatchObject({ code: 0 })
-})
+const server = await startServer()
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
+const file = join(folder, 'gatehouse.yaml')
+writeFileSync(file, 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
 afterAll(async () => {
   await server.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -22,6 +17,7 @@ afterAll(async () => {
 
 /** Runs a command while the server is running. */
 const runCommand = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
+expect(await runCommand('apply', file)).toMatchObject({ code: 0 })
 
 test('audit verify and export: verify names the record when it was altered [GW-AUD-7]', async () => {
   expect(await runCommand('audit', 'verify')).toMatchObject({

@@ -1,18 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { runCommandLine } from '../../../test/support/command-line.ts'
 import { Browser } from '../../../test/support/operators.ts'
-import { startServer, type TestServer } from '../../../test/support/server.ts'
+import { startServer } from '../../../test/support/server.ts'
 
-let server: TestServer
-let folder: string
-beforeAll(async () => {
-  server = await startServer()
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
-  writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
-})
+const server = await startServer()
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
+writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
 afterAll(async () => {
   await server.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })

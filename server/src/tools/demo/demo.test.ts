@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
@@ -18,12 +18,9 @@ import { newId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { DemoFile } from './demo-file.ts'
 
-describe.each(freshDatabases())('demo, on $name', ({ open }) => {
-  let fresh: FreshDatabase
+describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
   let starts: StartFixture
-  beforeAll(async () => {
-    fresh = await open()
-  })
+  const fresh = await open()
   afterAll(() => fresh.remove())
   beforeEach(() => {
     starts = new StartFixture(fresh.database)

@@ -1,26 +1,22 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { searchRecords } from '../../domains/audit/search-records.ts'
 import { createCollection } from '../../domains/knowledge/collection-store.ts'
 import { listDocuments } from '../../domains/knowledge/document-store.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { type FileOutcome, type Folder, ingestFolder } from './ingest-folder.ts'
 
-describe.each(testDatabases())('ingestFolder on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
   let path: string
   let workspaceId: string
   let collectionId: string
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     path = mkdtempSync(join(tmpdir(), 'gatehouse-folder-'))
     workspaceId = (await seedWorkspace(database.db)).workspaceId

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { createTextScanner } from '../../domains/classification/text-scanner.ts'
 import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
@@ -10,12 +10,9 @@ import { ingestDocument } from '../../domains/knowledge/ingest.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { toId } from '../../platform/lib/id.ts'
 
-describe.each(freshDatabases())('start with declared folders on $name', ({ open }) => {
-  let fresh: FreshDatabase
+describe.each(freshDatabases())('start with declared folders on $name', async ({ open }) => {
   let starts: StartFixture
-  beforeAll(async () => {
-    fresh = await open()
-  })
+  const fresh = await open()
   afterAll(() => fresh.remove())
   beforeEach(() => {
     starts = new StartFixture(fresh.database)

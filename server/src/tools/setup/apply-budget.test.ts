@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { loadBudgets } from '../../domains/budgets/budget-store.ts'
 import { findApplicationByName } from '../../domains/identity/application-store.ts'
@@ -14,14 +14,10 @@ import { readGatehouseFile } from './gatehouse-file.ts'
 
 const NOW = new Date('2026-03-02T12:00:00.000Z')
 
-describe.each(freshDatabases())('budgets on $name', ({ open }) => {
-  let fresh: FreshDatabase
-  let folder: string
-  beforeAll(async () => {
-    fresh = await open()
-    await fresh.empty()
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-budgets-'))
-  })
+describe.each(freshDatabases())('budgets on $name', async ({ open }) => {
+  const fresh = await open()
+  await fresh.empty()
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-budgets-'))
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
     await fresh.remove()

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { searchRecords } from '../../domains/audit/search-records.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
@@ -16,7 +16,6 @@ import { findActivePolicySet, listPolicySets } from '../../domains/policy/policy
 import { listModels } from '../../domains/providers/model-store.ts'
 import { findProvider } from '../../domains/providers/provider-store.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newCredential } from '../../platform/lib/credential.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { applyConfiguration } from './apply.ts'
@@ -28,19 +27,14 @@ const POLICY = 'name: acme\nrules:\n  - {id: a, description: b, at: [input], whe
 const TOPICS = ['workspaces', 'applications', 'keys', 'providers', 'policies', 'admin_tokens']
 const NOW = new Date('2026-03-02T12:00:00.000Z')
 
-describe.each(freshDatabases())('apply on $name', ({ open }) => {
-  let fresh: FreshDatabase
-  let database: Database
-  let folder: string
+describe.each(freshDatabases())('apply on $name', async ({ open }) => {
   const name = 'acme'
   let environment: Record<string, string>
   const signaled = new Set<string>()
 
-  beforeAll(async () => {
-    fresh = await open()
-    database = fresh.database
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-apply-'))
-  })
+  const fresh = await open()
+  const database = fresh.database
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-apply-'))
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
     await fresh.remove()

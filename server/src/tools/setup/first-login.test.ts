@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { acceptInvitation } from '../../domains/operators/accept-invitation.ts'
 import { listPeople } from '../../domains/operators/operator-store.ts'
@@ -9,12 +9,9 @@ import { systemClock } from '../../platform/lib/clock.ts'
 
 const NO_DEMO = { GATEHOUSE_DEMO: '0' }
 
-describe.each(freshDatabases())('first login on $name', ({ open }) => {
-  let fresh: FreshDatabase
+describe.each(freshDatabases())('first login on $name', async ({ open }) => {
   let starts: StartFixture
-  beforeAll(async () => {
-    fresh = await open()
-  })
+  const fresh = await open()
   afterAll(() => fresh.remove())
   beforeEach(() => {
     starts = new StartFixture(fresh.database)

@@ -2,20 +2,17 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
 import { listWorkspaces } from '../../domains/identity/workspace-store.ts'
 import { hasAdminToken, listAdminTokens } from '../../domains/operators/admin-token-store.ts'
 import { findProvider, updateProvider } from '../../domains/providers/provider-store.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 
-describe.each(freshDatabases())('prepare on $name', ({ open }) => {
-  let fresh: FreshDatabase
+describe.each(freshDatabases())('prepare on $name', async ({ open }) => {
   let starts: StartFixture
-  beforeAll(async () => {
-    fresh = await open()
-  })
+  const fresh = await open()
   afterAll(() => fresh.remove())
   beforeEach(() => {
     starts = new StartFixture(fresh.database)

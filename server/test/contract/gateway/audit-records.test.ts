@@ -1,18 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { STAGES } from '../../../src/pipeline/endpoints.ts'
 import { expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
 import type { SentPrompt } from '../../support/governed.ts'
 import { json, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let sentPrompt: SentPrompt
 let record: ResponseBody
-beforeAll(async () => {
-  const options = { userToken: governed.demo.users[0]?.user_token ?? '' }
-  const more = { governance: { session_id: 'afternoon' }, max_tokens: 99 }
-  sentPrompt = await governed.sendPrompt('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
-  record = await governed.record(expectSuccess(sentPrompt.response).governance.audit_id)
-})
+const options = { userToken: governed.demo.users[0]?.user_token ?? '' }
+const more = { governance: { session_id: 'afternoon' }, max_tokens: 99 }
+const sentPrompt = await governed.sendPrompt('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
+record = await governed.record(expectSuccess(sentPrompt.response).governance.audit_id)
 const SHA = /^[0-9a-f]{64}$/
 const recordOf = async ({ response }: SentPrompt): Promise<ResponseBody> =>
   governed.record(response.headers.get('x-audit-id') ?? '')

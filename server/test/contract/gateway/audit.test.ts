@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
+import { describe, expect, test } from 'vitest'
+import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
-let record: ResponseBody
-beforeAll(async () => {
-  record = await governed.record(expectSuccess((await governed.sendPrompt()).response).governance.audit_id)
-})
+const record = await governed.record(expectSuccess((await governed.sendPrompt()).response).governance.audit_id)
 
 describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
   test('response 200: the audit record of an execution of the calling Application [GW-PATH-6]', () => {

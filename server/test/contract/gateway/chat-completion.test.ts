@@ -1,15 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { CHAT, expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
-import type { SentPrompt } from '../../support/governed.ts'
+import { describe, expect, test } from 'vitest'
+import { CHAT, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let sentPrompt: SentPrompt
-let body: ResponseBody
-beforeAll(async () => {
-  sentPrompt = await governed.sendPrompt('', { more: { temperature: 0.4, max_tokens: 321 } })
-  body = expectSuccess(sentPrompt.response)
-})
+const sentPrompt = await governed.sendPrompt('', { more: { temperature: 0.4, max_tokens: 321 } })
+const body = expectSuccess(sentPrompt.response)
 describe('chat completion', () => {
   test('id: string [GW-COMP-1]', () => expect(body.id).toMatch(/.+/))
   test('object: constant chat.completion [GW-COMP-1]', () => expect(body.object).toBe('chat.completion'))

@@ -1,17 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
-import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { as, chat, MAIL, recordOf, reviewsOf, tokenOf } from './knowledge-client.ts'
 
-describe('knowledge in a chat', () => {
-  let knowledgeFixture: KnowledgeFixture
-  beforeAll(async () => {
-    knowledgeFixture = await createKnowledgeFixture(governed)
-    await knowledgeFixture.put('The ruby is in the second drawer.', { title: 'Where things are' })
-  })
+describe('knowledge in a chat', async () => {
+  const knowledgeFixture = await createKnowledgeFixture(governed)
+  await knowledgeFixture.put('The ruby is in the second drawer.', { title: 'Where things are' })
   test('prompt: passages follow the question as delimited data with their source, and the question is unchanged [GW-KNOW-9, GW-FID-2]', async () => {
     const { response, upstreamRequests, sentPrompt } = await chat(knowledgeFixture, 'Where is the ruby?')
     const { governance } = expectSuccess(response)

@@ -127,17 +127,14 @@ describe('knowledge: each hit under the retrieve policies', () => {
   })
 })
 
-describe('knowledge: the record of a search', () => {
+describe('knowledge: the record of a search', async () => {
   let knowledgeFixture: KnowledgeFixture
   let body: ResponseBody
-  let record: ResponseBody
   const [title, content, query] = [word(), `${word()} jade ${word()}`, `jade ${word()}`]
-  beforeAll(async () => {
-    knowledgeFixture = await createKnowledgeFixture(governed)
-    await knowledgeFixture.put(content, { title })
-    body = expectSuccess(await knowledgeFixture.search(query))
-    record = await recordOf(knowledgeFixture, body.governance.audit_id)
-  })
+  knowledgeFixture = await createKnowledgeFixture(governed)
+  await knowledgeFixture.put(content, { title })
+  body = expectSuccess(await knowledgeFixture.search(query))
+  const record = await recordOf(knowledgeFixture, body.governance.audit_id)
   test('record: has ids, keyed hashes and scores of the hits [GW-AUD-2]', () => {
     const [hit] = body.data
     expect(record.knowledge).toEqual([

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../../support/gateway-client.ts'
-import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
+import { createKnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
@@ -8,11 +8,8 @@ const PATH = '/v1/knowledge/search'
 const SUBJECT = word()
 /** More than a page holds. */
 const DOCUMENTS = 55
-let knowledgeFixture: KnowledgeFixture
-beforeAll(async () => {
-  knowledgeFixture = await createKnowledgeFixture(governed)
-  for (let number = 0; number < DOCUMENTS; number++) await knowledgeFixture.put(`About ${SUBJECT}, page ${number}.`)
-})
+const knowledgeFixture = await createKnowledgeFixture(governed)
+for (let number = 0; number < DOCUMENTS; number++) await knowledgeFixture.put(`About ${SUBJECT}, page ${number}.`)
 
 describe('POST /v1/knowledge/search', () => {
   test('200: object, data, governance; all three required [GW-PATH-3, GW-KNOW-3, GW-GOV-1]', async () => {

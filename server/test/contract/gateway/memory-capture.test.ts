@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../../support/gateway-client.ts'
-import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
+import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
 const PATH = '/v1/memory/capture'
-let memoryFixture: MemoryFixture
-beforeAll(async () => {
-  memoryFixture = await createMemoryFixture(governed)
-})
+const memoryFixture = await createMemoryFixture(governed)
 
 const about = () => `${word()} ${word()}`
 /** The time `seconds` after the server's now. */

@@ -1,15 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectSuccess } from '../../support/gateway-client.ts'
-import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
+import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 import { MARA, NOOR, tokenOf } from './memory-client.ts'
 
-describe('memory: duplicates and superseded memories', () => {
-  let memoryFixture: MemoryFixture
-  beforeAll(async () => {
-    memoryFixture = await createMemoryFixture(governed)
-  })
+describe('memory: duplicates and superseded memories', async () => {
+  const memoryFixture = await createMemoryFixture(governed)
   test.each([
     ['the same', (text: string) => text],
     ['case', (text: string) => text.toUpperCase()],

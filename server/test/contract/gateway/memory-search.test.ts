@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../../support/gateway-client.ts'
-import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
+import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
@@ -8,11 +8,8 @@ const PATH = '/v1/memory/search'
 const SUBJECT = word()
 /** More than a page holds. */
 const MEMORIES = 55
-let memoryFixture: MemoryFixture
-beforeAll(async () => {
-  memoryFixture = await createMemoryFixture(governed)
-  for (let number = 0; number < MEMORIES; number++) await memoryFixture.store(`Meeting ${number} was about ${SUBJECT}.`)
-})
+const memoryFixture = await createMemoryFixture(governed)
+for (let number = 0; number < MEMORIES; number++) await memoryFixture.store(`Meeting ${number} was about ${SUBJECT}.`)
 
 describe('POST /v1/memory/search', () => {
   test('200: object, data and governance [GW-PATH-4, GW-MEMS-3, GW-GOV-1]', async () => {

@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CHAT, contentOf, expectError, type GatewayResponse } from '../../support/gateway-client.ts'
 import { formatRequest, parseResponse, sendBytes } from '../../support/raw-http.ts'
 import { completion, json, word } from '../../support/scripted-provider.ts'
 import { type Chunk, parseChunks, streamedContent } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
 
-let token: string
-beforeAll(async () => {
-  token = (await governed.application({ settings: { extensions: ['tools'] } })).token
-})
+const token = (await governed.application({ settings: { extensions: ['tools'] } })).token
 
 const TEXT = 'The quick brown fox jumps over the lazy dog, and no cat minds: naïve café 狐狸 🦊 said so.\n\nTwice.  '
 

@@ -1,19 +1,15 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Json } from '../../admin/client.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { messenger } from './shared-messenger.ts'
 
-let bot: { id: string; username: string }
-let application: string
-beforeAll(async () => {
-  ;({ id: application } = await messenger.application({ default_model: 'scripted' }))
-  bot = await assistant()
-})
-
+const { id: application } = await messenger.application({ default_model: 'scripted' })
 const assistant = async () => {
   const { id, username } = await messenger.operator.create('/assistants', { username: word(), application_id: application })
   return { id, username }
 }
+const bot = await assistant()
+
 const read = async (id: string): Promise<Json[]> => (await messenger.ann.get(`/messages?conversation_id=${id}&limit=100`)).data
 const fromBot = async (id: string) => (await read(id)).filter(({ contact }) => contact.is_assistant)
 const awaitReplies = (id: string, times = 1): Promise<Json[]> =>

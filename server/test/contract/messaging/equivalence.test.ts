@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { hostileText } from '../../fuzz/arbitraries.ts'
 import { createMembers, type Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
@@ -44,17 +44,14 @@ interface Twin {
   readonly group: string
   readonly owner: Member
 }
-let twins: { readonly json: Twin; readonly form: Twin }
-beforeAll(async () => {
-  const twin = async (owner: Member): Promise<Twin> => {
-    const conversation = await messenger.direct(owner, messenger.ben)
-    const { id: group } = await owner.create('/groups', { name: 'Twins', contacts: [messenger.ben.id] })
-    return { conversation, message: (await messenger.say(conversation, 'twin', owner)).id, group, owner }
-  }
-  // Members of their own, because their profiles change.
-  const { json, form } = await createMembers(messenger.server, ['json', 'form'])
-  twins = { json: await twin(json), form: await twin(form) }
-})
+const twin = async (owner: Member): Promise<Twin> => {
+  const conversation = await messenger.direct(owner, messenger.ben)
+  const { id: group } = await owner.create('/groups', { name: 'Twins', contacts: [messenger.ben.id] })
+  return { conversation, message: (await messenger.say(conversation, 'twin', owner)).id, group, owner }
+}
+// Members of their own, because their profiles change.
+const { json, form } = await createMembers(messenger.server, ['json', 'form'])
+const twins = { json: await twin(json), form: await twin(form) }
 
 interface Row {
   readonly method: string

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { UserRateLimiter } from '../../../src/domains/messaging/people/user-rate-limiter.ts'
-import { type MessagingServer, startMessagingServer } from '../../support/messenger.ts'
+import { startMessagingServer } from '../../support/messenger.ts'
 
 /** A server with the default limits, on a clock that only the tests advance. */
-let limited: MessagingServer
 let now = 0
-let id: string
-beforeAll(async () => {
-  limited = await startMessagingServer(
-    { GATEHOUSE_ALLOW_PRIVATE_URLS: '0' },
-    { userRateLimiter: new UserRateLimiter(undefined, () => now) },
-  )
-  id = await limited.direct()
-  now += 60_000
-})
+const limited = await startMessagingServer(
+  { GATEHOUSE_ALLOW_PRIVATE_URLS: '0' },
+  { userRateLimiter: new UserRateLimiter(undefined, () => now) },
+)
+const id = await limited.direct()
+now += 60_000
 afterAll(() => limited.close())
 
 const allowed = (responses: readonly { readonly status: number }[]) => responses.filter(({ status }) => status < 300).length

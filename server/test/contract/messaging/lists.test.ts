@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Json } from '../../admin/client.ts'
 import { createMembers, type Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
@@ -76,15 +76,9 @@ const LISTS: readonly List[] = [
   },
 ]
 
-describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
-  let reader: Member
-  let other: Member
-  let path: string
-  let ids: string[]
-  beforeAll(async () => {
-    ;({ reader, other } = await createMembers(messenger.server, ['reader', 'other']))
-    ;({ path, ids } = await fill(reader, other))
-  })
+describe.each(LISTS)('paging: $name', async ({ fill, add, foreign }) => {
+  const { reader, other } = await createMembers(messenger.server, ['reader', 'other'])
+  const { path, ids } = await fill(reader, other)
   const page = async (query = '') => {
     const { data, has_more } = await reader.get(`${path}${query && `&${query}`}`)
     return { ids: data.map(({ id }: { id: string }) => id), has_more }

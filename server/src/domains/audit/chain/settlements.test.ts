@@ -1,25 +1,22 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
-import { type FreshDatabase, separateDatabases } from '../../../../test/support/fresh-database.ts'
+import { separateDatabases } from '../../../../test/support/fresh-database.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { appendInTransaction } from './append-in-transaction.ts'
 import { auditedTransaction } from './audited-transaction.ts'
 import { AuditWriter } from './writer.ts'
 
-describe.each(separateDatabases())('settlements of budgets on $name', ({ open }) => {
-  let fresh: FreshDatabase
+describe.each(separateDatabases())('settlements of budgets on $name', async ({ open }) => {
   let workspaceId: string
   let keys: WorkspaceKeys
-  beforeAll(async () => {
-    fresh = await open()
-    const { db } = fresh.database
-    await sql`create table settled (item text not null)`.execute(db)
-    await sql`create or replace function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language sql as $function$
-      insert into settled select jsonb_array_elements_text(p_settlements) from workspace where id = p_workspace
-    $function$`.execute(db)
-  })
+  const fresh = await open()
+  const { db } = fresh.database
+  await sql`create table settled (item text not null)`.execute(db)
+  await sql`create or replace function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language sql as $function$
+    insert into settled select jsonb_array_elements_text(p_settlements) from workspace where id = p_workspace
+  $function$`.execute(db)
   afterAll(() => fresh.remove())
   beforeEach(async () => {
     ;({ workspaceId, keys } = await seedAuditedWorkspace(fresh.database.db))

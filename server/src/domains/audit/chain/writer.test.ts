@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { findSealer, seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { openFlakyPool, type PacketOutcome } from '../../../../test/support/flaky-connection.ts'
@@ -26,16 +26,12 @@ const MODES = [
 ]
 const cases = testDatabases().flatMap((database) => MODES.map((mode) => ({ ...database, ...mode })))
 
-describe.each(cases)('AuditWriter $mode on $name', ({ name, open, mode, usesGroups }) => {
-  let database: Database
-  let otherNode: Database
+describe.each(cases)('AuditWriter $mode on $name', async ({ name, open, mode, usesGroups }) => {
   let workspaceId: string
   let keys: WorkspaceKeys
 
-  beforeAll(async () => {
-    database = await open()
-    otherNode = await open()
-  })
+  const database = await open()
+  const otherNode = await open()
   afterAll(() => Promise.all([database.close(), otherNode.close()]))
   beforeEach(async () => {
     ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))

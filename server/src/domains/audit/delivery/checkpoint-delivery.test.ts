@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AwsV4Signer } from 'aws4fetch'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 import { appendUnderLock } from '../chain/append-in-transaction.ts'
@@ -59,18 +58,14 @@ class Receiver {
   }
 }
 
-describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) => {
   let workspaceId: string
   let keys: WorkspaceKeys
   let receiver: Receiver
-  let folder: string
   let logged: string[]
 
-  beforeAll(async () => {
-    database = await open()
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
-  })
+  const database = await open()
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true })
     await database.close()

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { type Counted, columnsOf, type Share, sharesOf } from '../../../../test/support/plain-usage.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { fromId, newId } from '../../../platform/lib/id.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
 import { DIMENSIONS, type Dimension } from './dimension-values.ts'
@@ -51,18 +51,11 @@ const someRecords = fc.record<Counted>({
   isUnreadable: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
 })
 
-describe.each(testDatabases())('statistics on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
+describe.each(testDatabases())('statistics on $name', async ({ open }) => {
   const records: (Counted & { readonly at: number })[] = []
   const now = () => new Date((records.at(-1)?.at ?? START) + 1)
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    await addRecords(RECORDS, 16)
-  })
-  afterAll(() => database.close())
-
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
   const addRecords = async (count: number, seed: number) => {
     const first = records.length
     const added = fc
@@ -145,6 +138,8 @@ describe.each(testDatabases())('statistics on $name', ({ open }) => {
       { numRuns: runs, seed: 15 },
     )
   const all = () => ({ workspaceId, from: new Date(START - HOUR), to: new Date(START + 40 * DAY) })
+
+  await addRecords(RECORDS, 16)
 
   test('rollUpRecords: counts are those of the log, for any time, filters and grouping', { timeout: 120_000 }, async () => {
     expect(await findWorkspacesToRollUp(database.db)).toContain(workspaceId)

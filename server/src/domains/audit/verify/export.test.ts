@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { appendUnderLock } from '../chain/append-in-transaction.ts'
 import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
 import { pruneRecords } from '../retention/retention.ts'
-import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { exportRecords } from './export.ts'
 import { verifyExport } from './verify-export.ts'
 
 const DAY = 86_400_000
 const day = (count: number) => new Date(Date.UTC(2026, 2, 1) + count * DAY)
 
-describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let keys: WorkspaceKeys
-  let whole: string[]
-
-  beforeAll(async () => {
-    database = await open()
-    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
-    expect(await lines()).toHaveLength(1)
-    for (let days = 0; days < 4; days++) await signedDay(days)
-    whole = await lines()
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('exportRecords on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const { workspaceId, keys } = await seedAuditedWorkspace(database.db)
+  expect(await lines()).toHaveLength(1)
+  for (let days = 0; days < 4; days++) await signedDay(days)
+  const whole = await lines()
 
   async function signedDay(days: number): Promise<void> {
     const drafts = Array.from({ length: 5 }, () => testDraft(workspaceId, { created_at: day(days).toISOString() }))

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { VirtualNode } from '../../../../test/support/limits/virtual-node.ts'
-import { type VirtualStore, virtualStores } from '../../../../test/support/limits/virtual-stores.ts'
+import { virtualStores } from '../../../../test/support/limits/virtual-stores.ts'
 import { word } from '../../../../test/support/scripted-provider.ts'
 import { RateLease } from './rate-lease.ts'
 import { SlotLease } from './slot-lease.ts'
@@ -39,12 +40,8 @@ class IdealBucket {
   }
 }
 
-describe.each(virtualStores())('leases in $name', ({ open }) => {
-  let store: VirtualStore
-  beforeAll(async () => {
-    store = await open()
-  })
-  afterAll(() => store.close())
+describe.each(virtualStores())('leases in $name', async ({ open }) => {
+  const store = await closeAfterAll(open())
 
   test('rate lease: nodes admit at most burst + rate × time together, whatever is lost, late or crashed', async () => {
     const rates = fc.record({ perMinute: fc.integer({ min: 1, max: 900 }), capacity: fc.integer({ min: 4, max: 30 }) })

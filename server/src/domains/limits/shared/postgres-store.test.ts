@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { word } from '../../../../test/support/scripted-provider.ts'
-import type { Database, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { postgresStore } from './postgres-store.ts'
 
-describe.each(testDatabases())('on $name', ({ open }) => {
-  let database: Database
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
 
   const ASK = { rate: 0, capacity: 100, lease: 1_000, last: 0, spent: 0, base: 0, keep: 0, need: 10, first: 1, want: 0 }
 

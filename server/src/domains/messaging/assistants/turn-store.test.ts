@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { createUser } from '../../identity/user-store.ts'
@@ -16,17 +16,13 @@ import { claimTurns, endTurn, holdTurn, postponeTurn, refuseTurn, renewClaim, ty
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000)
 const LEASE_MS = 10_000
 
-describe.each(testDatabases())('turns on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('turns on $name', async ({ open }) => {
   let workspaceId: string
   let ann: Member
   let helper: Member
   let conversationId: string
   let sequence: number
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     // Turns of other tests would be claimed first, because they are older.
     await database.db.deleteFrom('assistant_turn').execute()

@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, newId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
@@ -30,13 +30,9 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 const HOUR = 3_600_000
 
-describe.each(testDatabases())('attachments on $name', ({ open }) => {
+describe.each(testDatabases())('attachments on $name', async ({ open }) => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-attachments-'))
   const files: FileStore = openFileStore({ kind: 'folder', path: folder })
-  let database: Database
-  let ann: Member
-  let ben: Member
-  let otherAnn: Member
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
   const createMember = async (workspaceId: string, id: string): Promise<Member> => {
@@ -80,12 +76,10 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
   const isOnDisk = ({ fileKey }: Attachment): boolean => existsSync(join(folder, fileKey))
   const deleteDueFiles = (now: Date) => removeDueFiles(database.db, files, now, 1_000)
 
-  beforeAll(async () => {
-    database = await open()
-    const { workspaceId } = await seedWorkspace(database.db)
-    ;[ann, ben] = await Promise.all([createMember(workspaceId, 'ann'), createMember(workspaceId, 'ben')])
-    otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
-  })
+  const database = await open()
+  const { workspaceId } = await seedWorkspace(database.db)
+  const [ann, ben] = await Promise.all([createMember(workspaceId, 'ann'), createMember(workspaceId, 'ben')])
+  const otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
   afterAll(async () => {
     await database.close()
     rmSync(folder, { recursive: true })

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { FileStore } from './file-store.ts'
 import { openFileStore } from './open-file-store.ts'
 import { receiveFile, removeStaleUploads } from './receive-file.ts'
@@ -24,21 +24,18 @@ const bucket = {
   requests: [] as { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer }[],
   status: 0,
 }
-let server: Server
-beforeAll(async () => {
-  server = createServer(async (request, response) => {
-    const { method = '', url = '', headers } = request
-    const body = await buffer(request)
-    bucket.requests.push({ method, url, headers, body })
-    const stored = bucket.objects.get(url)
-    if (bucket.status) return void response.writeHead(bucket.status).end('<Error>secret</Error>')
-    if (method === 'PUT') bucket.objects.set(url, body)
-    if (method === 'DELETE') bucket.objects.delete(url)
-    if (method === 'GET') return void response.writeHead(stored ? 200 : 404).end(stored)
-    return void response.writeHead(method === 'DELETE' ? 204 : 200).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const server = createServer(async (request, response) => {
+  const { method = '', url = '', headers } = request
+  const body = await buffer(request)
+  bucket.requests.push({ method, url, headers, body })
+  const stored = bucket.objects.get(url)
+  if (bucket.status) return void response.writeHead(bucket.status).end('<Error>secret</Error>')
+  if (method === 'PUT') bucket.objects.set(url, body)
+  if (method === 'DELETE') bucket.objects.delete(url)
+  if (method === 'GET') return void response.writeHead(stored ? 200 : 404).end(stored)
+  return void response.writeHead(method === 'DELETE' ? 204 : 200).end()
 })
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 afterAll(() => void server.close())
 
 const openBucket = (): FileStore =>

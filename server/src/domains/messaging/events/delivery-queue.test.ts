@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../../test/support/seed.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import { secretBox } from '../../../platform/lib/secret-box.ts'
 import {
@@ -21,14 +21,10 @@ import { createWebhook, deleteWebhook } from './webhook-store.ts'
 const box = secretBox(TEST_SECRET_KEY, 'webhook')
 const inFuture = (ms: number): Date => new Date(Date.now() + ms)
 
-describe.each(testDatabases())('delivery queue on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('delivery queue on $name', async ({ open }) => {
   let workspaceId: string
   let webhookId: string
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     const fields = { url: 'https://receiver.example.com/', format: 'standard', types: null, enabled: true } as const

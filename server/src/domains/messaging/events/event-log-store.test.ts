@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import { eraseEvents } from './erase-events.ts'
 import type { NewEvent } from './event.ts'
@@ -10,13 +10,9 @@ import { emit } from './outbox.ts'
 
 const FROM_START = { after: 0 }
 
-describe.each(testDatabases())('event log on $name', ({ open }) => {
-  let database: Database
+describe.each(testDatabases())('event log on $name', async ({ open }) => {
   let workspaceId: string
-  beforeAll(async () => {
-    database = await open()
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
   })

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { fromId, newId, newUuid } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { createUser } from '../../identity/user-store.ts'
@@ -16,13 +17,8 @@ import { removeFromAllGroups } from './remove-from-all-groups.ts'
 const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 
-describe.each(testDatabases())('groups on $name', ({ open }) => {
-  let database: Database
-  let ann: Member
-  let ben: Member
-  let cleo: Member
+describe.each(testDatabases())('groups on $name', async ({ open }) => {
   /** A user of another Workspace with the same id. */
-  let otherAnn: Member
 
   const createMember = async (workspaceId: string, id: string): Promise<Member> => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(`${id}.name`) }, NOW)
@@ -71,14 +67,11 @@ describe.each(testDatabases())('groups on $name', ({ open }) => {
       .orderBy('user_id')
       .execute()
 
-  beforeAll(async () => {
-    database = await open()
-    const { workspaceId } = await seedWorkspace(database.db)
-    const ids = ['ann', 'ben', 'cleo']
-    ;[ann, ben, cleo] = (await Promise.all(ids.map((id) => createMember(workspaceId, id)))) as [Member, Member, Member]
-    otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
+  const ids = ['ann', 'ben', 'cleo']
+  const [ann, ben, cleo] = (await Promise.all(ids.map((id) => createMember(workspaceId, id)))) as [Member, Member, Member]
+  const otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
 
   test('groups: only members can find, lock and list them', async () => {
     const { db } = database

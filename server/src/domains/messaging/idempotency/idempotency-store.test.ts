@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { fingerprintOf, replay } from '../../../api/messaging/idempotency.ts'
-import type { Database, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { deleteExpiredKeys, findResponse, type IdempotencyKey, reserveKey, storeResponse } from './idempotency-store.ts'
@@ -11,14 +12,9 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const DAY = 86_400_000
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 
-describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => {
-  let database: Database
-  let workspaceId: string
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-  })
-  afterAll(() => database.close())
+describe.each(testDatabases())('idempotency keys on $name', async ({ name, open }) => {
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
 
   const newKey = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): IdempotencyKey => ({
     member: { workspaceId, user: { ...ANONYMOUS_USER, id: userId } },

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { REVIEW_BOX, transact } from '../../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
 import { newId } from '../../../platform/lib/id.ts'
@@ -46,12 +46,8 @@ const ungoverned = (text: string, workspaceId: string): Promise<GovernedText> =>
     NO_POLICIES,
   )
 
-describe.each(testDatabases())('messages on $name', ({ open }) => {
-  let database: Database
-  let ann: Member
-  let ben: Member
+describe.each(testDatabases())('messages on $name', async ({ open }) => {
   /** A user of another Workspace with the same id. */
-  let otherAnn: Member
   const now = new Date('2026-03-02T09:00:00Z')
   const later = (ms: number): Date => new Date(now.getTime() + ms)
 
@@ -71,14 +67,11 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     return (await transact(database.db, (tx) => insertMessage(tx, fields))).message
   }
 
-  beforeAll(async () => {
-    database = await open()
-    const { workspaceId } = await seedWorkspace(database.db)
-    ann = await memberOf(workspaceId, 'ann')
-    ben = await memberOf(workspaceId, 'ben')
-    otherAnn = await memberOf((await seedWorkspace(database.db)).workspaceId, 'ann')
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
+  const ann = await memberOf(workspaceId, 'ann')
+  const ben = await memberOf(workspaceId, 'ben')
+  const otherAnn = await memberOf((await seedWorkspace(database.db)).workspaceId, 'ann')
 
   test('messages: concurrent messages get consecutive numbers, and times in the same order', async () => {
     const id = await startConversation()

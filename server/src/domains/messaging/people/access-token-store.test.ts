@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database } from '../../../platform/db/database.ts'
 import { fromId, newId } from '../../../platform/lib/id.ts'
 import { generateUserTokenKeys, signUserToken } from '../../../tools/demo/user-tokens.ts'
 import { createUser, findUser } from '../../identity/user-store.ts'
@@ -20,11 +20,7 @@ const noFetch = async (): Promise<never> => {
   throw new Error('This test fetches no keys')
 }
 
-describe.each(testDatabases())('access tokens on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let otherWorkspaceId: string
-
+describe.each(testDatabases())('access tokens on $name', async ({ open }) => {
   const issue = async (userId = 'ann') => {
     const issued = await issueAccessToken(database.db, workspaceId, userId, 'phone', NOW)
     if (!issued) throw new Error('no such user')
@@ -44,18 +40,10 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
     })
   }
 
-  beforeAll(async () => {
-    database = await open()
-    workspaceId = (await seedWorkspace(database.db)).workspaceId
-    otherWorkspaceId = (await seedWorkspace(database.db)).workspaceId
-    await createUser(
-      database.db,
-      workspaceId,
-      { id: 'ann', username: asGoverned('ann'), role: 'clerk', attributes: { a: 1 } },
-      NOW,
-    )
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const workspaceId = (await seedWorkspace(database.db)).workspaceId
+  const otherWorkspaceId = (await seedWorkspace(database.db)).workspaceId
+  await createUser(database.db, workspaceId, { id: 'ann', username: asGoverned('ann'), role: 'clerk', attributes: { a: 1 } }, NOW)
 
   test('tokens: stored only as a hash, and authenticate the user with the role and attributes of the directory', async () => {
     const { token } = await issue()

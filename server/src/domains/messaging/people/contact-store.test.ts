@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Database, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { createUser } from '../../identity/user-store.ts'
@@ -13,12 +14,8 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 const FIRST_PAGE = { limit: 100 }
 
-describe.each(testDatabases())('contacts on $name', ({ name, open }) => {
-  let database: Database
-  let ann: Member
-  let ben: Member
+describe.each(testDatabases())('contacts on $name', async ({ name, open }) => {
   /** A user of another Workspace with the same id. */
-  let otherAnn: Member
 
   const createMember = async (workspaceId: string, id: string): Promise<Member> => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(`${id}.name`) }, NOW)
@@ -26,14 +23,11 @@ describe.each(testDatabases())('contacts on $name', ({ name, open }) => {
   }
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
 
-  beforeAll(async () => {
-    database = await open()
-    const { workspaceId } = await seedWorkspace(database.db)
-    ;[ann, ben] = await Promise.all([createMember(workspaceId, 'ann'), createMember(workspaceId, 'ben')])
-    await createMember(workspaceId, 'cleo')
-    otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
-  })
-  afterAll(() => database.close())
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
+  const [ann, ben] = await Promise.all([createMember(workspaceId, 'ann'), createMember(workspaceId, 'ben')])
+  await createMember(workspaceId, 'cleo')
+  const otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
 
   test('contacts: can only be found in their own Workspace', async () => {
     const { db } = database

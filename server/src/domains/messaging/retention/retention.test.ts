@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { dumpTables } from '../../../../test/support/dump-tables.ts'
 import { type FreshDatabase, freshDatabases } from '../../../../test/support/fresh-database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newUuid } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
@@ -21,9 +21,8 @@ const NOW = new Date('2026-03-20T09:00:00Z')
 const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * DAY)
 const afterNow = (ms: number): Date => new Date(NOW.getTime() + ms)
 
-describe.each(freshDatabases())('retention and erasure on $name', ({ name, open }) => {
+describe.each(freshDatabases())('retention and erasure on $name', async ({ name, open }) => {
   let fresh: FreshDatabase
-  let db: Db
   let ann: Member
   let ben: Member
   let cleo: Member
@@ -78,10 +77,8 @@ describe.each(freshDatabases())('retention and erasure on $name', ({ name, open 
     await eraseUserContent(db, erasure, erasedAt)
   }
 
-  beforeAll(async () => {
-    fresh = await open()
-    db = fresh.database.db
-  })
+  fresh = await open()
+  const db = fresh.database.db
   beforeEach(async () => {
     await fresh.empty()
     const { workspaceId } = await seedWorkspace(db)

@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { embedByMeaning } from '../../../../test/support/embed-by-meaning.ts'
-import { type FaultyProvider, failWith, respond, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
-import { type FreshDatabase, freshDatabases } from '../../../../test/support/fresh-database.ts'
+import { failWith, respond, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
+import { freshDatabases } from '../../../../test/support/fresh-database.ts'
 import { rankByMeaning, rankOnce } from '../../../../test/support/rank-once.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { inSnapshot } from '../../../platform/db/snapshot.ts'
 import { fromId, newUuid } from '../../../platform/lib/id.ts'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
@@ -20,11 +19,8 @@ import { nearest } from './nearest.ts'
 import { prepareVectors, type VectorSupport } from './prepare-vectors.ts'
 import { createSemanticRanker } from './semantic-ranker.ts'
 
-describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => {
-  let fresh: FreshDatabase
-  let db: Db
+describe.each(freshDatabases())('semantic search on $name', async ({ name, open }) => {
   let support: VectorSupport
-  let server: FaultyProvider
   let workspace: string
   let animals: Partition
   let vehicles: Partition
@@ -32,13 +28,11 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
   const embedders: Embedder[] = []
   const problems: string[] = []
 
-  beforeAll(async () => {
-    fresh = await open()
-    db = fresh.database.db
-    server = await startFaultyProvider(embedByMeaning)
-    const prepared = await prepareVectors(db, (why) => expect.unreachable(why))
-    if (prepared) support = prepared
-  })
+  const fresh = await open()
+  const db = fresh.database.db
+  const server = await startFaultyProvider(embedByMeaning)
+  const prepared = await prepareVectors(db, (why) => expect.unreachable(why))
+  if (prepared) support = prepared
   afterAll(async () => {
     await server.close()
     await fresh.remove()

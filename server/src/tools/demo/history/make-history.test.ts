@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Admin, adminClient, type Json } from '../../../../test/admin/client.ts'
 import { startScriptedProvider } from '../../../../test/support/scripted-provider.ts'
-import { startServer, type TestServer } from '../../../../test/support/server.ts'
+import { startServer } from '../../../../test/support/server.ts'
 import { makeDemoHistory } from './make-history.ts'
 
 const DAY_MS = 86_400_000
 
-let server: TestServer
-beforeAll(async () => {
-  // A new secret key: the demo is seeded by this start.
-  server = await startServer({
-    GATEHOUSE_SECRET_KEY: 'h'.repeat(44),
-    GATEHOUSE_DEMO_HISTORY: '1',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: '1',
-  })
+// A new secret key: the demo is seeded by this start.
+const server = await startServer({
+  GATEHOUSE_SECRET_KEY: 'h'.repeat(44),
+  GATEHOUSE_DEMO_HISTORY: '1',
+  GATEHOUSE_ALLOW_PRIVATE_URLS: '1',
 })
 afterAll(() => server.close())
 
