@@ -11,7 +11,7 @@ export type Asked<B = unknown, Q = unknown> = FastifyRequest<{ Params: { id: str
 
 type Area = Scope extends infer S ? (S extends `${infer A}:write` ? A : never) : never
 
-/** What differs from the same operation of other nouns in its documentation. */
+/** Documentation of an operation that differs from that of other nouns. */
 export interface Texts {
   /** Default: the verb and the noun, `createBudget`. */
   readonly operationId?: string
@@ -53,7 +53,7 @@ export type Outcome<Row> = Row | Made<Row> | { readonly ok: false; readonly reas
 
 export interface Write<Row, B extends TSchema> extends Texts {
   readonly body?: B
-  /** What the request does in its transaction. Throws to refuse. */
+  /** The part of the request that runs in its transaction. Throws to refuse. */
   readonly write?: (tx: Tx, request: Asked<Static<B>>, now: Date) => Promise<Outcome<Row>>
   /** In place of `write`, for long work before the transaction: returns what the transaction does. */
   readonly prepare?: (request: Asked<Static<B>>) => Promise<(tx: Tx, now: Date) => Promise<Outcome<Row>>>
