@@ -1,4 +1,4 @@
-import type { ArchiveOptions } from './domains/audit/archive/open-archive.ts'
+import type { ArchiveOptions } from './domains/audit/archive/archive-place.ts'
 import type { DestinationOptions } from './domains/audit/delivery/open-destinations.ts'
 import type { FileStoreOptions } from './domains/messaging/attachments/open-file-store.ts'
 import type { PasswordHashing } from './domains/operators/better-auth.ts'

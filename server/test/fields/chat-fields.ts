@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { type FieldGroup, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
+import { type FieldGroup, groupsOf, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const chat = (fields: Fields) => ({ model: 'm', messages: [USER], ...fields })
@@ -8,9 +8,8 @@ const OTHER_TOOL = { type: 'function', function: { name: 'write', parameters: SC
 const CUSTOM = { type: 'custom', custom: { name: 'shell' } }
 
 /** The fields of chat completions, without those of messages. */
-export const CHAT_FIELDS: readonly FieldGroup[] = [
+export const CHAT_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
   {
-    api: 'openai-chat',
     at: '',
     types: ['chat:ChatCompletionCreateParamsBase'],
     body: chat,
@@ -55,7 +54,6 @@ export const CHAT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: '',
     kind: 'with tools',
     types: [],
@@ -74,7 +72,6 @@ export const CHAT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: '',
     kind: 'of compatible servers',
     types: [],
@@ -90,7 +87,6 @@ export const CHAT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'response_format.json_schema',
     types: ['openai:ResponseFormatJSONSchema.JSONSchema'],
     body: (fields) =>
@@ -98,14 +94,12 @@ export const CHAT_FIELDS: readonly FieldGroup[] = [
     values: { name: ['town'], description: ['A city'], schema: [OTHER_SCHEMA], strict: [true, false] },
   },
   {
-    api: 'openai-chat',
     at: 'tools[].function',
     types: ['openai:FunctionDefinition'],
     body: (fields) => chat({ tools: [{ type: 'function', function: { name: 'look_up', ...fields } }] }),
     values: { name: ['write'], description: ['Looks it up'], parameters: [SCHEMA], strict: [true, false] },
   },
   {
-    api: 'openai-chat',
     at: 'tools[].custom',
     types: ['chat:ChatCompletionCustomTool.Custom'],
     body: (fields) => chat({ tools: [{ type: 'custom', custom: { name: 'shell', ...fields } }] }),
@@ -115,4 +109,4 @@ export const CHAT_FIELDS: readonly FieldGroup[] = [
       format: [{ type: 'text' }, { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } }],
     },
   },
-]
+])

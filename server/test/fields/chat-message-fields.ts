@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { FILE, type FieldGroup, PICTURE } from './field-group.ts'
+import { FILE, type FieldGroup, groupsOf, PICTURE } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const messages = (...list: readonly Fields[]) => ({ model: 'm', messages: list })
@@ -9,9 +9,8 @@ const calling = (call: Fields) => messages(USER, { role: 'assistant', content: n
 const BREAKPOINT = { mode: 'explicit' }
 
 /** The fields of messages of chat completions. */
-export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
+export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
   {
-    api: 'openai-chat',
     at: 'messages[]',
     kind: 'system',
     types: ['chat:ChatCompletionSystemMessageParam'],
@@ -19,7 +18,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     values: { content: ['Be long', [{ type: 'text', text: 'Be long' }]], role: ['developer'], name: ['ann'] },
   },
   {
-    api: 'openai-chat',
     at: 'messages[]',
     kind: 'developer',
     types: ['chat:ChatCompletionDeveloperMessageParam'],
@@ -27,7 +25,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     values: { content: ['Be long'], role: ['system'], name: ['ann'] },
   },
   {
-    api: 'openai-chat',
     at: 'messages[]',
     kind: 'user',
     types: ['chat:ChatCompletionUserMessageParam'],
@@ -35,7 +32,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     values: { content: ['Good morning'], role: ['system'], name: ['ann'] },
   },
   {
-    api: 'openai-chat',
     at: 'messages[]',
     kind: 'assistant',
     types: ['chat:ChatCompletionAssistantMessageParam'],
@@ -58,7 +54,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'messages[]',
     kind: 'tool',
     types: ['chat:ChatCompletionToolMessageParam'],
@@ -76,7 +71,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].content[]',
     kind: 'text',
     types: ['chat:ChatCompletionContentPartText'],
@@ -89,7 +83,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].content[]',
     kind: 'image_url',
     types: ['chat:ChatCompletionContentPartImage', 'chat:ChatCompletionContentPartImage.ImageURL'],
@@ -104,7 +97,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].content[]',
     kind: 'input_audio',
     types: ['chat:ChatCompletionContentPartInputAudio'],
@@ -116,7 +108,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     values: { input_audio: [{ data: 'AAAA', format: 'wav' }], type: ['input_audio'], prompt_cache_breakpoint: [BREAKPOINT] },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].content[]',
     kind: 'file',
     types: ['chat:ChatCompletionContentPart.File'],
@@ -136,7 +127,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].content[]',
     kind: 'refusal',
     types: ['chat:ChatCompletionContentPartRefusal'],
@@ -144,7 +134,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     values: { refusal: ['Never'], type: ['text'] },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].tool_calls[]',
     kind: 'function',
     types: ['chat:ChatCompletionMessageFunctionToolCall', 'chat:ChatCompletionMessageFunctionToolCall.Function'],
@@ -162,7 +151,6 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-chat',
     at: 'messages[].tool_calls[]',
     kind: 'custom',
     types: ['chat:ChatCompletionMessageCustomToolCall', 'chat:ChatCompletionMessageCustomToolCall.Custom'],
@@ -170,4 +158,4 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = [
       calling({ id: 'call_1', type: 'custom', custom: { name, input }, ...fields }),
     values: { id: ['call_2'], custom: [{ name: 'run', input: 'ls' }], type: ['function'], name: ['run'], input: ['cat'] },
   },
-]
+])

@@ -16,6 +16,10 @@ export interface FieldGroup {
   readonly values: Readonly<Record<string, readonly unknown[]>>
 }
 
+/** The groups of one client API. */
+export const groupsOf = (api: Api, groups: readonly Omit<FieldGroup, 'api'>[]): readonly FieldGroup[] =>
+  groups.map((group) => ({ api, ...group }))
+
 export const SCHEMA = {
   type: 'object',
   properties: { city: { type: 'string' } },

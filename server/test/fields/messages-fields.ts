@@ -1,5 +1,15 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { EPHEMERAL, FILE, type FieldGroup, OTHER_SCHEMA, OTHER_SIGNATURE, PICTURE, SCHEMA, SIGNATURE } from './field-group.ts'
+import {
+  EPHEMERAL,
+  FILE,
+  type FieldGroup,
+  groupsOf,
+  OTHER_SCHEMA,
+  OTHER_SIGNATURE,
+  PICTURE,
+  SCHEMA,
+  SIGNATURE,
+} from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const request = (fields: Fields) => ({ model: 'm', max_tokens: 99, messages: [USER], ...fields })
@@ -18,9 +28,8 @@ const CITATION = {
 }
 
 /** The fields of the Messages API. */
-export const MESSAGES_FIELDS: readonly FieldGroup[] = [
+export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messages', [
   {
-    api: 'anthropic-messages',
     at: '',
     types: ['messages:MessageCreateParamsBase'],
     body: request,
@@ -64,21 +73,18 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'anthropic-messages',
     at: 'output_config',
     types: ['messages:OutputConfig'],
     body: (fields) => request(Object.keys(fields).length > 0 ? { output_config: fields } : {}),
     values: { effort: ['low'], format: [{ type: 'json_schema', schema: SCHEMA }] },
   },
   {
-    api: 'anthropic-messages',
     at: 'output_config.format',
     types: ['messages:JSONOutputFormat'],
     body: (fields) => request({ output_config: { format: { type: 'json_schema', schema: SCHEMA, ...fields } } }),
     values: { schema: [OTHER_SCHEMA], type: ['json_object'], name: ['city'] },
   },
   {
-    api: 'anthropic-messages',
     at: 'tool_choice',
     types: ['messages:ToolChoiceAuto', 'messages:ToolChoiceAny', 'messages:ToolChoiceTool', 'messages:ToolChoiceNone'],
     body: ({ type = 'auto', ...fields }) =>
@@ -86,7 +92,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     values: { type: ['any', 'tool', 'none'], disable_parallel_tool_use: [true, false], name: ['look_up'] },
   },
   {
-    api: 'anthropic-messages',
     at: 'tools[]',
     types: ['messages:Tool'],
     body: (fields) => request({ tools: [{ ...TOOL, ...fields }] }),
@@ -104,14 +109,12 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[]',
     types: ['messages:UserMessageParam', 'messages:AssistantMessageParam', 'messages:SystemMessageParam'],
     body: (fields) => messages(USER, { role: 'assistant', content: 'Yes' }, { role: 'user', content: 'And', ...fields }),
     values: { content: ['Or', [{ type: 'text', text: 'Or' }]], role: ['assistant', 'system'] },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'text',
     types: ['messages:TextBlockParam'],
@@ -119,7 +122,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     values: { text: ['Hello'], type: ['search_result'], ...CACHED, citations: [[CITATION]] },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'image',
     types: ['messages:ImageBlockParam'],
@@ -136,7 +138,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'document',
     types: ['messages:DocumentBlockParam'],
@@ -158,7 +159,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'thinking',
     types: ['messages:ThinkingBlockParam'],
@@ -166,7 +166,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     values: { signature: [OTHER_SIGNATURE, ''], thinking: ['Well'], type: ['server_tool_use'] },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'redacted_thinking',
     types: ['messages:RedactedThinkingBlockParam'],
@@ -174,7 +173,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     values: { data: [OTHER_SIGNATURE], type: ['server_tool_use'] },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'tool_use',
     types: ['messages:ToolUseBlockParam'],
@@ -192,7 +190,6 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'anthropic-messages',
     at: 'messages[].content[]',
     kind: 'tool_result',
     types: ['messages:ToolResultBlockParam'],
@@ -217,4 +214,4 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = [
       toolset_name: ['browser'],
     },
   },
-]
+])

@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { type FieldGroup, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
+import { type FieldGroup, groupsOf, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const request = (fields: Fields) => ({ model: 'm', input: [USER], store: false, ...fields })
@@ -7,9 +7,8 @@ const TOOL = { type: 'function', name: 'look_up', parameters: SCHEMA, strict: tr
 const CUSTOM = { type: 'custom', name: 'shell' }
 
 /** The fields of the Responses API, without those of input items. */
-export const RESPONSES_FIELDS: readonly FieldGroup[] = [
+export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-responses', [
   {
-    api: 'openai-responses',
     at: '',
     types: ['responses:ResponseCreateParamsBase'],
     body: request,
@@ -54,7 +53,6 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: '',
     kind: 'with tools',
     types: [],
@@ -72,7 +70,6 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'reasoning',
     types: ['openai:Reasoning'],
     body: (fields) => request({ reasoning: { effort: 'medium', ...fields } }),
@@ -85,7 +82,6 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'text',
     types: ['responses:ResponseTextConfig'],
     body: (fields) => request(Object.keys(fields).length > 0 ? { text: fields } : {}),
@@ -95,14 +91,12 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'text.format',
     types: ['responses:ResponseFormatTextJSONSchemaConfig'],
     body: (fields) => request({ text: { format: { type: 'json_schema', name: 'city', schema: SCHEMA, ...fields } } }),
     values: { name: ['town'], schema: [OTHER_SCHEMA], type: ['grammar'], description: ['A city'], strict: [true, false] },
   },
   {
-    api: 'openai-responses',
     at: 'tools[]',
     kind: 'function',
     types: ['responses:FunctionTool'],
@@ -120,7 +114,6 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'tools[]',
     kind: 'custom',
     types: ['responses:CustomTool'],
@@ -135,4 +128,4 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = [
       format: [{ type: 'text' }, { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }],
     },
   },
-]
+])

@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { FILE, type FieldGroup, OTHER_SIGNATURE, PICTURE, SIGNATURE } from './field-group.ts'
+import { FILE, type FieldGroup, groupsOf, OTHER_SIGNATURE, PICTURE, SIGNATURE } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const input = (...list: readonly Fields[]) => ({ model: 'm', input: list, store: false })
@@ -13,9 +13,8 @@ const CALL_STATE = { ...ITEM_STATE, caller: [{ type: 'direct' }, { type: 'progra
 const PROVIDER_STATE = { extra_content: [{ google: { thought_signature: 'c2lnbg==' } }], provider_specific_fields: [{ a: 'b' }] }
 
 /** The fields of the input items of the Responses API. */
-export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
+export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-responses', [
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'message',
     types: ['responses:EasyInputMessage', 'responses:ResponseInputItem.Message'],
@@ -30,7 +29,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'message of the assistant',
     types: ['responses:ResponseOutputMessage'],
@@ -49,7 +47,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[].content[]',
     kind: 'output_text',
     types: ['responses:ResponseOutputText'],
@@ -67,7 +64,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[].content[]',
     kind: 'refusal',
     types: ['responses:ResponseOutputRefusal'],
@@ -76,7 +72,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     values: { refusal: ['Never'], type: ['output_text'] },
   },
   {
-    api: 'openai-responses',
     at: 'input[].content[]',
     kind: 'input_text',
     types: ['responses:ResponseInputText'],
@@ -84,7 +79,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     values: { text: ['Hello'], type: ['input_audio'], prompt_cache_breakpoint: [BREAKPOINT] },
   },
   {
-    api: 'openai-responses',
     at: 'input[].content[]',
     kind: 'input_image',
     types: ['responses:ResponseInputImage'],
@@ -98,7 +92,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[].content[]',
     kind: 'input_file',
     types: ['responses:ResponseInputFile'],
@@ -114,7 +107,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'function_call',
     types: ['responses:ResponseFunctionToolCall'],
@@ -130,7 +122,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'custom_tool_call',
     types: ['responses:ResponseCustomToolCall'],
@@ -138,7 +129,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     values: { ...CALL_STATE, input: ['cat'], call_id: ['call_2'], name: ['run'], type: ['local_shell_call'], async: [true] },
   },
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'function_call_output',
     types: ['responses:ResponseInputItem.FunctionCallOutput'],
@@ -158,7 +148,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     },
   },
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'custom_tool_call_output',
     types: ['responses:ResponseCustomToolCallOutput'],
@@ -171,7 +160,6 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
     values: { id: ['item_1'], caller: [{ type: 'direct' }], output: ['2'], type: ['shell_call_output'], call_id: ['call_2'] },
   },
   {
-    api: 'openai-responses',
     at: 'input[]',
     kind: 'reasoning',
     types: ['responses:ResponseReasoningItem'],
@@ -193,4 +181,4 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
       format: ['openai-responses-v1'],
     },
   },
-]
+])

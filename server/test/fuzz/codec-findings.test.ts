@@ -81,6 +81,11 @@ describe('chat request for a provider of another API', () => {
       chat({ messages: [{ role: 'assistant', content: 'x', annotations: 'x' }] }),
     ],
     [
+      'response_format.json_schema',
+      both,
+      chat({ response_format: { type: 'text', json_schema: { name: 'n', schema: SCHEMA } } }),
+    ],
+    [
       'response_format.json_schema.strict',
       ['anthropic-messages'],
       chat({ response_format: { type: 'json_schema', json_schema: { name: 'n', schema: SCHEMA, strict: 'yes' } } }),

@@ -1,23 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, ENDPOINTS, expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { parseChunks } from '../support/stream-chunks.ts'
 import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
-
-/** `npm test` takes this share of the cases. */
-const SHARE = inject('isFull') ? 1 : 0.1
-/** Cases that are sent at the same time, in one run of a property. */
-const AT_ONCE = 100
-const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-/** Reproduce a failure with FUZZ_SEED. */
-const runs = (cases: number): fc.Parameters<unknown> => ({
-  seed: SEED,
-  numRuns: Math.ceil((cases * SHARE) / AT_ONCE),
-  interruptAfterTimeLimit: 270_000,
-  markInterruptAsFailure: true,
-})
+import { caseChecker, SEED, SHARE } from './generated-cases.ts'
 
 const governed = await closeAfterAll(sharedGoverned())
 // All extensions are enabled, so that few requests are refused early.
@@ -49,74 +37,28 @@ async function send({ method, path, headers, body }: Case): Promise<number> {
   return statusCode
 }
 
-const seen = new Map<number, number>()
-let cases = 0
+const cases = caseChecker(send, { atOnce: 100, limitMs: 270_000 })
 
-/** Checks the responses to `count` generated cases. */
-const checkCases = (one: fc.Arbitrary<Case>, count: number) =>
-  fc.assert(
-    fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
-      for (const status of await Promise.all(batch.map(send))) {
-        seen.set(status, (seen.get(status) ?? 0) + 1)
-        cases++
-      }
-    }),
-    runs(count),
-  )
-
-const post =
-  (path: string) =>
-  (body: string | Buffer): Case => ({ method: 'POST', path, body })
-const asJson = (value: unknown) => JSON.stringify(value)
 const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST').map(({ path }) => path)
+const toEach = (bodies: fc.Arbitrary<string | Buffer>, paths: readonly string[] = POSTS): fc.Arbitrary<Case> =>
+  fc.record({ method: fc.constant('POST'), path: fc.constantFrom(...paths), body: bodies })
+const asJson = (value: unknown) => JSON.stringify(value)
 
 describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 300_000 }, () => {
-  test('hostile bodies: response is a success or the error envelope when a chat is nearly valid', async () => {
-    await checkCases(chatBody.map(asJson).map(post(CHAT)), 3_000)
-  })
-  test('hostile bodies: response is a success or the error envelope when a search or capture is nearly valid', async () => {
-    await checkCases(
-      fc.tuple(fc.constantFrom(...POSTS), otherBody.map(asJson)).map(([path, body]) => post(path)(body)),
-      3_000,
-    )
-  })
-  test('hostile bodies: response is a success or the error envelope when the body is random JSON', async () => {
-    await checkCases(
-      fc.tuple(fc.constantFrom(...POSTS), fc.json({ depthSize: 'large' })).map(([path, body]) => post(path)(body)),
-      6_000,
-    )
-  })
-  test('hostile bodies: response is a success or the error envelope when bytes of the JSON are changed', async () => {
-    await checkCases(
-      fc.tuple(fc.constantFrom(...POSTS), mutated(chatBody.map(asJson))).map(([path, body]) => post(path)(body)),
-      6_000,
-    )
-  })
-  test('hostile bodies: response is a success or the error envelope when the body is random bytes', async () => {
-    await checkCases(
-      fc
-        .tuple(fc.constantFrom(...POSTS), fc.uint8Array({ maxLength: 300 }))
-        .map(([path, bytes]) => post(path)(Buffer.from(bytes))),
-      1_500,
-    )
+  test.each<[string, fc.Arbitrary<Case>, number]>([
+    ['a chat is nearly valid', toEach(chatBody.map(asJson), [CHAT]), 3_000],
+    ['a search or capture is nearly valid', toEach(otherBody.map(asJson)), 3_000],
+    ['the body is random JSON', toEach(fc.json({ depthSize: 'large' })), 6_000],
+    ['bytes of the JSON are changed', toEach(mutated(chatBody.map(asJson))), 6_000],
+    ['the body is random bytes', toEach(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))), 1_500],
+  ])('hostile bodies: response is a success or the error envelope when %s', async (_, bodies, count) => {
+    await cases.check(bodies, count)
   })
   test('hostile bodies: response is a success or the error envelope when path, method and headers are random', async () => {
     const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')
     const segment = fc.oneof(
-      fc.constantFrom(
-        'v1',
-        'audit',
-        'models',
-        'chat',
-        'completions',
-        'admin',
-        'reviews',
-        '%',
-        '%00',
-        '..',
-        'aud_',
-        'openapi.json',
-      ),
+      fc.constantFrom('v1', 'audit', 'models', 'chat', 'completions', 'admin', 'reviews', 'openapi.json'),
+      fc.constantFrom('%', '%00', '..', 'aud_'),
       fc.webSegment(),
       hostileText.map((text) => encodeURIComponent(text.toWellFormed())),
     )
@@ -140,17 +82,17 @@ describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 300_000 }, () => {
       fc.constantFrom('', 'Bearer', 'application/json', 'gzip', 'null', 'Bearer ga_x'),
     )
     const headers = fc.dictionary(name, value, { maxKeys: 3 })
-    await checkCases(
+    await cases.check(
       fc.record({ method, path, headers }).filter(({ method, path }) => !(method === 'HEAD' || path === '/')),
       2_000,
     )
   })
 
   test(`hostile bodies: server responds normally after at least ${20_000 * SHARE} cases of many kinds`, async () => {
-    expect(cases).toBeGreaterThanOrEqual(20_000 * SHARE)
+    expect(cases.sent()).toBeGreaterThanOrEqual(20_000 * SHARE)
     // Enough requests passed all stages, and every kind of refusal occurred.
-    expect(seen.get(200)).toBeGreaterThan(1_000 * SHARE)
-    expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
+    expect(cases.seen.get(200)).toBeGreaterThan(1_000 * SHARE)
+    expect([...cases.seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
     const sentPrompt = await governed.sendPrompt()
     expect(sentPrompt.response.status).toBe(200)
     // No request caused an internal error.

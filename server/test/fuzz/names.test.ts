@@ -2,15 +2,9 @@ import { expect, test } from 'vitest'
 import { collectTexts } from '../../src/shared/message.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
 import { withTextEverywhere } from '../support/mutations.ts'
-import { decode, encode, UPSTREAMS } from './codecs/forward.ts'
-import type { Api } from './codecs/request-bodies.ts'
+import { API_OF_PATH, decode, encode, UPSTREAMS } from './codecs/forward.ts'
 
-const APIS: Readonly<Record<string, Api>> = {
-  '/v1/chat/completions': 'openai-chat',
-  '/v1/messages': 'anthropic-messages',
-  '/v1/responses': 'openai-responses',
-}
-const CHATS = MAXIMAL_REQUESTS.filter(({ path }) => path in APIS)
+const CHATS = MAXIMAL_REQUESTS.filter(({ path }) => path in API_OF_PATH)
 const PROVIDERS = Object.entries(UPSTREAMS)
 /** Names with other meanings in paths, prototypes and JSON. */
 const PLACE = 'the-place'
@@ -39,7 +33,7 @@ test.each(
     for (const [index, { at, value }] of withTextEverywhere(body, PLACE).entries()) {
       const marker = MARKERS[index % MARKERS.length] ?? PLACE
       const json = JSON.stringify(value).replaceAll(PLACE, JSON.stringify(marker).slice(1, -1))
-      const decoded = decode(APIS[path] ?? 'openai-chat', json, unknown)
+      const decoded = decode(API_OF_PATH[path] ?? 'openai-chat', json, unknown)
       if (!decoded.ok) continue
       const { messages, parameters } = decoded.request
       const isRead = [...collectTexts(messages), ...collectTexts(parameters)].some((text) => text.includes('marker'))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { removeExpiredSignIns } from '../../src/domains/operators/expired-sign-ins.ts'
+import { removeExpiredSignIns } from '../../src/domains/operators/attempt-store.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { Browser, inviteOperator, PASSWORD, readChangesOf, signInOperator, totp } from '../support/operators.ts'

@@ -1,16 +1,25 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { appendUnderLock } from '../../src/domains/audit/chain/append-in-transaction.ts'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { appendInTransaction, appendUnderLock } from '../../src/domains/audit/chain/append-in-transaction.ts'
+import { auditedTransaction } from '../../src/domains/audit/chain/audited-transaction.ts'
 import { AuditWriter, type AuditWriterOptions } from '../../src/domains/audit/chain/writer.ts'
 import type { Checkpoint } from '../../src/domains/audit/checkpoints/checkpoint.ts'
+import { resumeSigning } from '../../src/domains/audit/checkpoints/resume-signing.ts'
 import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpoints.ts'
+import { stopSigning } from '../../src/domains/audit/checkpoints/verified-seal.ts'
 import type { AuditWatch } from '../../src/domains/audit/checkpoints/watch.ts'
 import type { AuditDraft, AuditRecord } from '../../src/domains/audit/record/record.ts'
+import { pruneRecords } from '../../src/domains/audit/retention/retention.ts'
+import type { AuditFault } from '../../src/domains/audit/verify/chain-checker.ts'
 import { type VerifyOptions, verifyWorkspace } from '../../src/domains/audit/verify/verify.ts'
 import type { WorkspaceKeys } from '../../src/domains/audit/workspace-keys.ts'
 import type { Database, Db } from '../../src/platform/db/database.ts'
 import { Cache } from '../../src/platform/lib/cache.ts'
 import { seedAuditedWorkspace, testDraft } from './audit.ts'
+import type { FreshDatabase } from './fresh-database.ts'
 import { Intruder } from './intruder.ts'
+import { RecordEditor } from './record-editor.ts'
+
+const MINUTE = 60_000
 
 /** The time of `sign` without an argument. */
 export const SIGNED_AT = new Date('2026-03-01T00:00:00.000Z')
@@ -38,6 +47,7 @@ export class AuditLogFixture {
   readonly workspaceId: string
   readonly keys: WorkspaceKeys
   readonly intruder: Intruder
+  readonly editor: RecordEditor
   /** Ids of the appended records, oldest first. */
   readonly ids: string[] = []
   readonly #change: (sequence: number) => Partial<AuditDraft>
@@ -54,6 +64,7 @@ export class AuditLogFixture {
     this.workspaceId = workspaceId
     this.keys = keys
     this.intruder = new Intruder(database.db, workspaceId)
+    this.editor = new RecordEditor(this)
     this.#change = change
     this.#nodes = usesGroups ? [this.writer(), this.writer()] : []
   }
@@ -106,14 +117,49 @@ export class AuditLogFixture {
   check(watch: AuditWatch) {
     return watch.check(this.db, this.workspaceId, this.keys)
   }
+
+  /** Verification names the fault, and no checkpoint is signed. */
+  async expectFault(fault: object, at = afterSigning(MINUTE)): Promise<void> {
+    expect(await this.verify()).toMatchObject({ ok: false, firstFault: fault })
+    await expect(this.sign(at)).rejects.toThrow('tampered with')
+  }
+
+  prune(before: Date, options: { now?: Date; archived?: number } = {}): Promise<number> {
+    return pruneRecords(this.db, this.workspaceId, { before, keys: this.keys, now: before, ...options })
+  }
+
+  resume(accept = true, { at = SIGNED_AT, db = this.db, maxRecords }: { at?: Date; db?: Db; maxRecords?: number } = {}) {
+    const options = { accept, clock: { now: () => at }, ...(maxRecords !== undefined && { maxRecords }) }
+    return resumeSigning(db, this.workspaceId, this.keys, options)
+  }
+
+  stop(fault: AuditFault): Promise<void> {
+    return stopSigning(this.db, this.workspaceId, this.keys, fault)
+  }
+
+  /** Leaves the record of a transaction whose node dies after the commit, and returns its id. */
+  async leavePending(): Promise<string> {
+    const draft = this.draft()
+    const audit = { chain: async () => {}, leavesPending: true }
+    const { db, workspaceId, keys } = this
+    await auditedTransaction({ db, audit }, (tx) => appendInTransaction(tx, workspaceId, [draft], keys.hasher))
+    return draft.id
+  }
+
+  /** The log of another Workspace in the same database. */
+  async createOther(): Promise<AuditLogFixture> {
+    const { workspaceId, keys } = await seedAuditedWorkspace(this.db)
+    return new AuditLogFixture(this.database, workspaceId, keys)
+  }
 }
 
 /** Opens a database for the tests of the current `describe`; each test gets a new log, available as `log()`. */
-export function useAuditLog(open: () => Promise<Database>, options: LogOptions = {}): () => AuditLogFixture {
+export function useAuditLog(open: () => Promise<Database | FreshDatabase>, options: LogOptions = {}): () => AuditLogFixture {
   let database: Database
   let log: AuditLogFixture
   beforeAll(async () => {
-    database = await open()
+    const opened = await open()
+    database = 'remove' in opened ? { ...opened.database, close: opened.remove } : opened
   })
   afterAll(() => database.close())
   beforeEach(async () => {

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { findChainEnd, readRecordPages, type StoredRecord } from '../../src/domains/audit/audit-store.ts'
 import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/domains/audit/chain/chain.ts'
 import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
+import type { AuditCheckpointTable } from '../../src/domains/audit/tables.ts'
 import type { Db } from '../../src/platform/db/database.ts'
 import { uuidOf } from '../../src/platform/db/values.ts'
 
@@ -26,6 +27,30 @@ export class Intruder {
     return all
   }
 
+  async rowAt(sequence: number): Promise<StoredRecord> {
+    return (await this.rows()).find((row) => row.sequence === sequence) as StoredRecord
+  }
+
+  async change(sequence: number, columns: Partial<StoredRecord>): Promise<void> {
+    const records = this.#db.updateTable('audit_record').set(columns as object)
+    await records.where('workspace_id', '=', this.workspace).where('sequence', '=', sequence).execute()
+  }
+
+  async changeCheckpoint(size: number, columns: Partial<Selectable<AuditCheckpointTable>>): Promise<void> {
+    const checkpoints = this.#db.updateTable('audit_checkpoint').set(columns as object)
+    await checkpoints.where('workspace_id', '=', this.workspace).where('size', '=', size).execute()
+  }
+
+  async setHead(sequence: number, hash: Buffer): Promise<void> {
+    await this.#db.updateTable('audit_head').set({ sequence, hash }).where('workspace_id', '=', this.workspace).execute()
+  }
+
+  /** Removes the records `from` to `to`, both included, and changes no others. */
+  async removeRows(from: number, to = from): Promise<void> {
+    const records = this.#db.deleteFrom('audit_record').where('workspace_id', '=', this.workspace)
+    await records.where('sequence', '>=', from).where('sequence', '<=', to).execute()
+  }
+
   /** Changes the verdict of a record to allow and recomputes all later hashes. */
   async allow(sequence: number): Promise<void> {
     const rows = await this.rows()
@@ -38,11 +63,7 @@ export class Intruder {
   /** Removes a record and moves all later ones up. */
   async remove(sequence: number): Promise<void> {
     const rows = (await this.rows()).filter((row) => row.sequence !== sequence)
-    await this.#db
-      .deleteFrom('audit_record')
-      .where('workspace_id', '=', this.workspace)
-      .where('sequence', '=', sequence)
-      .execute()
+    await this.removeRows(sequence)
     await this.#rewrite(
       rows.map((row) => (row.sequence > sequence ? { ...row, sequence: row.sequence - 1 } : row)),
       sequence,
@@ -72,26 +93,19 @@ export class Intruder {
       await this.#db.insertInto('audit_record').values(copy).execute()
       end = copy
     }
-    await this.#db
-      .updateTable('audit_head')
-      .set({ sequence: end.sequence, hash: end.hash })
-      .where('workspace_id', '=', this.workspace)
-      .execute()
+    await this.setHead(end.sequence, end.hash)
   }
 
   /** Removes all records after `sequence` and their checkpoints. */
   async cutAfter(sequence: number): Promise<void> {
-    await this.#db
-      .deleteFrom('audit_record')
-      .where('workspace_id', '=', this.workspace)
-      .where('sequence', '>', sequence)
-      .execute()
+    await this.removeRows(sequence + 1, Number.MAX_SAFE_INTEGER)
     await this.deleteCheckpoints(sequence)
     await this.#fixHead()
   }
 
-  async deleteCheckpoints(after = 0): Promise<void> {
-    await this.#db.deleteFrom('audit_checkpoint').where('workspace_id', '=', this.workspace).where('size', '>', after).execute()
+  async deleteCheckpoints(after = 0, through = Number.MAX_SAFE_INTEGER): Promise<void> {
+    const checkpoints = this.#db.deleteFrom('audit_checkpoint').where('workspace_id', '=', this.workspace)
+    await checkpoints.where('size', '>', after).where('size', '<=', through).execute()
   }
 
   /** Removes the seals of the Workspace and of its records. */

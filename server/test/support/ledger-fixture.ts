@@ -2,7 +2,7 @@ import { type Budget, newBudgetOf } from '../../src/domains/budgets/budget.ts'
 import { createBudget } from '../../src/domains/budgets/budget-store.ts'
 import { type BudgetLedger, type Reservation, settlementOf } from '../../src/domains/budgets/ledger.ts'
 import type { Database } from '../../src/platform/db/database.ts'
-import { uuidOfWorkspace } from '../../src/platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace } from '../../src/platform/db/values.ts'
 import { newId } from '../../src/platform/lib/id.ts'
 import type { Spending } from '../../src/shared/spending.ts'
 
@@ -20,6 +20,11 @@ export const ledgerFixture = ({ db, pool }: Database, workspaceId: string) => ({
     const reservation = await ledger.reserve(workspaceId, matched, spending)
     if (!reservation.ok) throw new Error(`refused by ${reservation.name}`)
     return reservation
+  },
+  /** The counts of a budget, the oldest window first. */
+  async counts({ id }: Budget) {
+    const text = 'select * from budget_window where budget_id = $1 order by starts_at, subject'
+    return (await pool.query(text, [uuidOf('bud', id)])).rows
   },
   settle: (reservation: Reservation, spent: Spending) =>
     pool.query('select budget_settle($1, $2::jsonb)', [

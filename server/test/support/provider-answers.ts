@@ -54,5 +54,3 @@ export async function startProviderAnswers() {
     },
   }
 }
-
-export type ProviderAnswers = Awaited<ReturnType<typeof startProviderAnswers>>

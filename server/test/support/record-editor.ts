@@ -1,49 +1,23 @@
-import { readRecordPages, type StoredRecord } from '../../src/domains/audit/audit-store.ts'
 import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/domains/audit/chain/chain.ts'
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from '../../src/domains/audit/checkpoints/log-seal.ts'
 import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
-import type { AuditLogFixture } from './audit-log.ts'
+import type { WorkspaceKeys } from '../../src/domains/audit/workspace-keys.ts'
+import type { Db } from '../../src/platform/db/database.ts'
+import { Intruder } from './intruder.ts'
 
-/** Edits the stored records of a log and the end of its chain, as an attacker with write access to the database and the secret key could. */
-export class RecordEditor {
-  readonly #log: AuditLogFixture
+interface Log {
+  readonly db: Db
+  readonly workspaceId: string
+  readonly keys: WorkspaceKeys
+}
 
-  constructor(log: AuditLogFixture) {
+/** An attacker who has the secret key as well. */
+export class RecordEditor extends Intruder {
+  readonly #log: Log
+
+  constructor(log: Log) {
+    super(log.db, log.workspaceId)
     this.#log = log
-  }
-
-  async rows(): Promise<StoredRecord[]> {
-    const all: StoredRecord[] = []
-    for await (const page of readRecordPages(this.#log.db, this.#log.workspaceId, { after: 0, through: 1e9 })) all.push(...page)
-    return all
-  }
-
-  async rowAt(sequence: number): Promise<StoredRecord> {
-    return (await this.rows()).find((row) => row.sequence === sequence) as StoredRecord
-  }
-
-  async change(sequence: number, columns: Partial<StoredRecord>): Promise<void> {
-    await this.#log.db
-      .updateTable('audit_record')
-      .set(columns as object)
-      .where('workspace_id', '=', this.#log.intruder.workspace)
-      .where('sequence', '=', sequence)
-      .execute()
-  }
-
-  /** Removes the records `from` to `to`, both included. */
-  async remove(from: number, to: number): Promise<void> {
-    await this.#log.db
-      .deleteFrom('audit_record')
-      .where('workspace_id', '=', this.#log.intruder.workspace)
-      .where('sequence', '>=', from)
-      .where('sequence', '<=', to)
-      .execute()
-  }
-
-  async setHead(sequence: number, hash: Buffer): Promise<void> {
-    const head = this.#log.db.updateTable('audit_head').set({ sequence, hash })
-    await head.where('workspace_id', '=', this.#log.intruder.workspace).execute()
   }
 
   /** The body, hash and seal of a changed record. */
@@ -67,7 +41,7 @@ export class RecordEditor {
   async rechain(from: number): Promise<void> {
     const { workspaceId, keys } = this.#log
     const later = (await this.rows()).filter(({ sequence }) => sequence >= from)
-    let end = { sequence: from - 1, hash: (later[0] as StoredRecord).prev_hash }
+    let end = { sequence: from - 1, hash: later[0]?.prev_hash ?? Buffer.alloc(0) }
     for (const row of later) {
       const { integrity: _, ...draft } = parseRecord(row.body, row.hash)
       const changed = row.sequence === from ? { ...draft, duration_ms: 1 } : draft

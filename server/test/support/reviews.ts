@@ -1,9 +1,11 @@
 import { decideHold } from '../../src/domains/review/decision-store.ts'
-import type { Lease, ReviewItem, ReviewOwner } from '../../src/domains/review/review.ts'
-import { type NewReview, openHold } from '../../src/domains/review/review-store.ts'
-import type { Db, Tx } from '../../src/platform/db/database.ts'
-import { newId } from '../../src/platform/lib/id.ts'
+import { claimRelease, completeRelease, type ReleaseClaim } from '../../src/domains/review/release-store.ts'
+import type { HoldContent, Lease, ReleaseResult, ReviewItem, ReviewOwner } from '../../src/domains/review/review.ts'
+import { getReview, type NewReview, openEscalation, openHold, readReviewContent } from '../../src/domains/review/review-store.ts'
+import type { Database, Db, Tx } from '../../src/platform/db/database.ts'
+import { fromId, newId } from '../../src/platform/lib/id.ts'
 import { secretBox } from '../../src/platform/lib/secret-box.ts'
+import { closeAfterAll } from './close-after-all.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 
 /** Encrypts the content of review items. */
@@ -55,4 +57,38 @@ export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<N
   const decided = await transact(db, (tx) => decideHold(tx, owner.workspaceId, id, decision))
   if (decided.kind !== 'decided') throw new Error(decided.kind)
   return decided.item
+}
+
+/** The review items of a new Application, in a database that is closed after the last test. */
+export async function openReviews(open: () => Promise<Database>) {
+  const database = await closeAfterAll(open())
+  const { db } = database
+  const owner = await seedOwner(db)
+  const approve = { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT } as const
+  const claim = (item: Pick<ReviewItem, 'id' | 'requestHash'>, at: Date | Lease = OPENED_AT, from = owner) =>
+    claimRelease(db, from, item, at instanceof Date ? lease(at) : at, REVIEW_BOX)
+  return {
+    ...{ database, db, owner, claim },
+    hold: (change?: Partial<NewReview>) => seedHold(db, owner, change),
+    approved: (change?: Partial<NewReview>) => seedApproved(db, owner, change),
+    escalation: (change?: Partial<NewReview>, from = owner) =>
+      transact(db, (tx) => openEscalation(tx, from, newReview(change), REVIEW_BOX)),
+    decide: (id: string, change: Partial<Parameters<typeof decideHold>[3]> = {}, { workspaceId } = owner) =>
+      transact(db, (tx) => decideHold(tx, workspaceId, id, { ...approve, ...change })),
+    async mustClaim(item: ReviewItem, at?: Date | Lease): Promise<ReleaseClaim> {
+      const claimed = await claim(item, at)
+      if (claimed?.kind !== 'claimed') throw new Error(`Claim failed: ${claimed?.kind}`)
+      return claimed.claim
+    },
+    complete: (claim: ReleaseClaim, result: ReleaseResult, now: Date, releasedAuditId = newId('aud')) =>
+      transact(db, (tx) => completeRelease(tx, owner, claim, { result, releasedAuditId, now }, REVIEW_BOX)),
+    find: (id: string, now = OPENED_AT, { workspaceId } = owner) => getReview(db, workspaceId, id, now),
+    read: (id: string, now = OPENED_AT, { workspaceId } = owner, box = REVIEW_BOX): Promise<HoldContent | undefined> =>
+      readReviewContent(db, workspaceId, id, now, box),
+    /** The row as text, with bytes in hexadecimal digits. */
+    async rowText(id: string): Promise<string> {
+      const { rows } = await database.pool.query('select t::text as text from review_item t where id = $1', [fromId('rev', id)])
+      return rows[0].text
+    },
+  }
 }

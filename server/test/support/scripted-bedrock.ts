@@ -85,4 +85,3 @@ export async function startScriptedBedrock() {
     },
   }
 }
-export type ScriptedBedrock = Awaited<ReturnType<typeof startScriptedBedrock>>

@@ -33,5 +33,3 @@ export async function startThreeProviders() {
     },
   }
 }
-
-export type ThreeProviders = Awaited<ReturnType<typeof startThreeProviders>>

@@ -76,12 +76,11 @@ export const encodeParameters = (parameters: Fields): Fields => ({
   ...translateParameters(parameters, PARAMETERS),
 })
 
-const FORMAT_FIELDS = new Set(['type', 'json_schema'])
 const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
 
 /** The name and the description stand before those of the schema, where the model reads them. */
 function responseFormat(format: Fields): Fields {
-  allowOnly(format, FORMAT_FIELDS, 'response_format')
+  allowOnly(format, new Set(format.type === 'json_schema' ? ['type', 'json_schema'] : ['type']), 'response_format')
   if (format.type === 'text') return {}
   const { json_schema: declared } = format
   if (format.type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {

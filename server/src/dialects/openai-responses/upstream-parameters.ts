@@ -65,11 +65,10 @@ export function encodeParameters(parameters: Fields): Fields {
   }
 }
 
-const FORMAT_FIELDS = new Set(['type', 'json_schema'])
 const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
 
 function responseFormat(format: Fields): Fields {
-  allowOnly(format, FORMAT_FIELDS, 'response_format')
+  allowOnly(format, new Set(format.type === 'json_schema' ? ['type', 'json_schema'] : ['type']), 'response_format')
   const { type, json_schema: declared } = format
   if (type === 'text' || type === 'json_object') return { text: { format: { type } } }
   if (type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {

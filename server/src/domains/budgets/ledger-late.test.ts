@@ -20,12 +20,11 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   const reserve = (budget: Budget, count: number, ledger = ledgerOf()): Promise<Reservation> =>
     fixture().reserve(ledger, [{ budget, subject: '' }], tokens(count))
   const settle = (reservation: Reservation, count: number) => fixture().settle(reservation, tokens(count))
-  const query = async (text: string, { id }: Budget) => (await database.pool.query(text, [uuidOf('bud', id)])).rows
-  const counts = (budget: Budget) => query('select spent, reserved, expired from budget_window where budget_id = $1', budget)
-  const alerts = async (budget: Budget) =>
-    (await query('select fraction from budget_alert where budget_id = $1 order by fraction', budget)).map(
-      ({ fraction }) => fraction,
-    )
+  const counts = (budget: Budget) => fixture().counts(budget)
+  const alerts = async ({ id }: Budget) => {
+    const text = 'select fraction from budget_alert where budget_id = $1 order by fraction'
+    return (await database.pool.query(text, [uuidOf('bud', id)])).rows.map(({ fraction }) => fraction)
+  }
 
   test('reserve: leaves nothing behind when the database answers too late', async () => {
     const budget = await create()

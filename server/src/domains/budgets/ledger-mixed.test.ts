@@ -3,7 +3,6 @@ import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import { uuidOf } from '../../platform/db/values.ts'
 import type { Spending } from '../../shared/spending.ts'
 import type { Budget } from './budget.ts'
 import { BudgetLedger, type Reservation } from './ledger.ts'
@@ -18,10 +17,7 @@ describe.each(testDatabases())('slices of different requests on $name', async ({
   const { workspaceId } = await seedWorkspace(database.db)
 
   const money = (): Promise<Budget> => ledgerFixture(database, workspaceId).create({ unit: 'usd', limit: 1_000 })
-  const reserved = async (budget: Budget): Promise<number> => {
-    const text = 'select reserved from budget_window where budget_id = $1'
-    return (await database.pool.query(text, [uuidOf('bud', budget.id)])).rows[0].reserved
-  }
+  const reserved = async (budget: Budget) => (await ledgerFixture(database, workspaceId).counts(budget))[0]?.reserved
   /** Sends the requests one after the other, all within one second. Returns those that were admitted. */
   async function send(budgets: readonly Budget[], requests: readonly Spending[]) {
     const ledger = new BudgetLedger({ db: database.db, loadMs: 30_000, now: () => new Date(START), clock: () => START })

@@ -18,10 +18,7 @@ describe.each(testDatabases())('slices of budgets on $name', async ({ open }) =>
   const create = (limit: number, change: object = {}): Promise<Budget> => fixture().create({ unit: 'tokens', limit, ...change })
   const tokens = (count: number) => ({ usd: 0, tokens: count })
   const of = (budget: Budget) => [{ budget, subject: '' }]
-  const counts = async (budget: Budget) => {
-    const text = 'select spent, reserved, overrun, overruns from budget_window where budget_id = $1 order by starts_at'
-    return (await database.pool.query(text, [uuidOf('bud', budget.id)])).rows
-  }
+  const counts = (budget: Budget) => fixture().counts(budget)
   /** A process whose time is the one of the database. `loadMs`: how long it waits for the database. */
   const processAt = (start: number, loadMs = 30_000) => {
     let now = start

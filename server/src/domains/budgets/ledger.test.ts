@@ -22,13 +22,7 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   const of = (budget: Budget, subject = '') => ({ budget, subject })
   const settle = (reservation: Reservation, spent: Spending) => fixture().settle(reservation, spent)
   const reserve = (...parameters: Parameters<ReturnType<typeof fixture>['reserve']>) => fixture().reserve(...parameters)
-  const windows = async (budget: Budget) => {
-    const { rows } = await database.pool.query(
-      'select subject, starts_at, ends_at, spent, reserved, overrun, overruns, expired from budget_window where budget_id = (select id from budget where name = $1) order by starts_at, subject',
-      [budget.name],
-    )
-    return rows
-  }
+  const windows = (budget: Budget) => fixture().counts(budget)
 
   test('ledger: reserves until the limit, and settles at the exact cost', async () => {
     const budget = await create()

@@ -26,7 +26,7 @@ export interface Detector {
   readonly byForm?: true
   /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
-  /** The original of a detector that additionally reports its failures (fault-reporting.ts). */
+  /** The original of a detector that additionally reports its failures (`withFaultReports`). */
   readonly original?: Detector
   /** Called when the detector threw, or when the time budget of the scan was exceeded at its end. */
   reportFailure?(how: 'threw' | 'overran', error?: unknown): void

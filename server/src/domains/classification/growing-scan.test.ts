@@ -10,9 +10,7 @@ import {
 } from '../../../test/support/classification/secret-texts.ts'
 import { readings } from '../../platform/lib/plain-text.ts'
 import { MIN_RELEASE_WINDOW } from '../../shared/principal.ts'
-import { PERSONAL_DATA } from './detectors/personal-data.ts'
-import { SECRETS } from './detectors/secrets.ts'
-import { DETECTORS } from './detectors.ts'
+import { DETECTORS, PERSONAL_DATA, SECRETS } from './detectors.ts'
 import { isBounded, scanGrowing } from './growing-scan.ts'
 import { scan } from './scan.ts'
 

@@ -3,9 +3,8 @@ import { createThreadPool } from '../../platform/lib/thread-pool.ts'
 import { countFindings } from '../../shared/finding.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
-import { packFindings, unpackFindings } from './packed-findings.ts'
 import { type Scan, scan } from './scan.ts'
-import type { ScanTask, TimedScan } from './scan-worker.ts'
+import { packFindings, type ScanTask, type TimedScan, unpackFindings } from './scan-worker.ts'
 
 /** Longer texts are scanned in a thread: a mebibyte takes 60 to 110 ms, which would block all other requests. */
 const MAX_INLINE_CHARACTERS = 524_288

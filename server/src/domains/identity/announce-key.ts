@@ -3,8 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType, KeyPayload } from '../../shared/governance-event.ts'
-import type { ApiKey } from './api-key.ts'
-import { keyOf } from './api-key-row.ts'
+import { type ApiKey, keyOf } from './api-key.ts'
 
 const DAY_MS = 86_400_000
 /** How long before its expiry a key is announced. */

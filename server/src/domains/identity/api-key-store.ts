@@ -1,14 +1,14 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announceKey } from './announce-key.ts'
-import type { ApiKey } from './api-key.ts'
-import { keyOf } from './api-key-row.ts'
+import { type ApiKey, keyOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
+import type { ApiKeyTable } from './tables.ts'
 
 /** The Application that owns keys. TypeIDs. */
 export interface KeyOwner {
@@ -43,42 +43,13 @@ export async function insertKey(
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
   const { secret, hash, hint } = newCredential('gk_')
-  const row = await db
-    .insertInto('api_key')
-    .columns([
-      'id',
-      'workspace_id',
-      'application_id',
-      'name',
-      'hash',
-      'hint',
-      'issued_by',
-      'created_at',
-      'revoked_at',
-      'last_used_at',
-      'expires_at',
-    ])
-    .expression(
-      db
-        .selectFrom('application')
-        .select([
-          sql<string>`${newUuid()}::uuid`.as('id'),
-          'workspace_id',
-          'id as application_id',
-          sql<string>`${name}::text`.as('name'),
-          sql<Buffer>`${hash}::bytea`.as('hash'),
-          sql<string>`${hint}::text`.as('hint'),
-          sql<string | null>`${issuer}::text`.as('issued_by'),
-          sql<Date>`${now}::timestamptz`.as('created_at'),
-          sql<null>`null::timestamptz`.as('revoked_at'),
-          sql<null>`null::timestamptz`.as('last_used_at'),
-          sql<Date | null>`${expiresAt}::timestamptz`.as('expires_at'),
-        ])
-        .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-        .where('id', '=', application),
-    )
-    .returningAll()
-    .executeTakeFirst()
+  const { rows } = await sql<Selectable<ApiKeyTable>>`
+    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at)
+    select ${newUuid()}::uuid, workspace_id, id, ${name}::text, ${hash}::bytea, ${hint}::text, ${issuer}::text, ${now}::timestamptz,
+      ${expiresAt}::timestamptz
+    from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application}
+    returning *`.execute(db)
+  const [row] = rows
   return row && { ...keyOf(row), key: secret }
 }
 
@@ -105,14 +76,12 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
 export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
   const uuid = fromId('key', id)
   if (uuid === undefined) return undefined
-  const row = await db
-    .selectFrom('api_key')
-    .selectAll()
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
-    .executeTakeFirst()
+  const row = await keys(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
   return row && keyOf(row)
 }
+
+export const keys = (db: Db, workspaceId: string) =>
+  db.selectFrom('api_key').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
 /** Oldest first, with revoked keys. Returns undefined if `page.after` or the Application's id is not an id. */
 export async function listKeys(
@@ -122,12 +91,7 @@ export async function listKeys(
 ): Promise<Page<ApiKey> | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
-  const query = db
-    .selectFrom('api_key')
-    .selectAll()
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('application_id', '=', application)
-  return pageById(query, 'key', page, keyOf)
+  return pageById(keys(db, workspaceId).where('application_id', '=', application), 'key', page, keyOf)
 }
 
 /** A key with its Application. Found without an owner, because the key identifies the owner. */
@@ -162,18 +126,17 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     ])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
-  if (!row) return undefined
-  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, expires_at: expiresAt } = row
-  const isUseOutdated = row.is_use_outdated
-  return {
-    keyId: toId('key', key_id),
-    hash: stored,
-    issuedBy,
-    revokedAt,
-    expiresAt,
-    isUseOutdated,
-    application: applicationOf(row),
-  }
+  return (
+    row && {
+      keyId: toId('key', row.key_id),
+      hash: row.hash,
+      issuedBy: row.issued_by,
+      revokedAt: row.revoked_at,
+      expiresAt: row.expires_at,
+      isUseOutdated: row.is_use_outdated,
+      application: applicationOf(row),
+    }
+  )
 }
 
 /** Stores the time of the last use, at most once a minute. */

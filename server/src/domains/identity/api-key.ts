@@ -1,7 +1,10 @@
+import type { Selectable } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { Name, Timestamp } from '../../platform/lib/fields.ts'
+import { toId } from '../../platform/lib/id.ts'
 import { checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
+import type { ApiKeyTable } from './tables.ts'
 
 /** An Application's key without its secret. */
 export interface ApiKey {
@@ -23,11 +26,24 @@ export interface ApiKey {
   readonly replacedBy: string | null
 }
 
+export const keyOf = (row: Selectable<ApiKeyTable>): ApiKey => ({
+  id: toId('key', row.id),
+  applicationId: toId('app', row.application_id),
+  name: row.name,
+  hint: row.hint,
+  issuedBy: row.issued_by,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+  replacedBy: row.replaced_by === null ? null : toId('key', row.replaced_by),
+})
+
 /** Body of `POST /admin/v1/applications/:id/keys`. */
-const expiry = {
+export const ApiKeyCreate = Type.Object({
+  name: Name,
   expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
-}
-export const ApiKeyCreate = Type.Object({ name: Name, ...expiry })
+})
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 export const checkApiKeyCreate = checker(ApiKeyCreate)
 

@@ -4,7 +4,7 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../shared/principal.ts'
-import { type ApplicationPatch, type ApplicationRecord, applicationView } from './application.ts'
+import type { ApplicationPatch, ApplicationRecord } from './application.ts'
 import {
   createApplication,
   findApplication,
@@ -136,15 +136,5 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     const second = await listApplications(database.db, owner, { limit: 2, after: first?.data.at(-1)?.id })
     expect([second?.data.map(({ name }) => name), second?.hasMore]).toEqual([['c', 'd'], false])
     expect(await listApplications(database.db, owner, { limit: 2, after: 'nonsense' })).toBeUndefined()
-  })
-
-  test('application view: has id, defaults and times', async () => {
-    const application = await create('shown')
-    expect(applicationView(application)).toMatchObject({
-      id: application.id,
-      object: 'application',
-      default_model: null,
-      created_at: NOW.toISOString(),
-    })
   })
 })

@@ -1,5 +1,8 @@
 import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose'
+import { Agent, fetch } from 'undici'
 import { elapsed } from '../../platform/lib/clock.ts'
+import { traceHeaders } from '../../platform/lib/trace-context.ts'
+import { guardedConnector } from '../../platform/lib/url-guard.ts'
 
 /** GET of a key set. The implementation decides which addresses are allowed (ADM-ENV-10). */
 export type KeyFetch = (
@@ -61,4 +64,20 @@ async function readKeySet({ status, body }: Awaited<ReturnType<KeyFetch>>): Prom
     throw new Error('The response is not a JSON Web Key Set.')
   }
   return { keys: keySet.keys }
+}
+
+export interface JwksFetcher {
+  readonly fetch: KeyFetch
+  readonly close: () => Promise<void>
+}
+
+const CONNECT_MS = 5_000
+
+/** Fetches key sets of identity providers (RFC 7517). Connections to private addresses are refused unless they are allowed. */
+export function openJwksFetcher({ allowPrivateUrls }: { readonly allowPrivateUrls: boolean }): JwksFetcher {
+  const dispatcher = new Agent({ connect: guardedConnector(allowPrivateUrls, CONNECT_MS) })
+  return {
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...traceHeaders() }, dispatcher }),
+    close: () => dispatcher.close(),
+  }
 }

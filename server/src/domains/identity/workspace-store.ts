@@ -25,9 +25,6 @@ export interface SealedWorkspaceKeys {
   readonly auditSeal: string
 }
 
-/** Head of an empty hash chain. */
-const CHAIN_START = { sequence: 0, hash: Buffer.alloc(32) }
-
 const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
 
 const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
@@ -65,7 +62,7 @@ export async function createWorkspace(
   if (!row) return undefined
   await tx
     .insertInto('audit_head')
-    .values({ workspace_id: row.id, ...CHAIN_START })
+    .values({ workspace_id: row.id, sequence: 0, hash: Buffer.alloc(32) })
     .execute()
   return workspaceOf(row)
 }
@@ -73,9 +70,11 @@ export async function createWorkspace(
 export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
   const uuid = fromId('ws', id)
   if (uuid === undefined) return undefined
-  const row = await db.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).executeTakeFirst()
+  const row = await workspaces(db).where('id', '=', uuid).executeTakeFirst()
   return row && workspaceOf(row)
 }
+
+const workspaces = (db: Db) => db.selectFrom('workspace').select(COLUMNS)
 
 /** Finds a Workspace and locks its row until `tx` ends. */
 export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
@@ -89,15 +88,13 @@ export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | und
 }
 
 export async function findWorkspaceByName(db: Db, name: string): Promise<Workspace | undefined> {
-  const row = await db.selectFrom('workspace').select(COLUMNS).where('name', '=', name).executeTakeFirst()
+  const row = await workspaces(db).where('name', '=', name).executeTakeFirst()
   return row && workspaceOf(row)
 }
 
 /** The oldest Workspace whose user tokens have this issuer. */
 export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
-  const row = await db
-    .selectFrom('workspace')
-    .select(COLUMNS)
+  const row = await workspaces(db)
     .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
     .orderBy('id')
     .limit(1)
@@ -113,7 +110,7 @@ export async function findWorkspaceId(db: Db, choice: string): Promise<string | 
 
 /** Oldest first. `ids`: only these, and those that are no ids are left out. Returns undefined if `page.after` is not an id. */
 export async function listWorkspaces(db: Db, page: PageRequest, ids?: readonly string[]): Promise<Page<Workspace> | undefined> {
-  let query = db.selectFrom('workspace').select(COLUMNS)
+  let query = workspaces(db)
   if (ids) query = query.where(sql<boolean>`id = any(${ids.flatMap((id) => fromId('ws', id) ?? [])}::uuid[])`)
   return pageById(query, 'ws', page, workspaceOf)
 }
@@ -133,8 +130,7 @@ export type WorkspaceUpdate =
 /** Merges a patch into the stored Workspace. Publish the topic `workspaces` after the commit. */
 export async function updateWorkspace(tx: Tx, id: string, patch: WorkspacePatch): Promise<WorkspaceUpdate> {
   const uuid = fromId('ws', id)
-  const stored =
-    uuid && (await tx.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
+  const stored = uuid && (await workspaces(tx).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
   if (!stored) return { ok: false, reason: 'not_found' }
   const settings = patchWorkspaceSettings(stored.settings as Record<string, unknown>, patch.settings ?? {})
   const row = await writeUnlessTaken(tx, () =>

@@ -1,14 +1,17 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { isStorable } from '../../platform/lib/fields.ts'
 import type { User } from '../../shared/principal.ts'
+import { hasTooManyProjects } from '../../shared/viewer.ts'
 import { createRemoteKeySet, type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
-import { userOfClaims } from './token-claims.ts'
-import type { WorkspaceSettings } from './workspace.ts'
+import type { ClaimNames, WorkspaceSettings } from './workspace.ts'
 
 /** Only asymmetric algorithms: with `none` or HMAC anyone could forge tokens (RFC 8725 §3.1, §3.2). */
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
 const TOLERANCE_SECONDS = 30
 const MAX_TOKEN = 16_384
+/** Of the id, role and department. */
+const MAX_TEXT = 200
 /** How long a verified token is cached, at most until its expiry. */
 const CACHE_MS = 60_000
 const MAX_CACHED = 5_000
@@ -73,3 +76,30 @@ export class WorkspaceTokenVerifier {
     if (!oldest.done) this.#cached.delete(oldest.value)
   }
 }
+
+/**
+ * The user of verified claims. Returns undefined if the id is missing or a claim has a wrong type: an unreadable role must not become
+ * an empty role, because a policy may restrict that role.
+ */
+function userOfClaims(claims: Readonly<Record<string, unknown>>, names: ClaimNames): User | undefined {
+  const id = readText(claims, names.id)
+  const role = readText(claims, names.role)
+  const department = readText(claims, names.department)
+  const attributes = readClaim(claims, names.attributes) ?? {}
+  if (!id || role === undefined || department === undefined || !isObject(attributes)) return undefined
+  if (hasTooManyProjects(attributes)) return undefined
+  return { id, role, department, attributes, verified: true }
+}
+
+/** A claim's text: empty if it is missing, undefined if it is invalid. */
+function readText(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = readClaim(claims, name) ?? ''
+  return typeof value === 'string' && value.length <= MAX_TEXT && isStorable(value) ? value : undefined
+}
+
+/** Ignores inherited properties such as `constructor`. */
+const readClaim = (claims: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(claims, name) ? claims[name] : undefined
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

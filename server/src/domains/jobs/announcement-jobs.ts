@@ -3,10 +3,9 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import { announceExpiringKeys } from '../identity/announce-key.ts'
 import { listReviewTargets } from '../identity/workspace-store.ts'
 import type { EventRelay } from '../messaging/events/event-relay.ts'
-import { announceOverdue } from '../review/announce-overdue.ts'
-import { inBatches } from './in-batches.ts'
+import { announceOverdue } from '../review/announce-review.ts'
 import type { Job } from './jobs.ts'
-import { runForEach } from './workspaces.ts'
+import { inBatches, runForEach } from './jobs.ts'
 
 const MINUTE = 60_000
 const BATCH = 200

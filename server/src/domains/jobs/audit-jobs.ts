@@ -18,7 +18,7 @@ import { LogRereader, rereadNextRange } from '../audit/verify/reread.ts'
 import { KeysUnreadableError, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import type { Job } from './jobs.ts'
-import { listWorkspaceIds, runForEach } from './workspaces.ts'
+import { listWorkspaceIds, runForEach } from './jobs.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -7,8 +7,8 @@ import { expireReservations } from '../budgets/reservation-store.ts'
 import { removeOldWindows } from '../budgets/window-store.ts'
 import type { EventRelay } from '../messaging/events/event-relay.ts'
 import { emit } from '../messaging/events/outbox.ts'
-import { inBatches } from './in-batches.ts'
 import type { Job } from './jobs.ts'
+import { inBatches } from './jobs.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

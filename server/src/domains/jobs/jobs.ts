@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import type { Db } from '../../platform/db/database.ts'
+import { toId } from '../../platform/lib/id.ts'
 import { Loop } from '../../platform/queue/loop.ts'
 
 /** Work that runs regularly. Every node runs all jobs, so a job may run on several nodes at the same time. */
@@ -37,4 +39,23 @@ function repeat({ name, everyMs, run }: Job, log: Logger, onRun?: OnRun): () => 
     clearInterval(timer)
     return loop.close()
   }
+}
+
+/** Repeats `work`, which handles up to `most` rows and returns how many, until it handles fewer. */
+export async function inBatches(most: number, work: (most: number) => Promise<number>): Promise<void> {
+  while ((await work(most)) === most);
+}
+
+/** The ids (`ws_…`) of all Workspaces, oldest first. */
+export async function listWorkspaceIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('workspace').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => toId('ws', id))
+}
+
+/** Runs `work` for each id. An error does not stop the others; errors are thrown at the end. */
+export async function runForEach(ids: readonly string[], work: (id: string) => Promise<void>): Promise<void> {
+  const errors: unknown[] = []
+  for (const id of ids) await work(id).catch((error) => errors.push(error))
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, `the job failed for ${errors.length} Workspaces`)
 }

@@ -24,18 +24,17 @@ import { removeExpiredHolds } from '../messaging/messages/remove-expired-holds.t
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
 import { finishErasures } from '../messaging/retention/erase-user-content.ts'
 import type { MailWorker } from '../notifications/mail/mail-worker.ts'
-import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
+import { removeExpiredSignIns } from '../operators/attempt-store.ts'
 import { expiryLimit } from '../responses/stored-response.ts'
 import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AnnouncementJobDeps, announcementJobs } from './announcement-jobs.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
-import { inBatches } from './in-batches.ts'
 import type { Job } from './jobs.ts'
+import { inBatches, listWorkspaceIds, runForEach } from './jobs.ts'
 import type { QueueMeter } from './queue-meter.ts'
 import { tokenizerJobs } from './tokenizer-jobs.ts'
-import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
-import { SecondFactors } from '../operators/second-factors.ts'
 import { type ResealedBatch, resealAll } from './reseal.ts'
 import { countSealedValues, describeKeys, storeCounts } from './sealed-counts.ts'
 
@@ -49,8 +48,6 @@ export class ResealJob {
 
   async #endPass(): Promise<void> {
     const { db, clock, log, secrets } = this.#deps
-    const secondFactors = new SecondFactors(db, secrets)
-    for (const row of await secondFactors.list()) await secondFactors.reseal(row)
     const counts = await countSealedValues(db, secrets)
     await storeCounts(db, counts, clock.now())
     const left = describeKeys(secrets, counts).filter(({ state, values }) => state === 'old' && values > 0)

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { type SecretBox, type SecretKeys, secretBox, secretKeyId } from '../../platform/lib/secret-box.ts'
+import { resealSecondFactors } from '../operators/second-factors.ts'
 import { readSealed, writeSealed } from './read-sealed.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
@@ -8,7 +9,7 @@ const BATCH = 20
 
 /** One batch of sealed values. */
 export interface ResealedBatch {
-  readonly column: SealedColumn
+  readonly column: Pick<SealedColumn, 'table' | 'column'>
   /** Values that were sealed again. */
   readonly resealed: number
   /** Values that no configured key opens. They stay as they are. */
@@ -29,6 +30,7 @@ export async function* resealAll(db: Db, keys: SecretKeys): AsyncGenerator<Resea
       yield { column, resealed: batch.resealed, unreadable: batch.unreadable }
     } while (after !== undefined)
   }
+  yield { column: { table: 'operator_second_factor', column: 'secret' }, ...(await resealSecondFactors(db, keys)) }
 }
 
 /** `last`: key of the last row; undefined: there are no further rows. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
-import { SecondFactors } from '../operators/second-factors.ts'
+import { countSecondFactors } from '../operators/second-factors.ts'
 import { countById } from './read-sealed.ts'
 import { SEALED_COLUMNS } from './sealed-columns.ts'
 
@@ -31,16 +31,6 @@ export async function countSealedValues(db: Db, keys: SecretKeys): Promise<Seale
   add('operator_second_factor', 'secret', await countSecondFactors(db, keys))
   return counts
 }
-
-/** A second factor counts for each of its keys. */
-async function countSecondFactors(db: Db, keys: SecretKeys): Promise<ReadonlyMap<string, number>> {
-  const secondFactors = new SecondFactors(db, keys)
-  const counts = new Map<string, number>()
-  for (const row of await secondFactors.list()) for (const id of new Set(await secondFactors.sealedBy(row))) increase(counts, id)
-  return counts
-}
-
-const increase = (counts: Map<string, number>, id = ''): void => void counts.set(id, (counts.get(id) ?? 0) + 1)
 
 /** Replaces the stored counts, which the admin API shows. */
 export async function storeCounts(db: Db, counts: readonly SealedCount[], now: Date): Promise<void> {

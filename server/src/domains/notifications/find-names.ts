@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import { findApplication } from '../identity/application-store.ts'
-import { findActorNames } from '../operators/actor-names.ts'
+import { findActorNames } from '../operators/actors.ts'
 import type { EventNames, GovernanceEvent } from './event-message.ts'
 
 /** The names of what the payload of an event refers to, as they are now. */

@@ -36,7 +36,7 @@ export async function countAttempt(db: Db, key: string, { max, windowMs }: Attem
   return { waitSeconds, isFirstRefused: count === max + 1 }
 }
 
-export async function removeOldAttempts(db: Db, now: Date): Promise<void> {
+async function removeOldAttempts(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('operator_rate_limit')
     .where('last_request', '<', now.getTime() - MAX_AGE_MS)
@@ -60,3 +60,10 @@ export async function isFirstCodeUse(db: Db, operatorId: string, code: string, n
 
 /** Hashed, because the client can send any text as an email address. */
 const accountKey = (email: string): string => `account:${hash('sha256', email.trim().toLowerCase(), 'hex')}`
+
+/** Deletes expired sessions, invitations and unfinished sign-ins, and old counts of attempts. */
+export async function removeExpiredSignIns(db: Db, now: Date): Promise<void> {
+  for (const table of ['operator_session', 'operator_invitation', 'operator_verification'] as const)
+    await db.deleteFrom(table).where('expires_at', '<', now).execute()
+  await removeOldAttempts(db, now)
+}

@@ -52,3 +52,6 @@ export const checkCallbackQuery = checker(Type.Record(Type.String(), Type.String
 
 /** Routes whose URL better-auth sends to the identity provider. */
 export const SINGLE_SIGN_ON_URLS: ReadonlySet<string> = new Set([`/auth${SINGLE_SIGN_ON_PATH.path}`, `/auth${CALLBACK_PATH}`])
+
+/** Request header with which better-auth gets the client's address. sign-in-routes.ts overwrites the client's own header. */
+export const CLIENT_ADDRESS_HEADER = 'x-gatehouse-peer'

@@ -4,13 +4,19 @@ import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import { newId } from '../../platform/lib/id.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
+import { CLIENT_ADDRESS_HEADER } from './better-auth-paths.ts'
 import { betterAuthTables, TWO_FACTOR_SCHEMA, type ValidateUser } from './better-auth-tables.ts'
-import { decodeClaims, encodeClaims, type FindWorkspaceId, resolveClaims } from './claimed-roles.ts'
-import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
-import { findClaimedRoles, isVerified, type RoleClaims } from './role-claims.ts'
-import { SecondFactors } from './second-factors.ts'
+import {
+  decodeClaims,
+  encodeClaims,
+  type FindWorkspaceId,
+  findClaimedRoles,
+  isVerified,
+  type RoleClaims,
+  resolveClaims,
+} from './role-claims.ts'
+import { signInSecrets } from './second-factors.ts'
 import { MAX_WRONG_CODES, type SignInEventsDeps, signInEvents } from './sign-in-events.ts'
-import { signInSecret } from './sign-in-secret.ts'
 import { applySingleSignOnRoles, completeRoles, suspendWithoutRole } from './single-sign-on-role.ts'
 
 const COOKIE_PREFIX = 'gatehouse'
@@ -48,13 +54,12 @@ export type BetterAuth = ReturnType<typeof openBetterAuth>
 
 /** better-auth with our tables, limits and events (docs/decisions/0020-operators.md). */
 export function openBetterAuth(deps: BetterAuthDeps) {
-  const db = deps.db.withPlugin(new SecondFactors(deps.db, deps.secrets).plugin)
   return betterAuth({
-    ...betterAuthTables(db, createUserValidator(deps)),
+    ...betterAuthTables(deps.db, createUserValidator(deps)),
     appName: 'Gatehouse',
     basePath: '/auth',
     ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
-    secret: signInSecret(deps.secrets.secretKey),
+    secrets: signInSecrets(deps.secrets),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

@@ -84,24 +84,17 @@ export async function removeFirstInvitation(tx: Tx): Promise<void> {
   await tx.deleteFrom('operator_invitation').where('operator_id', 'is', null).execute()
 }
 
+const INVITATION = ['operator_id as operatorId', 'issued_by as issuedBy'] as const
+const isValidAt = (now: Date) => sql<boolean>`(expires_at is null or expires_at > ${now})`
+
 /** Returns undefined if the token is unknown, used or expired. */
 export async function findInvitation(db: Db, token: string, now: Date): Promise<Invitation | undefined> {
-  const row = await db
-    .selectFrom('operator_invitation')
-    .select(['operator_id', 'issued_by'])
-    .where('hash', '=', hashOf(token))
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .executeTakeFirst()
-  return row && { operatorId: row.operator_id, issuedBy: row.issued_by }
+  const invitations = db.selectFrom('operator_invitation').select(INVITATION)
+  return invitations.where('hash', '=', hashOf(token)).where(isValidAt(now)).executeTakeFirst()
 }
 
 /** Finds and deletes an invitation, so that only one of two concurrent requests gets it. */
 export async function takeInvitation(tx: Tx, token: string, now: Date): Promise<Invitation | undefined> {
-  const row = await tx
-    .deleteFrom('operator_invitation')
-    .where('hash', '=', hashOf(token))
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .returning(['operator_id', 'issued_by'])
-    .executeTakeFirst()
-  return row && { operatorId: row.operator_id, issuedBy: row.issued_by }
+  const invitations = tx.deleteFrom('operator_invitation').where('hash', '=', hashOf(token)).where(isValidAt(now))
+  return invitations.returning(INVITATION).executeTakeFirst()
 }

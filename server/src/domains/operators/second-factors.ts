@@ -1,88 +1,64 @@
-import type { KyselyPlugin } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { deriveKey } from '../../platform/lib/derived-key.ts'
 import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
-import { signInSecret } from './sign-in-secret.ts'
 
-/** The columns of `operator_second_factor` that better-auth encrypts. */
-interface Values {
-  readonly secret: string
-  readonly backup_codes: string
-}
-interface SecondFactor extends Values {
-  readonly id: string
-}
+const VERSION_DIGITS = 8
 
 /**
- * Encrypts second factors of operators again. better-auth encrypts them with the one key that it gets at its start
- * (XChaCha20-Poly1305), and the values carry no id.
+ * The secrets of better-auth: the first one signs session cookies and encrypts second factors. Encrypted values carry the version, which is
+ * the begin of the key's id.
  */
-export class SecondFactors {
-  readonly #db: Db
-  readonly #ring: readonly { readonly id: string; readonly secret: string }[]
-
-  constructor(db: Db, keys: SecretKeys) {
-    this.#db = db
-    this.#ring = listSecretKeys(keys).map((key) => ({ id: secretKeyId(key), secret: signInSecret(key) }))
-  }
-
-  list(): Promise<SecondFactor[]> {
-    return this.#db.selectFrom('operator_second_factor').select(['id', 'secret', 'backup_codes']).orderBy('id').execute()
-  }
-
-  /** Encrypts the values of a row with the current key and stores them. Returns the row as it is stored. */
-  async reseal<R extends SecondFactor>(row: R): Promise<R> {
-    const ids = await this.sealedBy(row)
-    if (ids.every((id) => id === this.#ring[0]?.id)) return row
-    const sealed = await this.#encrypt(row)
-    if (!sealed) return row
-    const { numUpdatedRows } = await this.#db
-      .updateTable('operator_second_factor')
-      .set(sealed)
-      .where('id', '=', row.id)
-      .where('secret', '=', row.secret)
-      .where('backup_codes', '=', row.backup_codes)
-      .executeTakeFirst()
-    return numUpdatedRows === 1n ? { ...row, ...sealed } : row
-  }
-
-  /** The values, encrypted with the current key. Undefined: no configured key decrypts them. */
-  async #encrypt(values: Values): Promise<Values | undefined> {
-    const [current] = this.#ring
-    const [secret, codes] = await Promise.all([this.#open(values.secret), this.#open(values.backup_codes)])
-    if (!current || !secret || !codes) return undefined
-    const { symmetricEncrypt } = await loadCrypto()
-    const encrypt = (data: string): Promise<string> => symmetricEncrypt({ key: current.secret, data })
-    return { secret: await encrypt(secret.plain), backup_codes: await encrypt(codes.plain) }
-  }
-
-  /** Ids of the keys of the two values. undefined: no configured key decrypts the value. */
-  sealedBy(row: SecondFactor): Promise<(string | undefined)[]> {
-    return Promise.all([row.secret, row.backup_codes].map(async (value) => (await this.#open(value))?.id))
-  }
-
-  /** For the connection of better-auth: a second factor of another key is encrypted with the current one when it is read. */
-  get plugin(): KyselyPlugin {
+export const signInSecrets = (keys: SecretKeys) =>
+  listSecretKeys(keys).map((key) => {
+    const id = secretKeyId(key)
     return {
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => ({
-        ...result,
-        rows: await Promise.all(result.rows.map((row) => (isSecondFactor(row) ? this.reseal(row) : row))),
-      }),
+      id,
+      version: Number.parseInt(id.slice(0, VERSION_DIGITS), 16),
+      value: deriveKey(key, 'sign-in').toString('base64url'),
     }
-  }
+  })
 
-  async #open(data: string): Promise<{ readonly id: string; readonly plain: string } | undefined> {
-    const { symmetricDecrypt } = await loadCrypto()
-    for (const { id, secret } of this.#ring) {
-      const plain = await symmetricDecrypt({ key: secret, data }).catch(() => undefined)
-      if (plain !== undefined) return { id, plain }
-    }
-    return undefined
-  }
-}
+const selectSecondFactors = (db: Db) =>
+  db.selectFrom('operator_second_factor').select(['id', 'secret', 'backup_codes']).orderBy('id')
 
 /** Loaded when it is first needed, as the rest of the library. */
 const loadCrypto = () => import('better-auth/crypto')
 
-const isSecondFactor = (row: object): row is SecondFactor =>
-  ['id', 'secret', 'backup_codes'].every((column) => typeof (row as Record<string, unknown>)[column] === 'string')
+/** Encrypts the second factors of other keys again with the current one. */
+export async function resealSecondFactors(db: Db, keys: SecretKeys): Promise<{ resealed: number; unreadable: number }> {
+  const ring = signInSecrets(keys)
+  const currentVersion = ring[0]?.version ?? 0
+  const key = { keys: new Map(ring.map(({ version, value }) => [version, value])), currentVersion }
+  const { parseEnvelope, symmetricDecrypt, symmetricEncrypt } = await loadCrypto()
+  const renew = async (data: string) => symmetricEncrypt({ key, data: await symmetricDecrypt({ key, data }) })
+  const counts = { resealed: 0, unreadable: 0 }
+  for (const { id, secret, backup_codes } of await selectSecondFactors(db).execute()) {
+    if ([secret, backup_codes].every((value) => parseEnvelope(value)?.version === currentVersion)) continue
+    const values = await Promise.all([renew(secret), renew(backup_codes)]).catch(() => undefined)
+    if (!values) {
+      counts.unreadable += 1
+      continue
+    }
+    // An operator may have changed the second factor since.
+    const { numUpdatedRows } = await db
+      .updateTable('operator_second_factor')
+      .set({ secret: values[0], backup_codes: values[1] })
+      .where('id', '=', id)
+      .where('secret', '=', secret)
+      .where('backup_codes', '=', backup_codes)
+      .executeTakeFirst()
+    counts.resealed += Number(numUpdatedRows)
+  }
+  return counts
+}
+
+/** Number of second factors by the id of their keys: one with two keys counts for both. Empty: no configured key. */
+export async function countSecondFactors(db: Db, keys: SecretKeys): Promise<ReadonlyMap<string, number>> {
+  const { parseEnvelope } = await loadCrypto()
+  const ids = new Map<number | undefined, string>(signInSecrets(keys).map(({ version, id }) => [version, id]))
+  const rows = await selectSecondFactors(db).execute()
+  const used = rows.flatMap(({ secret, backup_codes }) => [
+    ...new Set([secret, backup_codes].map((value) => ids.get(parseEnvelope(value)?.version) ?? '')),
+  ])
+  return new Map([...Map.groupBy(used, (id) => id)].map(([id, all]) => [id, all.length]))
+}

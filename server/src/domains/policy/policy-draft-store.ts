@@ -57,17 +57,16 @@ export async function countDrafts(tx: Tx, workspaceId: string): Promise<number> 
 }
 
 export async function createDraft(tx: Tx, workspaceId: string, draft: NewDraft, now: Date): Promise<PolicyDraft> {
-  const id = newUuid()
   const { title, note, source, baseId, author } = draft
-  await tx
+  const row = await tx
     .insertInto('policy_draft')
     .values({
-      id,
+      id: newUuid(),
       workspace_id: uuidOfWorkspace(workspaceId),
       title,
       note,
       source,
-      base_id: baseId === null ? null : (fromId('pol', baseId) ?? null),
+      base_id: baseId && (fromId('pol', baseId) ?? null),
       author,
       edited_by: author,
       revision: 1,
@@ -75,9 +74,9 @@ export async function createDraft(tx: Tx, workspaceId: string, draft: NewDraft, 
       updated_at: now,
       recorded_at: now,
     })
-    .execute()
-  const dates = { createdAt: now, updatedAt: now, recordedAt: now }
-  return { ...draft, id: toId('pdr', id), editedBy: author, revision: 1, ...dates }
+    .returning(SUMMARY)
+    .executeTakeFirstOrThrow()
+  return { ...toSummary(row), source }
 }
 
 /** Stores a draft that `lockDraft` has locked, as its next revision. */
@@ -89,7 +88,7 @@ export async function updateDraft(tx: Tx, workspaceId: string, draft: PolicyDraf
       title,
       note,
       source,
-      base_id: baseId === null ? null : (fromId('pol', baseId) ?? null),
+      base_id: baseId && (fromId('pol', baseId) ?? null),
       edited_by: editedBy,
       revision,
       updated_at: updatedAt,
@@ -100,24 +99,14 @@ export async function updateDraft(tx: Tx, workspaceId: string, draft: PolicyDraf
     .execute()
 }
 
-/** False if the Workspace has no such draft. */
-export async function deleteDraft(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** False if the Workspace has no such draft. `source`: a draft that has been edited since stays. */
+export async function deleteDraft(tx: Tx, workspaceId: string, id: string, source?: string): Promise<boolean> {
+  let query = tx
     .deleteFrom('policy_draft')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', fromId('pdr', id) ?? null)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
-}
-
-/** Deletes a draft after the publication of its document. A draft that has been edited since stays. */
-export async function deletePublishedDraft(tx: Tx, workspaceId: string, id: string, source: string): Promise<void> {
-  await tx
-    .deleteFrom('policy_draft')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pdr', id) ?? null)
-    .where('source', '=', source)
-    .execute()
+  if (source !== undefined) query = query.where('source', '=', source)
+  return (await query.executeTakeFirst()).numDeletedRows > 0n
 }
 
 const SUMMARY = [
@@ -140,7 +129,7 @@ const toSummary = (row: Pick<Selectable<PolicyDraftTable>, (typeof SUMMARY)[numb
   id: toId('pdr', row.id),
   title: row.title,
   note: row.note,
-  baseId: row.base_id === null ? null : toId('pol', row.base_id),
+  baseId: row.base_id && toId('pol', row.base_id),
   author: row.author,
   editedBy: row.edited_by,
   revision: row.revision,

@@ -1,8 +1,10 @@
+import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
+import type { PolicySetTable } from './tables.ts'
 
 /** A published version, without its document. Ids are TypeIDs (`pol_…`). */
 export interface PolicySetVersion {
@@ -169,14 +171,7 @@ const versions = (db: Db, workspaceId: string) =>
       'declaration.hash as declared_sha256',
     ])
 
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly sha256: string
-  readonly published_by: string
-  readonly note: string
-  readonly created_at: Date
+type Row = Omit<Selectable<PolicySetTable>, 'workspace_id' | 'source'> & {
   readonly active_policy_id: string | null
   readonly declared_sha256: string | null
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../../platform/lib/schema.ts'
-import { type PolicyTest, readPolicyTests } from './policy-test.ts'
+import { type PolicyTest, readPolicyTests } from './policy-test-reader.ts'
 import { readYaml } from './yaml.ts'
 
 /** A test case as JSON, with the names of the YAML form. */

@@ -4,43 +4,50 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { policySet, singleRuleDocument } from '../../../test/support/policies.ts'
 import { TEST_TOOLS } from '../../../test/support/policy-tools.ts'
-import { runPolicyTests } from './policy-test.ts'
 import { testPolicyFile } from './policy-test-file.ts'
+import { runTests } from './run-tests.ts'
 
 const set = policySet(singleRuleDocument('content.findings["pii.email"] > 0', { verdict: 'escalate', risk: 'high' }))
-const run = (test: object) => runPolicyTests(set, JSON.stringify({ tests: [{ name: 'case', at: 'input', ...test }] }), TEST_TOOLS)
+const runFile = (source: string, policies = set) =>
+  runTests({ ...policies, tests: ['file'] }, { files: { file: source }, stored: [] }, TEST_TOOLS, async () => {})
+const run = (test: object, policies = set) =>
+  runFile(JSON.stringify({ tests: [{ name: 'case', at: 'input', ...test }] }), policies)
+const failuresOf = async (...args: Parameters<typeof run>) => (await run(...args)).results[0]?.failures
 
-test('runPolicyTests: no failures when the expectations of a case are met', () => {
+test('runTests: no failures when the expectations of a case are met', async () => {
   const text = 'write to jane.roe@example.com'
-  expect(run({ input: { content: { text } }, expect: { verdict: 'escalate', risk: 'high', rules: ['rule'] } })).toEqual({
-    reports: [{ name: 'case', line: 1, failures: [] }],
+  expect(await run({ input: { content: { text } }, expect: { verdict: 'escalate', risk: 'high', rules: ['rule'] } })).toEqual({
+    ok: true,
+    passed: 1,
+    failed: 0,
+    results: [{ id: null, file: 'file', name: 'case', line: 1, ok: true, failures: [] }],
+    missing: [],
     errors: [],
   })
 })
 
-test('runPolicyTests: failures name the expected and the actual value', () => {
-  expect(run({ expect: { verdict: 'deny', rules: ['rule', 'other'], transforms: ['redact:pii'] } }).reports[0]?.failures).toEqual(
-    ['verdict: expected deny, got allow', 'transforms: expected [redact:pii], got []', 'rules: expected [rule, other], got []'],
-  )
+test('runTests: failures name the expected and the actual value', async () => {
+  expect(await failuresOf({ expect: { verdict: 'deny', rules: ['rule', 'other'], transforms: ['redact:pii'] } })).toEqual([
+    'verdict: expected deny, got allow',
+    'transforms: expected [redact:pii], got []',
+    'rules: expected [rule, other], got []',
+  ])
 })
 
-test('runPolicyTests: failures name a rule whose condition failed', () => {
+test('runTests: failures name a rule whose condition failed', async () => {
   const failing = policySet(singleRuleDocument('user.attributes.absent == 1'))
-  const tests = JSON.stringify({ tests: [{ name: 'case', at: 'input', expect: { verdict: 'allow' } }] })
-  expect(runPolicyTests(failing, tests, TEST_TOOLS).reports[0]?.failures).toEqual([
+  expect(await failuresOf({ expect: { verdict: 'allow' } }, failing)).toEqual([
     'verdict: expected allow, got deny',
     'rule rule failed: missing_value',
   ])
 })
 
-test('runPolicyTests: given findings count for their group and replace the detectors', () => {
+test('runTests: given findings count for their group and replace the detectors', async () => {
   const input = { content: { text: 'jane.roe@example.com', findings: { 'pii.card': 2 } } }
-  expect(
-    run({ input, expect: { verdict: 'allow', classification: 'confidential', risk: 'medium' } }).reports[0]?.failures,
-  ).toEqual([])
+  expect(await failuresOf({ input, expect: { verdict: 'allow', classification: 'confidential', risk: 'medium' } })).toEqual([])
 })
 
-describe('runPolicyTests: error with line, column and field when the file is not valid', () => {
+describe('runTests: error with line, column and field when the file is not valid', () => {
   test.each([
     [{ at: 'inputs', expect: { verdict: 'deny' } }, 'tests[0].at'],
     [{ expect: { verdict: 'no' } }, 'tests[0].expect.verdict'],
@@ -53,16 +60,16 @@ describe('runPolicyTests: error with line, column and field when the file is not
     [{ expect: { verdict: 'deny' }, input: { request: { endpoint: 'chats' } } }, 'tests[0].input.request.endpoint'],
     [{ expect: { verdict: 'deny' }, input: { content: { findings: { email: 1 } } } }, 'tests[0].input.content.findings.email'],
     [{ expect: { verdict: 'deny' }, input: { now: 'noon' } }, 'tests[0].input.now'],
-  ])('%j', (invalidCase, field) => {
-    const { reports, errors } = run(invalidCase)
-    expect(reports).toEqual([])
+  ])('%j', async (invalidCase, field) => {
+    const { results, errors } = await run(invalidCase)
+    expect(results).toEqual([])
     expect(errors[0]).toMatchObject({ line: 1, field })
   })
 
-  test('no cases', () =>
-    expect(runPolicyTests(set, 'tests: []', TEST_TOOLS).errors[0]?.message).toBe('must have at least one case'))
+  test('no cases', async () => {
+    expect((await runFile('tests: []')).errors[0]?.message).toBe('must have at least one case')
+  })
 })
-
 describe('testPolicyFile', () => {
   let folder: string
   beforeAll(() => {

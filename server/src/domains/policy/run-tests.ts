@@ -1,9 +1,12 @@
+import type { Decision } from '../../shared/decision.ts'
+import { compile } from './compile.ts'
+import { evaluate } from './evaluate.ts'
 import type { Pause } from './evaluation-limiter.ts'
-import type { PolicyError } from './parse.ts'
 import type { PolicySet } from './policy.ts'
-import { type PolicyTest, readPolicyTests, runCases, type TestReport, type TestTools } from './policy-test.ts'
 import { readDefinition } from './policy-test-case.ts'
+import { type Expectation, type PolicyTest, readPolicyTests, type TestTools, toPolicyInput } from './policy-test-reader.ts'
 import type { StoredTest } from './policy-test-store.ts'
+import type { PolicyError } from './yaml.ts'
 
 export interface TestSources {
   /** Test files that the request contains, by name. */
@@ -49,25 +52,30 @@ export async function runTests(
   )
   const known = new Set([...sent, ...stored.map(({ file }) => file)])
   const missing = only ? [] : set.tests.filter((name) => !known.has(name))
+  const policy = compile(set, { id: 'pol_test', name: set.name, version: 0, sha256: '' })
   const results: TestResult[] = []
   const errors: ({ file: string } & PolicyError)[] = []
-  const run = async (tests: readonly PolicyTest[], resultOf: (report: TestReport) => TestResult): Promise<void> => {
-    for (const report of runCases(set, tests, tools)) {
-      results.push(resultOf(report))
+  const run = async (tests: readonly PolicyTest[], place: Pick<TestResult, 'file'> & Partial<TestResult>): Promise<void> => {
+    for (const test of tests) {
+      const failures = findFailures(test.expect, evaluate(policy, test.at, toPolicyInput(test, tools)))
+      results.push({ id: null, name: test.name, line: test.line, ok: failures.length === 0, failures, ...place })
       await pause()
     }
   }
-  if (!only) await run(set.cases, (report) => resultAt(null, report))
+  if (!only) await run(set.cases, { file: null })
   for (const name of only ? [] : sent) {
     const read = readPolicyTests(files[name] ?? '')
     errors.push(...read.errors.map((error) => ({ file: name, ...error })))
     await pause()
-    if (read.errors.length === 0) await run(read.tests, (report) => resultAt(name, report))
+    if (read.errors.length === 0) await run(read.tests, { file: name })
   }
-  for (const test of applicable) {
-    const { test: readable, problem } = readDefinition(test)
-    if (readable) await run([readable], (report) => ({ ...resultAt(test.file, report), id: test.id, line: null }))
-    else results.push(unreadable(test, `${problem?.param} ${problem?.message}`))
+  for (const stored of applicable) {
+    const { id, file, name } = stored
+    const { test, problem } = readDefinition(stored)
+    if (test) await run([test], { id, file, line: null })
+    // A case that an older release accepted.
+    else
+      results.push({ id, file, name, line: null, ok: false, failures: [`cannot be read: ${problem?.param} ${problem?.message}`] })
     await pause()
   }
   const failed = results.filter(({ ok }) => !ok).length
@@ -75,21 +83,14 @@ export async function runTests(
   return { ok, passed: results.length - failed, failed, results, missing, errors }
 }
 
-const resultAt = (file: string | null, { name, line, failures }: TestReport): TestResult => ({
-  id: null,
-  file,
-  name,
-  line,
-  ok: failures.length === 0,
-  failures: [...failures],
-})
+function findFailures(expect: Expectation, decision: Decision): readonly string[] {
+  const actual = { ...decision, rules: decision.rules.map(({ id }) => id) }
+  const ruleErrors = decision.rules.flatMap(({ id, error }) => (error === undefined ? [] : [`rule ${id} failed: ${error}`]))
+  const failures = Object.entries(expect).flatMap(([field, value]) => {
+    const [wanted, got] = [format(value), format(actual[field as keyof Expectation])]
+    return wanted === got ? [] : [`${field}: expected ${wanted}, got ${got}`]
+  })
+  return failures.length > 0 ? [...failures, ...ruleErrors] : []
+}
 
-/** A case that an older release accepted. */
-const unreadable = ({ id, file, name }: StoredTest, problem: string): TestResult => ({
-  id,
-  file,
-  name,
-  line: null,
-  ok: false,
-  failures: [`cannot be read: ${problem}`],
-})
+const format = (value: unknown): string => (Array.isArray(value) ? `[${value.join(', ')}]` : String(value))

@@ -1,7 +1,9 @@
-import type { Db } from '../../platform/db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType, ReviewPayload } from '../../shared/governance-event.ts'
 import type { ReviewItem } from './review.ts'
+import { ITEM_COLUMNS, toItem } from './review-row.ts'
 
 /** Announces a change of an item, in its transaction. The payload names no user and holds no comment. */
 export const announceReview = (tx: Db, type: GovernanceEventType & `review.${string}`, item: ReviewItem): Promise<void> =>
@@ -28,3 +30,34 @@ const payloadOf = (item: ReviewItem): ReviewPayload => ({
   created_at: item.createdAt.toISOString(),
   expires_at: item.expiresAt.toISOString(),
 })
+
+interface Overdue {
+  readonly now: Date
+  /** Pending items that were created before are overdue. */
+  readonly before: Date
+  readonly most: number
+}
+
+/** Announces pending items that have become overdue, each once. Returns how many. */
+export async function announceOverdue(tx: Tx, workspaceId: string, { now, before, most }: Overdue): Promise<number> {
+  const due = tx
+    .selectFrom('review_item')
+    .select('id')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('state', '=', 'pending')
+    .where('created_at', '<', before)
+    .where('expires_at', '>', now)
+    .where('overdue_announced_at', 'is', null)
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+  const rows = await tx
+    .updateTable('review_item')
+    .set({ overdue_announced_at: now })
+    .where('id', 'in', due)
+    .returning(ITEM_COLUMNS)
+    .execute()
+  for (const row of rows) await announceReview(tx, 'review.overdue', toItem(row, now))
+  return rows.length
+}

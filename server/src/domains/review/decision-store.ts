@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { announceReview } from './announce-review.ts'
 import type { Approval, ReviewItem, ReviewKind } from './review.ts'
-import { ITEM_COLUMNS, toItem, uuidOf } from './review-row.ts'
+import { ITEM_COLUMNS, toItem } from './review-row.ts'
 import { getReview } from './review-store.ts'
 
 export interface ReviewerDecision {

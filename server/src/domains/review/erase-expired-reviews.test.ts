@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
-import { lease, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
-import { fromId, newId } from '../../platform/lib/id.ts'
-import { claimRelease, completeRelease, type ReleaseClaim } from './release-store.ts'
+import { openReviews } from '../../../test/support/reviews.ts'
+import { fromId } from '../../platform/lib/id.ts'
+import type { ReleaseClaim } from './release-store.ts'
 import type { ReviewItem } from './review.ts'
 import { listReviews } from './review-list.ts'
-import { eraseExpiredReviews, getReview, readReviewContent } from './review-store.ts'
+import { eraseExpiredReviews } from './review-store.ts'
 
 /** The job erases in the whole table, so these tests use a time before that of other tests. */
 const START = new Date('2090-01-01T00:00:00Z').getTime()
@@ -15,43 +14,29 @@ const SECOND = 1_000
 const DUE = { createdAt: at(0), lifetimeMs: SECOND }
 
 describe.each(testDatabases())('on $name', async ({ open }) => {
-  const database = await closeAfterAll(open())
-  const owner = await seedOwner(database.db)
-  beforeEach(() => eraseExpiredReviews(database.db, at(SECOND), 10_000))
+  const reviews = await openReviews(open)
+  const { db, owner } = reviews
+  beforeEach(() => eraseExpiredReviews(db, at(SECOND), 10_000))
 
-  const erase = (limit = 10_000, now = at(SECOND)) => eraseExpiredReviews(database.db, now, limit)
+  const erase = (limit = 10_000, now = at(SECOND)) => eraseExpiredReviews(db, now, limit)
   const stored = ({ id }: ReviewItem) =>
-    database.db
+    db
       .selectFrom('review_item')
       .select(['content', 'result', 'state'])
       .where('id', '=', fromId('rev', id) ?? '')
       .executeTakeFirst()
-  const claimItem = async (item: ReviewItem, now: Date): Promise<ReleaseClaim> => {
-    const claimed = await claimRelease(database.db, owner, item, lease(now), REVIEW_BOX)
-    if (claimed?.kind !== 'claimed') throw new Error(`Claim failed: ${claimed?.kind}`)
-    return claimed.claim
-  }
-  const complete = (claim: ReleaseClaim, now: Date) =>
-    transact(database.db, (tx) =>
-      completeRelease(
-        tx,
-        owner,
-        claim,
-        { result: { kind: 'refusal', code: 'POLICY_DENIED' }, releasedAuditId: newId('aud'), now },
-        REVIEW_BOX,
-      ),
-    )
+  const complete = (claim: ReleaseClaim, now: Date) => reviews.complete(claim, { kind: 'refusal', code: 'POLICY_DENIED' }, now)
 
   test('erase expired reviews: only expired items are erased, at most the limit at once', async () => {
-    const due = [await seedHold(database.db, owner, DUE), await seedApproved(database.db, owner, DUE)]
-    const live = await seedHold(database.db, owner, { createdAt: at(1) })
+    const due = [await reviews.hold(DUE), await reviews.approved(DUE)]
+    const live = await reviews.hold({ createdAt: at(1) })
     expect([await erase(1), await erase(1), await erase(1)]).toEqual([1, 1, 0])
     for (const item of due) expect(await stored(item)).toEqual({ content: null, result: null, state: 'expired' })
-    expect(await readReviewContent(database.db, owner.workspaceId, live.id, at(SECOND), REVIEW_BOX)).toBeDefined()
+    expect(await reviews.read(live.id, at(SECOND))).toBeDefined()
   })
 
   test('erase expired reviews: item is erased at expiresAt, not before', async () => {
-    const item = await seedHold(database.db, owner, DUE)
+    const item = await reviews.hold(DUE)
     await erase(10, at(SECOND - 1))
     expect((await stored(item))?.content).not.toBeNull()
     await erase(10, at(SECOND))
@@ -59,11 +44,11 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   })
 
   test('erase expired reviews: reviewers and resubmissions see no difference', async () => {
-    const items = [await seedHold(database.db, owner, DUE), await seedApproved(database.db, owner, DUE)]
+    const items = [await reviews.hold(DUE), await reviews.approved(DUE)]
     const readAll = async () => ({
-      items: await Promise.all(items.map(({ id }) => getReview(database.db, owner.workspaceId, id, at(SECOND)))),
-      expired: await listReviews(database.db, owner.workspaceId, { state: 'expired', limit: 2, now: at(SECOND) }),
-      claim: await claimRelease(database.db, owner, items[1] as ReviewItem, lease(at(SECOND)), REVIEW_BOX),
+      items: await Promise.all(items.map(({ id }) => reviews.find(id, at(SECOND)))),
+      expired: await listReviews(db, owner.workspaceId, { state: 'expired', limit: 2, now: at(SECOND) }),
+      claim: await reviews.claim(items[1] as ReviewItem, at(SECOND)),
     })
     const before = await readAll()
     expect(await erase()).toBe(2)
@@ -71,23 +56,23 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   })
 
   test('erase expired reviews: result is erased and the state stays when the item was released', async () => {
-    const item = await seedApproved(database.db, owner, DUE)
-    await complete(await claimItem(item, at(10)), at(20))
+    const item = await reviews.approved(DUE)
+    await complete(await reviews.mustClaim(item, at(10)), at(20))
     expect((await stored(item))?.result).not.toBeNull()
     await erase()
     expect(await stored(item)).toEqual({ content: null, result: null, state: 'released' })
   })
 
   test('erase expired reviews: a release in progress can be completed', async () => {
-    const item = await seedApproved(database.db, owner, DUE)
-    const claim = await claimItem(item, at(SECOND - 10))
+    const item = await reviews.approved(DUE)
+    const claim = await reviews.mustClaim(item, at(SECOND - 10))
     await erase()
     expect(await complete(claim, at(SECOND + 10))).toBe(true)
     expect(await stored(item)).toEqual({ content: null, result: null, state: 'released' })
   })
 
   test('erase expired reviews: each item is erased once when several nodes run the job', async () => {
-    for (let i = 0; i < 12; i++) await seedHold(database.db, owner, DUE)
+    for (let i = 0; i < 12; i++) await reviews.hold(DUE)
     const erased = await Promise.all([erase(20), erase(20), erase(20)])
     expect(erased.reduce((sum, count) => sum + count, 0)).toBe(12)
   })

@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { Cache } from '../../platform/lib/cache.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { REVIEWS_TOPIC, type ReviewOwner } from './review.ts'
-import { uuidOf } from './review-row.ts'
 
 interface Deps {
   readonly db: Db

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { isSameRequest } from './request-hash.ts'
@@ -11,7 +12,7 @@ import {
   type ReviewOwner,
   releaseStep,
 } from './review.ts'
-import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './review-row.ts'
+import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal } from './review-row.ts'
 
 /** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
 async function hasApproved(

@@ -2,9 +2,10 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Db } from '../../platform/db/database.ts'
 import { cursorOf, type Page, type PageRequest, pageById, readPage } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { ReviewItem, ReviewKind, ReviewState } from './review.ts'
-import { ITEM_COLUMNS, toItem, uuidOf } from './review-row.ts'
+import { ITEM_COLUMNS, toItem } from './review-row.ts'
 
 export interface ReviewQuery extends PageRequest {
   /** `rev_…`: only this item. */

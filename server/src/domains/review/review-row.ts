@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { fromId, toId } from '../../platform/lib/id.ts'
+import { toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { type ReviewItem, type ReviewState, stateAt } from './review.ts'
@@ -82,13 +82,6 @@ export function toItem(row: ItemRow, now: Date): ReviewItem {
     requiredApprovals: row.required_approvals,
     approvals: row.approvals,
   }
-}
-
-/** The UUID of an id that this server created. Throws a TypeError for an id with another prefix. */
-export function uuidOf(prefix: string, id: string): string {
-  const uuid = fromId(prefix, id)
-  if (uuid === undefined) throw new TypeError(`Expected an id with the prefix ${prefix}`)
-  return uuid
 }
 
 /** The context that a part of a review item is sealed with. */

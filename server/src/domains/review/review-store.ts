@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { PolicyPoint } from '../../shared/decision.ts'
@@ -12,7 +13,7 @@ import {
   type ReviewKind,
   type ReviewOpener,
 } from './review.ts'
-import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
+import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal } from './review-row.ts'
 
 /** A request, completion or message that an item is opened for. */
 export interface NewReview

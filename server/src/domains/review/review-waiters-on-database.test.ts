@@ -1,15 +1,13 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
-import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { postgresUrl, testDatabases } from '../../../test/support/database.ts'
-import { OPENED_AT, REVIEW_BOX, seedHold, seedOwner, transact } from '../../../test/support/reviews.ts'
+import { OPENED_AT, openReviews } from '../../../test/support/reviews.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { postgresSignal, type Signal } from '../../platform/db/signal.ts'
 import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
-import { decideHold } from './decision-store.ts'
-import { abandonRelease, type ClaimResult, claimRelease } from './release-store.ts'
+import { abandonRelease, type ClaimResult } from './release-store.ts'
 import type { ReviewItem } from './review.ts'
 import { getReview } from './review-store.ts'
 import { ReviewWaiters } from './review-waiters.ts'
@@ -30,6 +28,8 @@ function waitersOn(signal: Signal, onError: (error: Error) => void = () => {}): 
 }
 
 describe.each(testDatabases())('on $name', async ({ name, open }) => {
+  const reviews = await openReviews(open)
+  const { database, db, owner } = reviews
   /** Counts its queries in `queries`. */
   let queries = 0
   const url = postgresUrl() ?? ''
@@ -43,8 +43,6 @@ describe.each(testDatabases())('on $name', async ({ name, open }) => {
     return signal
   }
 
-  const database = await closeAfterAll(open())
-  const owner = await seedOwner(database.db)
   const counting = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: database.pool }),
     log: () => {
@@ -52,11 +50,8 @@ describe.each(testDatabases())('on $name', async ({ name, open }) => {
     },
   })
 
-  const hold = (lifetimeMs = 60_000) => seedHold(database.db, owner, { createdAt: clock.now(), lifetimeMs })
-  const approve = (id: string) => {
-    const decision = { verdict: 'approved', by: 'op-1', comment: null, now: clock.now() } as const
-    return transact(database.db, (tx) => decideHold(tx, owner.workspaceId, id, decision))
-  }
+  const hold = (lifetimeMs = 60_000) => reviews.hold({ createdAt: clock.now(), lifetimeMs })
+  const approve = (id: string) => reviews.decide(id, { now: clock.now() })
   const awaitDecision = (waiters: ReviewWaiters, { id }: ReviewItem, signal?: AbortSignal) =>
     waiters.waitUntil(id, {
       read: () => getReview(counting, owner.workspaceId, id, clock.now()),
@@ -85,7 +80,7 @@ describe.each(testDatabases())('on $name', async ({ name, open }) => {
   })
 
   test('waiters: decision is noticed when its notification is lost', async () => {
-    const waiters = new ReviewWaiters({ signal: database.signal, clock, db: database.db, onError: () => {} })
+    const waiters = new ReviewWaiters({ signal: database.signal, clock, db, onError: () => {} })
     opened.push(() => waiters.close())
     const item = await hold()
     const waiting = awaitDecision(waiters, item)
@@ -109,7 +104,7 @@ describe.each(testDatabases())('on $name', async ({ name, open }) => {
     const waiters = waitersOn(database.signal)
     const item = await hold()
     await approve(item.id)
-    const claim = () => claimRelease(database.db, owner, item, { now: clock.now(), leaseMs: 60_000 }, REVIEW_BOX)
+    const claim = () => reviews.claim(item, clock.now())
     const first = await claim()
     if (first?.kind !== 'claimed') throw new Error('not claimed')
     const second = waiters.waitUntil<ClaimResult | undefined>(item.id, {
@@ -118,7 +113,7 @@ describe.each(testDatabases())('on $name', async ({ name, open }) => {
       maxWaitMs: () => 40_000,
     })
     await sleep(30)
-    await abandonRelease(database.db, owner, first.claim)
+    await abandonRelease(db, owner, first.claim)
     await waiters.changed(item.id)
     expect((await second)?.kind).toBe('claimed')
   })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
-import { uuidOf } from './review-row.ts'
+import type { ReviewKind } from './review.ts'
 
 export interface TimeRange {
   readonly from: Date
@@ -85,4 +86,31 @@ export async function readPendingLevels(
     .where('expires_at', '>', now)
     .executeTakeFirstOrThrow()
   return { count: Number(row.count), oldest: row.oldest as Date | null, overdue: Number(row.overdue) }
+}
+
+export interface PendingCount {
+  readonly kind: ReviewKind
+  readonly count: number
+  /** Creation of the oldest item. */
+  readonly oldest: Date
+  readonly nextExpiry: Date
+}
+
+/** The pending review items of a Workspace by kind. A kind without pending items has no entry. */
+export async function countPending(db: Db, workspaceId: string, now: Date): Promise<PendingCount[]> {
+  const rows = await db
+    .selectFrom('review_item')
+    .select(['kind', (of) => of.fn.countAll<number>().as('count')])
+    .select((of) => [of.fn.min('created_at').as('oldest'), of.fn.min('expires_at').as('next')])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', now)
+    .groupBy('kind')
+    .execute()
+  return rows.map(({ kind, count, oldest, next }) => ({
+    kind,
+    count: Number(count),
+    oldest: oldest as Date,
+    nextExpiry: next as Date,
+  }))
 }

@@ -11,13 +11,7 @@ import { openFileStore } from '../../domains/messaging/attachments/open-file-sto
 import { exportData } from './export.ts'
 
 describe.each(freshDatabases())('export beside retention on $name', ({ name, open }) => {
-  const log = useAuditLog(
-    async () => {
-      const { database, remove } = await open()
-      return { ...database, close: remove }
-    },
-    { groups: [5] },
-  )
+  const log = useAuditLog(open, { groups: [5] })
 
   test.runIf(name === 'postgresql')(
     'exportData: records and the ends of their logs are of one time when a month is emptied',

@@ -6,7 +6,6 @@ import {
   type SecretKeyUse,
   storeCounts,
 } from '../../domains/keys/sealed-counts.ts'
-import { SecondFactors } from '../../domains/operators/second-factors.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { formatTable } from './format-table.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
@@ -29,8 +28,6 @@ export const keysRotate = (terminal: Terminal): Promise<void> =>
       resealed += batch.resealed
       terminal.status?.(`${batch.column.table}.${batch.column.column}: ${counted(resealed, 'value')} sealed again`)
     }
-    const secondFactors = new SecondFactors(database.db, secrets)
-    for (const row of await secondFactors.list()) await secondFactors.reseal(row)
     terminal.status?.('')
     terminal.note(`${counted(resealed, 'value was', 'values were')} sealed again with the current key`)
     const uses = await count(context)

@@ -1,5 +1,5 @@
 import { announceKey } from '../../domains/identity/announce-key.ts'
-import { keyOf } from '../../domains/identity/api-key-row.ts'
+import { keyOf } from '../../domains/identity/api-key.ts'
 import { uuidsOfWorkspaces } from '../../domains/operators/admin-token-store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { type CredentialPrefix, readBearer } from '../../platform/lib/credential.ts'

@@ -55,6 +55,7 @@ const LOSSES: readonly Loss[] = [
     source: 'GW-ANT-3: a budget becomes an effort',
   },
   { from: 'anthropic-messages', path: /^context_management\b/, source: 'decision 0024: edits that change nothing' },
+  { from: 'anthropic-messages', path: /^tools\[\]\.eager_input_streaming$/, source: 'streams begin after the verdict' },
   { from: 'anthropic-messages', path: /^service_tier$/, source: 'decision 0006: standard_only and default are one tier' },
   {
     from: 'openai-responses',

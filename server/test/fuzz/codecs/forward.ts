@@ -19,6 +19,11 @@ export const CLIENTS: Readonly<Record<Api, ClientDialect>> = {
   'anthropic-messages': anthropicMessages,
   'openai-responses': openaiResponses,
 }
+export const API_OF_PATH: Readonly<Record<string, Api>> = {
+  '/v1/chat/completions': 'openai-chat',
+  '/v1/messages': 'anthropic-messages',
+  '/v1/responses': 'openai-responses',
+}
 export const UPSTREAMS: Readonly<Record<Api | 'bedrock', UpstreamDialect>> = {
   'openai-chat': openaiUpstream,
   'anthropic-messages': anthropicUpstream,

@@ -33,6 +33,7 @@ let marks = 0
 export const mark = (text = ''): string => `mk${++marks}x${text && ` ${text}`}`
 const count = (): number => 9_000_000 + (++marks % 1_000_000)
 const fraction = (): number => Number(`0.5${String(++marks % 100_000).padStart(5, '0')}7`)
+export const markedNumber = (isInteger: boolean): number => (isInteger ? count() : fraction())
 
 /** Written as numbers of this form (`jsonOf`). */
 const UNUSUAL_NUMBERS = ['#1.0', '#1e3', '#12345678901234567890', '#-0', '#0.10']
@@ -131,7 +132,7 @@ export class Mutator {
 
   /** A new marked value of the same type. */
   #scalarLike(value: unknown): unknown {
-    if (typeof value === 'number') return Number.isInteger(value) ? count() : fraction()
+    if (typeof value === 'number') return markedNumber(Number.isInteger(value))
     if (typeof value === 'boolean') return !value
     return this.#random.number(20) === 0 ? mark('word '.repeat(4_000)) : mark()
   }

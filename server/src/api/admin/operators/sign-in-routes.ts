@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { resetPasswordAttempts } from '../../../domains/operators/attempt-store.ts'
 import {
   CALLBACK_PATH,
+  CLIENT_ADDRESS_HEADER,
   checkCallbackQuery,
   openPaths,
   SINGLE_SIGN_ON_URLS,
 } from '../../../domains/operators/better-auth-paths.ts'
-import { CLIENT_ADDRESS_HEADER } from '../../../domains/operators/client-address.ts'
 import { findInvitation } from '../../../domains/operators/invitation-store.ts'
 import { findPerson } from '../../../domains/operators/operator-store.ts'
 import { originOf, refuseCrossSite } from '../../../domains/operators/same-origin.ts'

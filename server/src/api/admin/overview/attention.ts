@@ -2,7 +2,7 @@ import { describeFault } from '../../../domains/audit/checkpoints/verified-seal.
 import type { RequestCounts } from '../../../domains/audit/statistics/statistics.ts'
 import type { AuditFault } from '../../../domains/audit/verify/chain-checker.ts'
 import type { BudgetNearLimit } from '../../../domains/budgets/near-limit-store.ts'
-import type { PendingCount } from '../../../domains/review/pending-counts.ts'
+import type { PendingCount } from '../../../domains/review/service-levels.ts'
 import { counted } from '../../../platform/lib/counted.ts'
 import { budgetAttention } from './budget-attention.ts'
 import type { Attention } from './overview-shapes.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../../domains/policy/parse.ts'
-import type { TestTools } from '../../../domains/policy/policy-test.ts'
+import type { TestTools } from '../../../domains/policy/policy-test-reader.ts'
 import { allTests } from '../../../domains/policy/policy-test-store.ts'
 import { runTests } from '../../../domains/policy/run-tests.ts'
 import type { Db } from '../../../platform/db/database.ts'

@@ -4,7 +4,7 @@ import { diffPolicySets } from '../../../domains/policy/diff.ts'
 import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
 import { growingOutput } from '../../../domains/policy/growing-output.ts'
 import { type PolicySet, policySha256 } from '../../../domains/policy/policy.ts'
-import { deletePublishedDraft } from '../../../domains/policy/policy-draft-store.ts'
+import { deleteDraft } from '../../../domains/policy/policy-draft-store.ts'
 import {
   activatePolicySet,
   findActivePolicySet,
@@ -14,7 +14,7 @@ import {
   type PolicySetVersion,
   publishPolicySet,
 } from '../../../domains/policy/policy-store.ts'
-import type { TestTools } from '../../../domains/policy/policy-test.ts'
+import type { TestTools } from '../../../domains/policy/policy-test-reader.ts'
 import { allTests } from '../../../domains/policy/policy-test-store.ts'
 import { runTests } from '../../../domains/policy/run-tests.ts'
 import { GatehouseError } from '../../../errors.ts'
@@ -163,7 +163,7 @@ export function policySetsRoutes(app: TypedApp, deps: Deps): void {
     if (query.require_tests === 'true') await requireTests(parsed, workspaceId, deps)
     const published = await change(deps, request, async (tx, now) => {
       const active = await lockActivePolicySet(tx, workspaceId)
-      if (query.draft !== undefined) await deletePublishedDraft(tx, workspaceId, query.draft, source)
+      if (query.draft !== undefined) await deleteDraft(tx, workspaceId, query.draft, source)
       // A repeated request: the document is already active.
       if (query.base_version !== undefined && active?.source === source) return { value: { set: active, repeated: true } }
       checkBaseVersion(query.base_version, active)

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { lockActivePolicySet } from '../../../domains/policy/policy-store.ts'
-import { readPolicyTests } from '../../../domains/policy/policy-test.ts'
 import { definitionsIn, type NamedDefinition, readDefinition, TEST_LIMITS } from '../../../domains/policy/policy-test-case.ts'
+import { readPolicyTests } from '../../../domains/policy/policy-test-reader.ts'
 import {
   countTests,
   createTests,

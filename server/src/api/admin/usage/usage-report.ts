@@ -6,9 +6,10 @@ import {
   readGroups,
   readIntervals,
   readTotals,
+  subtractUsage,
+  sumOfUsage,
   type UsageCounts,
 } from '../../../domains/audit/statistics/read-usage.ts'
-import { subtractUsage, sumOfUsage } from '../../../domains/audit/statistics/sum-usage.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { sumsView, totalsView } from './usage-shapes.ts'

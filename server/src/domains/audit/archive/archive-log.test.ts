@@ -13,12 +13,9 @@ import { afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/a
 import { runCommandLine } from '../../../../test/support/command-line.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { findFirstSequence } from '../audit-store.ts'
-import { resumeSigning } from '../checkpoints/resume-signing.ts'
-import { pruneRecords } from '../retention/retention.ts'
 import { verifyExport } from '../verify/verify-export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
-import type { ArchivePlace } from './archive-place.ts'
-import { openArchive } from './open-archive.ts'
+import { type ArchivePlace, openArchive } from './archive-place.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -48,18 +45,13 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     await log().append(4)
     await log().sign()
     const { db, intruder } = log()
-    const row = (await intruder.rows())[2]
-    if (!row) throw new Error('the log has no third record')
-    const removeThird = () => db.deleteFrom('audit_record').where('id', '=', row.id).execute()
-    await removeThird()
+    const row = await intruder.rowAt(3)
+    await intruder.removeRows(3)
     await expect(archive(afterSigning(10_000), 8)).rejects.toThrow('tampered with')
-    await db
-      .insertInto('audit_record')
-      .values({ ...row, body: row.body.replace('"status":200', '"status":201') })
-      .execute()
-    await expect(archive(afterSigning(10_000), 8)).rejects.toThrow('tampered with')
-    await removeThird()
     await db.insertInto('audit_record').values(row).execute()
+    await intruder.change(3, { body: row.body.replace('"status":200', '"status":201') })
+    await expect(archive(afterSigning(10_000), 8)).rejects.toThrow('tampered with')
+    await intruder.change(3, { body: row.body })
     await archive(afterSigning(10_000), 8)
     expect(names()).toEqual([name(1, 8)])
   })
@@ -68,10 +60,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     await log().append(8)
     await log().sign()
     await log().intruder.remove(3)
-    const { db, workspaceId, keys } = log()
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
-      done: 'accepted',
-    })
+    expect(await log().resume()).toMatchObject({ done: 'accepted' })
     await archive(afterSigning(DAY_MS + 10_000), 8)
     expect(names()).toHaveLength(1)
   })
@@ -85,7 +74,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     const now = afterSigning(90 * DAY_MS)
     const prune = async () => {
       if ((await findFirstSequence(db, workspaceId)) !== 1) return
-      await pruneRecords(db, workspaceId, { before: afterSigning(DAY_MS), keys, now, archived: 4 })
+      await log().prune(afterSigning(DAY_MS), { now, archived: 4 })
     }
     const isCheckpoint = (row: UnknownRow) => 'frontier' in row
     const archiving = archiveNextSegment(db.withPlugin(afterRows(isCheckpoint, prune)), place(), workspaceId, { keys, now })
@@ -124,7 +113,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     const now = afterSigning(90 * DAY_MS)
     const prune = async () => {
       const archived = await findArchivedSequence(db, place(), workspaceId, keys)
-      return pruneRecords(db, workspaceId, { before: afterSigning(DAY_MS), keys, now, archived })
+      return log().prune(afterSigning(DAY_MS), { now, archived })
     }
     expect(await prune()).toBe(0)
     await archive(now)

@@ -1,3 +1,8 @@
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { newId } from '../../../platform/lib/id.ts'
+import { type Bucket, openConnection, putObject } from '../delivery/send-request.ts'
+
 /** Where segments of the audit log are stored. */
 export interface ArchivePlace {
   /** Identifies the place; its position is stored under this key. */
@@ -9,3 +14,45 @@ export interface ArchivePlace {
   write(name: string, segment: Buffer, now: Date): Promise<void>
   close(): Promise<void>
 }
+
+export type ArchiveOptions = { readonly kind: 'folder'; readonly folder: string } | ({ readonly kind: 'bucket' } & Bucket)
+
+/** A segment has a few megabytes. */
+const WRITE_MS = 60_000
+
+export function openArchive(options: ArchiveOptions | undefined): ArchivePlace | undefined {
+  if (!options) return undefined
+  return options.kind === 'folder' ? folderPlace(options.folder) : bucketPlace(options)
+}
+
+function bucketPlace(bucket: Bucket): ArchivePlace {
+  const connection = openConnection(WRITE_MS)
+  const headers = { 'content-type': 'application/gzip' }
+  return {
+    key: `archive ${bucket.url}`,
+    write: (name, body, now) => putObject(connection, bucket, { name, body, headers, now }),
+    close: () => connection.close(),
+  }
+}
+
+/** A folder, which several nodes may share. A segment appears under its name when it is complete. */
+const folderPlace = (folder: string): ArchivePlace => ({
+  key: `archive ${folder}`,
+  async write(name, segment) {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const temporary = `${path}.${newId('part')}`
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(segment)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+    // Makes the new name durable.
+    const parent = await open(dirname(path))
+    await parent.sync().finally(() => parent.close())
+  },
+  close: async () => {},
+})

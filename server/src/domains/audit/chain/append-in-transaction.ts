@@ -1,12 +1,12 @@
 import { CompiledQuery } from 'kysely'
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import { hashContent } from '../record/content-hash.ts'
 import type { AuditDraft, AuditRecord } from '../record/record.ts'
 import { appendStatement, LOCK_CHAIN_END } from './append-statement.ts'
 import { pendingRecordsOf } from './audited-transaction.ts'
 import {
   type ChainEnd,
+  hashContent,
   type PreparedRecord,
   prepareRecord,
   type RecordOptions,

@@ -1,38 +1,67 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
+import pg from 'pg'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
-import { appendStatement, type SqlStatement } from './append-statement.ts'
-import { type Appender, type AppenderOptions, FIRST_RETRY_MS, isPermanent, NoChainError, nextRetryMs } from './appender.ts'
-import { type PreparedRecord, type RecordSealer, type SealedRecord, sealRecord, sealRecords } from './chain.ts'
+import { appendStatement, type GroupResult, groupStatement } from './append-statement.ts'
+import {
+  type ChainEnd,
+  hashAt,
+  hashContent,
+  type PlacedRecord,
+  type PreparedRecord,
+  type RecordSealer,
+  sealRecords,
+} from './chain.ts'
 import { END_COLUMNS, type EndRow, isCutOff, type KnownEnd, toKnownEnd } from './known-end.ts'
 
-const LOCK_END = 'select 1 from audit_head where workspace_id = $1 for update'
-/** A statement of its own: one that waits for the lock has read the other tables before it waited. */
-const FIND_END = `select ${END_COLUMNS} from audit_head where workspace_id = $1`
+const FIND_END = `select ${END_COLUMNS}, pg_is_in_recovery() as "isStandby" from audit_head where workspace_id = $1`
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
+const REMOVE_PENDING = 'delete from audit_pending where id = any($1::uuid[])'
 
-/** Maximum number of consecutive groups that take the lock before the known end is used again. */
-const MAX_LOCK_RUN = 32
+const UNIQUE_VIOLATION = '23505'
+const HASH_BYTES = 32
+
+/** A node reads the chain's end again if its last group is older: an old anchor covers little of what other nodes have appended. */
+const ANCHOR_MAX_AGE_MS = 60_000
+/** Pauses between attempts, in milliseconds. */
+const FIRST_RETRY_MS = 25
+const LAST_RETRY_MS = 400
+
+export interface AppenderOptions {
+  /** Timeout of one statement; a slower connection is closed. */
+  readonly statementTimeoutMs: number
+  /** Called if the chain in the database was cut off, or rewritten up to record `sequence`. */
+  readonly onAlarm: (workspaceId: string, sequence: number) => void
+  /** Returns the sealer of a Workspace's records. */
+  readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
+  /** Whether the database gives the records their positions, or this process. */
+  readonly usesGroups: boolean
+}
+
+/** The Workspace has no row with the end of its chain. */
+class NoChainError extends Error {}
+
+/** Another record with the same id is in the log. */
+class DuplicateRecordError extends Error {}
+
+/** Whether one of the records is at fault: a duplicate id or an invalid value (SQLSTATE class 22 or 23). */
+export const isRejected = (cause: unknown): boolean =>
+  cause instanceof DuplicateRecordError || (cause instanceof pg.DatabaseError && /^2[23]/.test(cause.code ?? ''))
 
 /**
- * Appends groups whose positions this process works out itself: for the embedded database, which only one process uses, where it takes
- * less than the database function (docs/decisions/0007-audit.md).
- *
- * Without concurrent writers a group costs one statement, which writes nothing if the chain does not end where this node left it.
- * In that case the group locks the chain's end, reads it and appends there; after repeated conflicts the next groups take the
- * lock at once.
+ * Appends groups of records to one Workspace's chain, one group at a time and in one statement, which no node can make wait. On PostgreSQL
+ * this is the database function `audit_append`, which locks the chain's end, gives the records their positions and commits. The embedded
+ * database, which only one process uses, gets the records with their positions, and writes nothing if the chain ends elsewhere: that
+ * takes less CPU than the function (docs/decisions/0007-audit.md).
  */
-export class ChainAppender implements Appender {
+export class ChainAppender {
   readonly #pool: pg.Pool
   readonly #workspaceId: string
   readonly #workspace: string
   readonly #options: AppenderOptions
-  /** Last known end of the chain, set when a group is committed; undefined before the first group. */
-  #known: KnownEnd | undefined
-  /** Number of following groups that take the lock without trying the known end first. */
-  #groupsUnderLock = 0
-  #nextLockRun = 1
+  /** Last known record of the chain, and when it was the last one; undefined before the first group. */
+  #known: (KnownEnd & { readonly at: number }) | undefined
   #sealer: RecordSealer | undefined
 
   constructor(pool: pg.Pool, workspaceId: string, options: AppenderOptions) {
@@ -43,114 +72,155 @@ export class ChainAppender implements Appender {
   }
 
   /**
-   * When a connection breaks, the outcome of its statement is unknown. The next attempt locks the chain's end and looks for the
-   * records: found records count as written, and a pending statement can no longer succeed once the end has moved. If this also
-   * fails until the deadline, the log may contain a record of a failed request, but never lacks the record of a sent response.
+   * Resolves when all records are durable in the chain. Throws when they are rejected (isRejected), or the database cannot be reached
+   * until `deadline` (in `elapsed` milliseconds; at least one attempt is made).
+   *
+   * When a connection breaks, the outcome of its statement is unknown. The next attempt looks for the records. A statement that arrives
+   * late cannot store them twice: ids are unique, and the end of the chain has moved.
    */
-  async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly SealedRecord[]> {
-    let mayBeStored = false
+  async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly PlacedRecord[]> {
     // Cached permanently: a retry must not depend on reading the keys again.
     this.#sealer ??= await this.#options.findSealer(this.#workspaceId)
-    const sealer = this.#sealer
-    if (this.#known !== undefined && this.#groupsUnderLock === 0) {
+    const placed = new Map<string, PlacedRecord>()
+    let mayBeStored = false
+    for (let pause = FIRST_RETRY_MS; placed.size < records.length; ) {
+      const left = records.filter(({ uuid }) => !placed.has(uuid))
       try {
-        const sealed = await this.#appendAtKnownEnd(this.#known, records, sealer)
-        if (sealed) return sealed
+        const append = this.#options.usesGroups ? this.#appendGroup : this.#appendAtEnd
+        const appended = await append.call(this, left, mayBeStored, this.#sealer)
+        for (const record of appended) placed.set(record.prepared.uuid, record)
+        if (appended.length === 0 && elapsed() > deadline)
+          throw new Error('other writers moved the end of the chain until the deadline')
       } catch (cause) {
-        if (isPermanent(cause)) throw cause
+        const isStored = !mayBeStored && cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION
         mayBeStored = true
-      }
-    }
-    for (let pause = FIRST_RETRY_MS; ; pause = nextRetryMs(pause)) {
-      try {
-        return await this.#appendUnderLock(records, sealer, mayBeStored)
-      } catch (cause) {
-        if (isPermanent(cause) || elapsed() + pause > deadline) throw cause
-        mayBeStored = true
+        if (isStored) continue
+        if (cause instanceof NoChainError || isRejected(cause) || elapsed() + pause > deadline) throw cause
         await sleep(pause)
+        pause = Math.min(2 * pause, LAST_RETRY_MS)
       }
     }
+    return records.map(({ uuid }) => placed.get(uuid) as PlacedRecord)
   }
 
-  /** Returns undefined if the chain ends elsewhere. */
-  async #appendAtKnownEnd(
-    { end, resumed }: KnownEnd,
+  /** Returns the records that are in the chain now; empty if the group must be sealed again behind another record. */
+  async #appendGroup(
     records: readonly PreparedRecord[],
-    sealer: RecordSealer,
-  ): Promise<SealedRecord[] | undefined> {
-    const sealed = sealRecords(records, end, sealer)
-    const { rowCount } = await this.#pool.query(this.#withTimeout(appendStatement(this.#workspace, end, sealed)))
-    if (rowCount === sealed.length) {
-      this.#known = { end: sealed.at(-1) ?? end, resumed }
-      this.#nextLockRun = 1
-      return sealed
-    }
-    this.#groupsUnderLock = this.#nextLockRun
-    this.#nextLockRun = Math.min(2 * this.#nextLockRun, MAX_LOCK_RUN)
-    return undefined
-  }
-
-  async #appendUnderLock(
-    records: readonly PreparedRecord[],
-    sealer: RecordSealer,
     mayBeStored: boolean,
-  ): Promise<readonly SealedRecord[]> {
-    const client = await this.#pool.connect()
-    try {
-      await client.query(this.#withTimeout({ text: 'begin' }))
-      const { end, resumed } = await this.#lockChainEnd(client, sealer)
-      const stored = mayBeStored ? await this.#findStoredGroup(client, records, sealer) : undefined
-      const sealed = stored ?? sealRecords(records, end, sealer)
-      if (!stored) {
-        const { rowCount } = await client.query(this.#withTimeout(appendStatement(this.#workspace, end, sealed)))
-        if (rowCount !== sealed.length) throw new Error('the end of the audit chain changed while it was locked')
+    sealer: RecordSealer,
+  ): Promise<readonly PlacedRecord[]> {
+    const known = this.#known
+    const anchor = known && elapsed() - known.at < ANCHOR_MAX_AGE_MS ? known.end : await this.#readEnd(sealer)
+    const seals = sealGroup(records, anchor, sealer)
+    const result = await this.#query<GroupResult>(groupStatement(this.#workspace, { anchor, records, seals, mayBeStored }))
+    switch (result.rows[0]?.outcome) {
+      case 'appended':
+        return this.#place(records, result.rows[0])
+      case 'stored': {
+        const found = await this.#findStored(records)
+        if (found.length > 0) return found
+        throw new DuplicateRecordError('the audit log of another Workspace has a record with the same id')
       }
-      await client.query(this.#withTimeout({ text: 'commit' }))
-      this.#known = { end: stored ? end : (sealed.at(-1) ?? end), resumed }
-      this.#groupsUnderLock = Math.max(0, this.#groupsUnderLock - 1)
-      client.release()
-      return sealed
-    } catch (cause) {
-      // The connection is discarded: its transaction may be open and a result may be pending.
-      client.release(true)
-      throw cause
+      case 'moved':
+        await this.#readEnd(sealer)
+        return []
+      default:
+        throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
     }
   }
 
-  /** Raises the alarm if the chain no longer contains the last known record, unless an operator has resumed signing since. */
-  async #lockChainEnd(client: pg.PoolClient, sealer: RecordSealer): Promise<KnownEnd> {
+  #place(records: readonly PreparedRecord[], { first_sequence: first, hashes, removed }: GroupResult): readonly PlacedRecord[] {
+    const hashOf = (index: number) => hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
+    const placed = records.map((prepared, index) => ({
+      ...{ prepared, sequence: first + index },
+      ...{ prevHash: hashOf(index), hash: hashOf(index + 1) },
+    }))
+    this.#remember(placed.at(-1))
+    // The rows were committed, and only the append of the same records deletes them.
+    if (removed !== null && removed < records.filter(({ isPending }) => isPending).length)
+      this.#options.onAlarm(this.#workspaceId, first)
+    return placed
+  }
+
+  /** As `#appendGroup`. A group is written as a whole or not at all. */
+  async #appendAtEnd(
+    records: readonly PreparedRecord[],
+    mayBeStored: boolean,
+    sealer: RecordSealer,
+  ): Promise<readonly PlacedRecord[]> {
+    const stored = mayBeStored ? await this.#findStored(records) : []
+    if (stored.length > 0) return stored
+    const end = this.#known?.end ?? (await this.#readEnd(sealer))
+    const sealed = sealRecords(records, end, sealer)
+    const { rowCount } = await this.#query(appendStatement(this.#workspace, end, sealed))
+    if (rowCount !== sealed.length) {
+      await this.#readEnd(sealer)
+      return []
+    }
+    this.#remember(sealed.at(-1))
+    return sealed
+  }
+
+  /** After a resumption by an operator no group is appended before the end was read again, so the known resumption is the last one. */
+  #remember(last: PlacedRecord | undefined): void {
+    const resumed = this.#known?.resumed ?? 0
+    if (last) this.#known = { end: { sequence: last.sequence, hash: Buffer.from(last.hash) }, resumed, at: elapsed() }
+  }
+
+  /**
+   * Reads the chain's end, and raises the alarm if the chain no longer contains the last known record. A loss from before an operator's
+   * resumption was an alarm already.
+   */
+  async #readEnd(sealer: RecordSealer): Promise<ChainEnd> {
     const known = this.#known
-    await client.query(this.#withTimeout({ text: LOCK_END, values: [this.#workspace] }))
-    const { rows } = await client.query<EndRow>(
-      this.#withTimeout({ text: FIND_END, values: [this.#workspace, known?.end.sequence ?? 0] }),
-    )
+    const { rows } = await this.#query<EndRow & { isStandby: boolean }>({
+      text: FIND_END,
+      values: [this.#workspace, known?.end.sequence ?? 0],
+    })
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
+    // A standby that was the primary, or is behind it, shows an older end.
+    if (row.isStandby) throw new Error('the database is a standby: connect to the primary')
     const found = toKnownEnd(this.#workspaceId, row, sealer)
+    this.#known = { ...found, at: elapsed() }
     if (known && isCutOff(known, row) && found.resumed <= known.resumed)
       this.#options.onAlarm(this.#workspaceId, known.end.sequence)
+    return found.end
+  }
+
+  /**
+   * Finds those of the records that an attempt with an unknown outcome, or another node, has stored. A pending row of theirs
+   * was inserted again, because the append deletes it, and is removed. Throws DuplicateRecordError.
+   */
+  async #findStored(records: readonly PreparedRecord[]): Promise<readonly PlacedRecord[]> {
+    const { rows } = await this.#query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>({
+      text: FIND_RECORDS,
+      values: [this.#workspace, records.map(({ uuid }) => uuid)],
+    })
+    const stored = new Map(rows.map((row) => [row.id, row]))
+    const found = records.flatMap((prepared) => {
+      const row = stored.get(prepared.uuid)
+      if (!row) return []
+      const place = { sequence: row.sequence, prevHash: row.prev_hash, hash: row.hash }
+      if (!hashAt(prepared, { sequence: place.sequence - 1, hash: place.prevHash }).equals(place.hash))
+        throw new DuplicateRecordError(`the audit log has another record with the id ${prepared.draft.id}`)
+      return [{ prepared, ...place }]
+    })
+    const pending = found.flatMap(({ prepared: { isPending, uuid } }) => (isPending ? [uuid] : []))
+    if (pending.length > 0) await this.#query({ text: REMOVE_PENDING, values: [pending] })
     return found
   }
 
-  /** Returns the group if an attempt with an unknown outcome has stored all of it. */
-  async #findStoredGroup(
-    client: pg.PoolClient,
-    records: readonly PreparedRecord[],
-    sealer: RecordSealer,
-  ): Promise<SealedRecord[] | undefined> {
-    const { rows } = await client.query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>(
-      this.#withTimeout({ text: FIND_RECORDS, values: [this.#workspace, records.map(({ uuid }) => uuid)] }),
-    )
-    const found = new Map(rows.map((row) => [row.id, row]))
-    const stored = records.flatMap((record) => {
-      const row = found.get(record.uuid)
-      const sealed = row && sealRecord(record, { sequence: row.sequence - 1, hash: row.prev_hash }, sealer)
-      return sealed?.hash.equals(row?.hash ?? sealed.hash) ? [sealed] : []
-    })
-    return stored.length === records.length ? stored : undefined
+  #query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
+    const limited: pg.QueryConfig & { query_timeout: number } = { ...statement, query_timeout: this.#options.statementTimeoutMs }
+    return this.#pool.query<Row>(limited)
   }
+}
 
-  #withTimeout(statement: Pick<SqlStatement, 'text'> & Partial<SqlStatement>): pg.QueryConfig & { query_timeout: number } {
-    return { ...statement, query_timeout: this.#options.statementTimeoutMs }
-  }
+/** Seals the records as a group that follows `anchor`, directly or not. */
+function sealGroup(records: readonly PreparedRecord[], anchor: ChainEnd, { seals }: RecordSealer): Buffer[] {
+  const shared = { anchor, group: randomUUID().replaceAll('-', ''), size: records.length }
+  return records.map((record, index) =>
+    seals.grouped({ ...shared, index, offset: record.beforeIntegrity.length }, hashContent(record)),
+  )
 }

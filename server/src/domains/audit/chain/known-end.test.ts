@@ -1,13 +1,7 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { openFlakyPool } from '../../../../test/support/flaky-connection.ts'
-import type { Tx } from '../../../platform/db/database.ts'
-import { readSeal, writeSeal } from '../checkpoints/log-seal.ts'
-import { resumeSigning } from '../checkpoints/resume-signing.ts'
-import { stopSigning } from '../checkpoints/verified-seal.ts'
-import { appendUnderLock } from './append-in-transaction.ts'
 import type { AuditWriter } from './writer.ts'
 
 const cases = testDatabases().flatMap((database) => [
@@ -15,15 +9,8 @@ const cases = testDatabases().flatMap((database) => [
   { ...database, mode: 'in groups', usesGroups: true },
 ])
 
-/** Whether another connection waits for a lock of this transaction. */
-async function isWaitedFor(tx: Tx): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)) limit 1`.execute(tx)
-  return rows.length > 0
-}
-
 /** Eight records, which a checkpoint covers. */
-describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ name, open, usesGroups }) => {
+describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ open, usesGroups }) => {
   const log = useAuditLog(open, { groups: [8, 0] })
 
   /** A process, and the alarms that it raises. */
@@ -36,9 +23,8 @@ describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ name, open, 
     for (let i = 0; i < count; i++) await writer.append(log().workspaceId, log().draft())
   }
   const resume = async () => {
-    const { db, workspaceId, keys } = log()
-    await stopSigning(db, workspaceId, keys, { sequence: 8, id: null, reason: 'rolled_back' })
-    return resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => afterSigning(1) } })
+    await log().stop({ sequence: 8, id: null, reason: 'rolled_back' })
+    return log().resume(true, { at: afterSigning(1) })
   }
 
   test.each([
@@ -72,33 +58,6 @@ describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ name, open, 
     expect(alarms).toEqual([])
     await pool.close()
   })
-
-  // The embedded database has one session, and a group does not lock the end in a statement of its own.
-  test.skipIf(name === 'embedded' || usesGroups)(
-    'append: raises the alarm when records were lost after a resumption that it waited for',
-    async () => {
-      const { db, workspaceId, keys } = log()
-      const { writer, alarms } = start()
-      // After some conflicts a writer takes the lock at once.
-      for (let i = 0; i < 3; i++) {
-        await append(writer, 1)
-        await log().append(1)
-      }
-      const [waiting] = await db.transaction().execute(async (tx) => {
-        const reading = await readSeal(tx, workspaceId, keys, { lock: true })
-        if (reading.kind !== 'sealed') throw new Error('the log has no seal')
-        await appendUnderLock(tx, workspaceId, [log().draft()], keys.hasher)
-        const appending = append(writer, 1)
-        await expect.poll(() => isWaitedFor(tx), { timeout: 20_000 }).toBe(true)
-        await writeSeal(tx, { ...reading.seal, resumed: 1 }, keys.hasher)
-        return [appending]
-      })
-      await waiting
-      await log().intruder.cutAfter(14)
-      await append(writer, 1)
-      expect(alarms).toEqual([16])
-    },
-  )
 
   test('append: raises the alarm when records of the process were lost after an operator resumed', async () => {
     const { writer, alarms } = start()

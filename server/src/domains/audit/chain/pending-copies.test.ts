@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { afterRows } from '../../../../test/support/after-rows.ts'
-import { seedAuditedWorkspace } from '../../../../test/support/audit.ts'
 import { afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
@@ -9,9 +8,6 @@ import { describeVerification } from '../../../tools/cli/describe-verification.t
 import { findCheckpointsBetween } from '../checkpoints/checkpoint-store.ts'
 import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
 import { AuditWatch } from '../checkpoints/watch.ts'
-import { pruneRecords } from '../retention/retention.ts'
-import { appendInTransaction } from './append-in-transaction.ts'
-import { auditedTransaction } from './audited-transaction.ts'
 import { chainImported, chainPending } from './chain-pending.ts'
 import { readPendingPages, removeForgedPending } from './pending-store.ts'
 
@@ -27,15 +23,12 @@ describe.each(testDatabases())('pending records on $name', ({ name, open }) => {
   }
   /** Leaves the record of a transaction whose node dies after the commit. Returns a function that inserts the same row again. */
   async function leavePending(): Promise<() => Promise<unknown>> {
-    const { db, workspaceId, keys } = log()
-    const draft = log().draft()
-    const audit = { chain: async () => {}, leavesPending: true }
-    await auditedTransaction({ db, audit }, (tx) => appendInTransaction(tx, workspaceId, [draft], keys.hasher))
-    const row = await db
+    const { db } = log()
+    const pending = db
       .selectFrom('audit_pending')
       .selectAll()
-      .where('id', '=', uuidOf('aud', draft.id))
-      .executeTakeFirstOrThrow()
+      .where('id', '=', uuidOf('aud', await log().leavePending()))
+    const row = await pending.executeTakeFirstOrThrow()
     return () => db.insertInto('audit_pending').values(row).execute()
   }
   const countPending = async (): Promise<number> => {
@@ -47,8 +40,7 @@ describe.each(testDatabases())('pending records on $name', ({ name, open }) => {
     const insertAgain = await leavePending()
     await chain()
     await log().sign()
-    const before = afterSigning(2 * DAY)
-    await pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: afterSigning(500 * DAY) })
+    await log().prune(afterSigning(2 * DAY), { now: afterSigning(500 * DAY) })
     await insertAgain()
     expect(await chain()).toMatchObject({ reason: 'pending_altered' })
     expect(await log().intruder.rows()).toHaveLength(1)
@@ -67,13 +59,13 @@ describe.each(testDatabases())('pending records on $name', ({ name, open }) => {
     await sql`insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal, created_at)
       select overlay(gen_random_uuid()::text placing '00000000' from 1)::uuid, ${log().intruder.workspace}, '{', '}', sha256('x'), now() - interval '1 hour'
       from generate_series(1, 256)`.execute(log().db)
-    await leavePending()
+    await log().leavePending()
     expect(await chain()).toMatchObject({ reason: 'pending_altered' })
     expect(await log().intruder.rows()).toHaveLength(9)
   })
 
   test('verify: counts the records that have waited for their position for a minute, which are no fault [GW-AUD-7]', async () => {
-    await leavePending()
+    await log().leavePending()
     expect(await log().verify()).not.toHaveProperty('waiting')
     const pending = log().db.updateTable('audit_pending').where('workspace_id', '=', log().intruder.workspace)
     await pending.set({ created_at: new Date(Date.now() - HOUR) }).execute()
@@ -88,36 +80,37 @@ describe.each(testDatabases())('pending records on $name', ({ name, open }) => {
     const insertForged = sql`insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal)
       values (gen_random_uuid(), ${log().intruder.workspace}, '{', '}', sha256('x'))`
     await insertForged.execute(log().db)
-    const db = log().db.withPlugin(afterRows((row) => 'before_integrity' in row, leavePending))
+    const db = log().db.withPlugin(
+      afterRows(
+        (row) => 'before_integrity' in row,
+        () => log().leavePending(),
+      ),
+    )
     await removeForgedPending(db, log().workspaceId, log().keys)
     expect(await countPending()).toBe(1)
     expect(await chain()).toBeUndefined()
   })
 
   test('chainPending: appends a record whose time is in the future', async () => {
-    await leavePending()
+    await log().leavePending()
     await sql`update audit_pending set created_at = 'infinity' where workspace_id = ${log().intruder.workspace}`.execute(log().db)
     await chain()
     expect(await log().intruder.rows()).toHaveLength(9)
   })
 
   test('append: fails for a record whose id another Workspace has, and goes on with others', async () => {
-    const other = await seedAuditedWorkspace(log().db)
+    const other = await log().createOther()
     const draft = log().draft()
-    const [row] = await log().intruder.rows()
-    const copy = { ...row, workspace_id: uuidOf('ws', other.workspaceId), id: uuidOf('aud', draft.id) }
-    await log()
-      .db.insertInto('audit_record')
-      .values(copy as Required<typeof copy>)
-      .execute()
+    const copy = { ...(await log().intruder.rowAt(1)), workspace_id: other.intruder.workspace, id: uuidOf('aud', draft.id) }
+    await log().db.insertInto('audit_record').values(copy).execute()
     const writer = log().writer()
     await expect(writer.append(log().workspaceId, draft)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(await writer.append(log().workspaceId, log().draft())).toMatchObject({ integrity: { sequence: 9 } })
   })
 
   test('chainImported: gives positions to the pending records of an import', async () => {
-    await leavePending()
-    await leavePending()
+    await log().leavePending()
+    await log().leavePending()
     const { db, workspaceId, keys } = log()
     await db.transaction().execute((tx) => chainImported(tx, workspaceId, keys))
     expect(await countPending()).toBe(0)

@@ -5,11 +5,10 @@ import { toId } from '../../../platform/lib/id.ts'
 import { findFirstSequence } from '../audit-store.ts'
 import { CLOCK_TOLERANCE_MS, findCheckpointAt, findLatestCheckpoint } from '../checkpoints/checkpoint-store.ts'
 import type { SealKeys } from '../checkpoints/log-seal.ts'
-import { hashContent } from '../record/content-hash.ts'
 import type { AuditRecord } from '../record/record.ts'
 import type { AuditPendingTable } from '../tables.ts'
 import type { AuditFault } from '../verify/chain-checker.ts'
-import { type PreparedRecord, prepareRecord } from './chain.ts'
+import { hashContent, type PreparedRecord, prepareRecord } from './chain.ts'
 
 type PendingRow = Selectable<AuditPendingTable>
 

@@ -2,36 +2,19 @@ import { GatehouseError } from '../../../errors.ts'
 import type { Database } from '../../../platform/db/database.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
 import type { AuditDraft, AuditRecord } from '../record/record.ts'
-import { type Appender, isRejected } from './appender.ts'
-import {
-  type PlacedRecord,
-  type PreparedRecord,
-  prepareRecord,
-  type RecordOptions,
-  type RecordSealer,
-  toAuditRecord,
-} from './chain.ts'
-import { ChainAppender } from './chain-appender.ts'
-import { GroupAppender } from './group-appender.ts'
+import { type PlacedRecord, type PreparedRecord, prepareRecord, type RecordOptions, toAuditRecord } from './chain.ts'
+import { type AppenderOptions, ChainAppender, isRejected } from './chain-appender.ts'
 import { GroupSize } from './group-size.ts'
 
-export interface AuditWriterOptions {
+export interface AuditWriterOptions extends Partial<Omit<AppenderOptions, 'findSealer'>>, Pick<AppenderOptions, 'findSealer'> {
   /** Maximum number of records in one commit. */
   readonly maxGroup?: number
   /** Maximum number of queued records over all Workspaces; further records are rejected at once. */
   readonly maxWaiting?: number
-  /** Timeout of one statement; a slower connection is closed. */
-  readonly statementTimeoutMs?: number
   /** Time limit for writing a record, counted from `append`. */
   readonly giveUpAfterMs?: number
-  /** Called if the chain in the database was cut off, or rewritten up to record `sequence`. */
-  readonly onAlarm?: (workspaceId: string, sequence: number) => void
   /** Called with the records of each commit. */
   readonly onCommit?: (records: readonly PlacedRecord[]) => void
-  /** Returns the sealer of a Workspace's records: its keys' hasher. */
-  readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
-  /** For tests: whether groups are chained by the database function. Default: on PostgreSQL. */
-  readonly usesGroups?: boolean
 }
 
 interface QueuedRecord {
@@ -43,7 +26,7 @@ interface QueuedRecord {
 
 /** Queue of one Workspace. Its commits run one after another, in parallel with those of other Workspaces. */
 interface WorkspaceQueue {
-  readonly appender: Appender
+  readonly appender: ChainAppender
   readonly size: GroupSize
   waiting: QueuedRecord[]
   /** The group in the current commit. */
@@ -128,8 +111,7 @@ export class AuditWriter {
   #queueOf(workspaceId: string): WorkspaceQueue {
     const known = this.#queues.get(workspaceId)
     if (known) return known
-    const UsedAppender = this.#options.usesGroups ? GroupAppender : ChainAppender
-    const appender = new UsedAppender(this.#pool, workspaceId, this.#options)
+    const appender = new ChainAppender(this.#pool, workspaceId, this.#options)
     const workspaceQueue: WorkspaceQueue = { appender, size: new GroupSize(), waiting: [], group: [], busy: false }
     this.#queues.set(workspaceId, workspaceQueue)
     return workspaceQueue

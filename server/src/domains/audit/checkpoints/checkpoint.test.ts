@@ -1,20 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace } from '../../../../test/support/audit.ts'
 import { AuditLogFixture, afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
+import { checkInclusion } from '../../../../test/support/check-inclusion.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { TEST_SECRET_KEY } from '../../../../test/support/seed.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { secretBox } from '../../../platform/lib/secret-box.ts'
 import { findRecord } from '../audit-store.ts'
 import type { AuditRecord } from '../record/record.ts'
-import { pruneRecords } from '../retention/retention.ts'
 import { searchRecords } from '../search-records.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys } from '../workspace-keys.ts'
 import { type Checkpoint, isGenuine } from './checkpoint.ts'
 import { findLatestCheckpoint, listCheckpoints } from './checkpoint-store.ts'
-import { checkConsistency, checkInclusion, createConsistencyProof, createInclusionProof } from './proof.ts'
+import { createInclusionProof } from './proof.ts'
 import { findWorkspacesDue } from './sign-checkpoints.ts'
 
 const MINUTE = 60_000
@@ -57,8 +55,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
   test('makeCheckpoint: throws when a record is missing', async () => {
     await append(3)
-    const chain = uuidOf('ws', log().workspaceId)
-    await log().db.deleteFrom('audit_record').where('workspace_id', '=', chain).where('sequence', '=', 2).execute()
+    await log().intruder.removeRows(2)
     await expect(sign()).rejects.toThrow('record 2')
   })
 
@@ -103,41 +100,24 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
         const shown = (await findRecord(log().db, { workspaceId: log().workspaceId }, record.id)) as AuditRecord
         const proof = await createInclusionProof(log().db, log().workspaceId, record.id)
         if (!proof) throw new Error('no proof')
-        expect(checkInclusion(shown, JSON.parse(JSON.stringify(proof)), log().keys.publicKey)).toBe(true)
-        expect(checkInclusion({ ...shown, status: 201 }, proof, log().keys.publicKey)).toBe(false)
-        expect(checkInclusion({ ...shown, integrity: { ...shown.integrity, sequence: 99 } }, proof, log().keys.publicKey)).toBe(
-          false,
-        )
-        expect(checkInclusion(shown, { ...proof, path: proof.path.slice(1) }, log().keys.publicKey)).toBe(proof.path.length === 0)
-        expect(checkInclusion(shown, { ...proof, checkpoint: { ...proof.checkpoint, size: 34 } }, log().keys.publicKey)).toBe(
-          false,
-        )
-        const { publicKey } = generateKeyPairSync('ed25519')
-        expect(checkInclusion(shown, proof, publicKey.export({ type: 'spki', format: 'pem' }).toString())).toBe(false)
+        const { publicKey } = log().keys
+        const isIncluded = (record = shown, changed = proof, key = publicKey) => checkInclusion(record, changed, key)
+        expect(isIncluded(shown, JSON.parse(JSON.stringify(proof)))).toBe(true)
+        expect(isIncluded({ ...shown, status: 201 })).toBe(false)
+        expect(isIncluded({ ...shown, integrity: { ...shown.integrity, sequence: 99 } })).toBe(false)
+        expect(isIncluded(shown, { ...proof, path: proof.path.slice(1) })).toBe(proof.path.length === 0)
+        expect(isIncluded(shown, { ...proof, checkpoint: { ...proof.checkpoint, size: 34 } })).toBe(false)
+        const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()
+        expect(isIncluded(shown, proof, other)).toBe(false)
       }
       expect(await createInclusionProof(log().db, log().workspaceId, newId('aud'))).toBeUndefined()
-      expect(
-        await createInclusionProof(log().db, (await seedAuditedWorkspace(log().db)).workspaceId, records[0]?.id ?? ''),
-      ).toBeUndefined()
-    })
-
-    test('consistency: verifies that the newer log extends the older', async () => {
-      await append(5)
-      const older = await sign()
-      await append(9)
-      const newer = await sign()
-      const path = (await createConsistencyProof(log().db, log().workspaceId, 5, 14)) as string[]
-      expect(checkConsistency(older, newer, path, log().keys.publicKey)).toBe(true)
-      expect(checkConsistency(newer, older, path, log().keys.publicKey)).toBe(false)
-      expect(checkConsistency(older, newer, path.slice(1), log().keys.publicKey)).toBe(false)
-      expect(checkConsistency({ ...older, root: newer.root }, newer, path, log().keys.publicKey)).toBe(false)
-      expect(await createConsistencyProof(log().db, log().workspaceId, 6, 14)).toBeUndefined()
+      const other = await log().createOther()
+      expect(await createInclusionProof(log().db, other.workspaceId, records[0]?.id ?? '')).toBeUndefined()
     })
   })
 
   describe('pruneRecords: retention [GW-AUD-8]', () => {
-    const prune = (before: Date) =>
-      pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: afterSigning(500 * DAY) })
+    const prune = (before: Date) => log().prune(before, { now: afterSigning(500 * DAY) })
     /** Ten days of ten records, each signed. */
     const tenDays = async () => {
       const records: AuditRecord[] = []
@@ -195,12 +175,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
     test('removes nothing when the checkpoint was altered', async () => {
       await tenDays()
-      const chain = uuidOf('ws', log().workspaceId)
-      await log()
-        .db.updateTable('audit_checkpoint')
-        .set({ root: Buffer.alloc(32) })
-        .where('workspace_id', '=', chain)
-        .execute()
+      await log().intruder.changeCheckpoint(40, { root: Buffer.alloc(32) })
       await expect(prune(afterSigning(3.5 * DAY))).rejects.toThrow('altered')
       expect(await verify()).toMatchObject({ ok: false, first: 1 })
     })
@@ -225,17 +200,15 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       expect(await verify()).toMatchObject({ ok: true, first: 11 })
     })
 
+    /** Ids of the records of some days, oldest first. */
+    const search = async (from: number, to: number) => {
+      const range = { from: afterSigning(from * DAY), to: afterSigning(to * DAY) }
+      const page = await searchRecords(log().db, log().workspaceId, { ...range, limit: 100 })
+      return page.data.map(({ id }) => id).toReversed()
+    }
+
     test('searchRecords: finds all records of a time range when the clock was set back', async () => {
-      const records = await clockSetBack(365 * DAY)
-      const search = async (from: number, to: number) => {
-        const page = await searchRecords(log().db, log().workspaceId, {
-          from: afterSigning(from * DAY),
-          to: afterSigning(to * DAY),
-          limit: 100,
-        })
-        return page.data.map(({ id }) => id).toReversed()
-      }
-      const ids = records.map(({ id }) => id)
+      const ids = (await clockSetBack(365 * DAY)).map(({ id }) => id)
       expect(await search(30, 50)).toEqual(ids.slice(30, 40))
       expect(await search(401, 404)).toEqual([...ids.slice(10, 30), ...ids.slice(40)])
       expect(await search(390, 402.5)).toEqual(ids.slice(0, 30))
@@ -243,12 +216,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
     test('searchRecords: finds all records of a time range when checkpoints narrow it', async () => {
       const records = await tenDays()
-      const page = await searchRecords(log().db, log().workspaceId, {
-        from: afterSigning(3 * DAY),
-        to: afterSigning(5 * DAY),
-        limit: 100,
-      })
-      expect(page.data.map(({ id }) => id).toReversed()).toEqual(records.slice(30, 50).map(({ id }) => id))
+      expect(await search(3, 5)).toEqual(records.slice(30, 50).map(({ id }) => id))
     })
   })
 
@@ -257,30 +225,27 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
     test('createWorkspaceKeys: can be decrypted only for their Workspace, and the public key verifies its signatures', async () => {
       const made = createWorkspaceKeys(box, log().workspaceId)
-      const chain = uuidOf('ws', log().workspaceId)
       const columns = {
         ...{ hash_key: made.hashKey, signing_key: made.signingKey, signing_public_key: made.signingPublicKey },
         audit_seal: made.auditSeal,
       }
-      await log().db.updateTable('workspace').set(columns).where('id', '=', chain).execute()
+      await log().db.updateTable('workspace').set(columns).where('id', '=', log().intruder.workspace).execute()
       const loaded = await loadWorkspaceKeys(log().db, box, log().workspaceId)
       if (!loaded) throw new Error('no keys')
       const reloaded = new AuditLogFixture(log().database, log().workspaceId, loaded)
       await reloaded.append(1)
       expect(isGenuine((await reloaded.sign()) as Checkpoint, made.signingPublicKey)).toBe(true)
-      const other = await seedAuditedWorkspace(log().db)
+      const other = await log().createOther()
       expect(loaded.hasher.text('request', 'hello')).not.toBe(other.keys.hasher.text('request', 'hello'))
       expect(() => box.open(made.hashKey, other.workspaceId)).toThrow()
     })
 
     test('loadWorkspaceKeys: returns undefined for an unknown Workspace and throws when the keys were destroyed', async () => {
       expect(await loadWorkspaceKeys(log().db, box, newId('ws'))).toBeUndefined()
-      const chain = uuidOf('ws', log().workspaceId)
-      await log()
+      const workspace = log()
         .db.updateTable('workspace')
         .set({ hash_key: Buffer.alloc(0) })
-        .where('id', '=', chain)
-        .execute()
+      await workspace.where('id', '=', log().intruder.workspace).execute()
       await expect(loadWorkspaceKeys(log().db, box, log().workspaceId)).rejects.toThrow()
     })
   })

@@ -36,15 +36,23 @@ export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'pr
 /** `previous.hash` of the first checkpoint. */
 export const NO_CHECKPOINT_HASH: string = GENESIS.hash.toString('hex')
 
-/** The signed fields of a checkpoint over all records up to `end`. */
-export const describeEnd = (workspaceId: string, end: ChainEnd, frontier: Frontier, now: Date): UnsignedCheckpoint => ({
-  object: 'audit_checkpoint',
-  workspace_id: workspaceId,
-  size: end.sequence,
-  hash: end.hash.toString('hex'),
-  root: frontier.root().toString('hex'),
-  created_at: now.toISOString(),
-})
+/** A checkpoint over all records up to `end`. `before`: the previous one; undefined: none. */
+export function signEnd(
+  workspaceId: string,
+  end: ChainEnd,
+  frontier: Frontier,
+  { now, sign, before }: { now: Date; sign: (text: string) => Buffer; before: Checkpoint | undefined },
+): Checkpoint {
+  const fields = {
+    object: 'audit_checkpoint',
+    workspace_id: workspaceId,
+    size: end.sequence,
+    hash: end.hash.toString('hex'),
+    root: frontier.root().toString('hex'),
+    created_at: now.toISOString(),
+  } as const
+  return signCheckpoint(fields, frontier, sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
+}
 
 /** `previous`: hash of the previous checkpoint; `NO_CHECKPOINT_HASH`: none. */
 export function signCheckpoint(

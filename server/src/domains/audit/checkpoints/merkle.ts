@@ -1,9 +1,8 @@
 import { sha256 } from '../../../platform/lib/sha256.ts'
 
 /**
- * Merkle tree of RFC 9162 §2.1 over SHA-256. `Frontier` extends a tree from the hashes on its right edge, and `PartialTree` makes
- * proofs for the leaves that it has, given the frontier of the leaves before them. Proofs and new roots therefore need no records
- * that retention has removed.
+ * Merkle tree of RFC 9162 §2.1 over SHA-256. `Frontier` extends a tree from the hashes on its right edge, and `inclusionPath` needs
+ * only the frontier of the leaves before it. Proofs and new roots therefore need no records that retention has removed.
  */
 
 export const leafHash = (data: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(0), data]))
@@ -56,6 +55,17 @@ export class Frontier {
     )
   }
 
+  /** The root of a perfect subtree: a path needs no others to the left of its leaf. Throws a RangeError if it is not one of the peaks. */
+  peakAt(start: number, end: number): Buffer {
+    let at = 0
+    for (const peak of this.#peaks) {
+      const width = largestPowerUpTo(this.#size - at)
+      if (at === start && at + width === end) return peak
+      at += width
+    }
+    throw new RangeError(`the subtree of leaves ${start} to ${end} is not in this part of the tree`)
+  }
+
   /** The first perfect subtree in which two trees of the same size differ, as leaves `start` to `end` (exclusive). */
   firstDifference(other: Frontier): { start: number; end: number } | undefined {
     let start = 0
@@ -68,128 +78,30 @@ export class Frontier {
   }
 }
 
-/** The leaves `before.size` up to `size` of a tree; of earlier leaves only the frontier. */
-export class PartialTree {
-  readonly #before: Frontier
-  readonly #leaves: readonly Buffer[]
-
-  constructor(leaves: readonly Buffer[], before = new Frontier()) {
-    this.#before = before
-    this.#leaves = leaves
-  }
-
-  get size(): number {
-    return this.#before.size + this.#leaves.length
-  }
-
-  root(): Buffer {
-    return this.size === 0 ? EMPTY_ROOT : this.#subtree(0, this.size)
-  }
-
-  /** RFC 9162 §2.1.3.1. `index` counts from 0; the tree must have this leaf. */
-  inclusionPath(index: number): Buffer[] {
-    if (index < this.#before.size || index >= this.size) throw new RangeError(`leaf ${index} is not in this part of the tree`)
-    const path: Buffer[] = []
-    let [start, end] = [0, this.size]
-    while (end - start > 1) {
-      const middle = start + largestPowerBelow(end - start)
-      const left = index < middle
-      path.unshift(left ? this.#subtree(middle, end) : this.#subtree(start, middle))
-      if (left) end = middle
-      else start = middle
-    }
-    return path
-  }
-
-  /** RFC 9162 §2.1.4.1: proof that the tree of the first `size` leaves is a prefix of this tree. `size` ≥ the frontier's. */
-  consistencyPath(size: number): Buffer[] {
-    if (size < 1 || size < this.#before.size || size > this.size)
-      throw new RangeError(`no consistency proof from a tree of ${size} leaves`)
-    const path: Buffer[] = []
-    let [start, end] = [0, this.size]
-    while (size !== end) {
-      const middle = start + largestPowerBelow(end - start)
-      const left = size <= middle
-      path.unshift(left ? this.#subtree(middle, end) : this.#subtree(start, middle))
-      if (left) end = middle
-      else start = middle
-    }
-    // The verifier already has the root of the smaller tree, so it is omitted if it is this subtree.
-    return start === 0 ? path : [this.#subtree(start, end), ...path]
-  }
-
-  #subtree(start: number, end: number): Buffer {
-    if (end <= this.#before.size) return this.#peak(start, end)
-    if (end - start === 1) return this.#leaves[start - this.#before.size] as Buffer
+/**
+ * RFC 9162 §2.1.3.1: the audit path of a leaf. `before`: the frontier of the earlier leaves, which may be gone; `leaves`: those after it, up to
+ * the last one of the tree. `index` counts from 0. Throws a RangeError if the leaf is not among them.
+ */
+export function inclusionPath(before: Frontier, leaves: readonly Buffer[], index: number): Buffer[] {
+  const size = before.size + leaves.length
+  if (index < before.size || index >= size) throw new RangeError(`leaf ${index} is not in this part of the tree`)
+  const path: Buffer[] = []
+  let [start, end] = [0, size]
+  while (end - start > 1) {
     const middle = start + largestPowerBelow(end - start)
-    return nodeHash(this.#subtree(start, middle), this.#subtree(middle, end))
+    const left = index < middle
+    path.unshift(left ? subtree(middle, end) : subtree(start, middle))
+    if (left) end = middle
+    else start = middle
   }
+  return path
 
-  /** Proofs only need peaks of the earlier leaves: subtrees to the left of a leaf that this tree has. */
-  #peak(start: number, end: number): Buffer {
-    let at = 0
-    for (const peak of this.#before.peaks) {
-      const width = largestPowerUpTo(this.#before.size - at)
-      if (at === start && at + width === end) return peak
-      at += width
-    }
-    throw new RangeError(`the subtree of leaves ${start} to ${end} is not in this part of the tree`)
+  function subtree(start: number, end: number): Buffer {
+    if (end <= before.size) return before.peakAt(start, end)
+    if (end - start === 1) return leaves[start - before.size] as Buffer
+    const middle = start + largestPowerBelow(end - start)
+    return nodeHash(subtree(start, middle), subtree(middle, end))
   }
-}
-
-/** RFC 9162 §2.1.3.2. `leaf`: a leaf hash; `index` counts from 0. */
-export function verifyInclusion(proof: {
-  leaf: Buffer
-  index: number
-  size: number
-  path: readonly Buffer[]
-  root: Buffer
-}): boolean {
-  if (proof.index < 0 || proof.index >= proof.size) return false
-  let [first, second] = [proof.index, proof.size - 1]
-  let top = proof.leaf
-  for (const sibling of proof.path) {
-    if (second === 0) return false
-    if (first % 2 === 1 || first === second) {
-      top = nodeHash(sibling, top)
-      while (first % 2 === 0 && first !== 0) [first, second] = [halve(first), halve(second)]
-    } else {
-      top = nodeHash(top, sibling)
-    }
-    ;[first, second] = [halve(first), halve(second)]
-  }
-  return second === 0 && top.equals(proof.root)
-}
-
-/** RFC 9162 §2.1.4.2: whether the tree with `oldRoot` is a prefix of the tree with `newRoot`. */
-export function verifyConsistency(proof: {
-  oldSize: number
-  oldRoot: Buffer
-  newSize: number
-  newRoot: Buffer
-  path: readonly Buffer[]
-}): boolean {
-  const { oldSize, oldRoot, newSize, newRoot } = proof
-  if (oldSize < 1 || oldSize > newSize) return false
-  if (oldSize === newSize) return proof.path.length === 0 && oldRoot.equals(newRoot)
-  const path = countBits(oldSize) === 1 ? [oldRoot, ...proof.path] : proof.path
-  const [start, ...siblings] = path
-  if (start === undefined) return false
-  let [first, second] = [oldSize - 1, newSize - 1]
-  while (first % 2 === 1) [first, second] = [halve(first), halve(second)]
-  let [oldTop, newTop] = [start, start]
-  for (const sibling of siblings) {
-    if (second === 0) return false
-    if (first % 2 === 1 || first === second) {
-      oldTop = nodeHash(sibling, oldTop)
-      newTop = nodeHash(sibling, newTop)
-      while (first % 2 === 0 && first !== 0) [first, second] = [halve(first), halve(second)]
-    } else {
-      newTop = nodeHash(newTop, sibling)
-    }
-    ;[first, second] = [halve(first), halve(second)]
-  }
-  return second === 0 && oldTop.equals(oldRoot) && newTop.equals(newRoot)
 }
 
 const halve = (n: number): number => Math.floor(n / 2)

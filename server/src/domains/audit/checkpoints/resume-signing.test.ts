@@ -1,16 +1,13 @@
 import type { UnknownRow } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { afterRows } from '../../../../test/support/after-rows.ts'
-import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
+import { afterSigning, DENIED, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { findRecord } from '../audit-store.ts'
-import { pruneRecords } from '../retention/retention.ts'
 import { exportRecords } from '../verify/export.ts'
 import { verifyExport } from '../verify/verify-export.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { findCheckpointsBetween } from './checkpoint-store.ts'
-import { resumeSigning } from './resume-signing.ts'
-import { stopSigning } from './verified-seal.ts'
 import { AuditWatch } from './watch.ts'
 
 const MINUTE = 60_000
@@ -24,8 +21,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
     kept = await findCheckpointsBetween(log().db, log().workspaceId, 0, 8)
   })
   const verify = (witnesses: readonly Checkpoint[] = []) => log().verify({ kept: witnesses })
-  const resume = (accept = false, at = afterSigning(MINUTE)) =>
-    resumeSigning(log().db, log().workspaceId, log().keys, { accept, clock: { now: () => at } })
+  const resume = (accept = false, at = afterSigning(MINUTE)) => log().resume(accept, { at })
 
   test('does nothing when the log verifies and signing was not stopped', async () => {
     expect(await resume(true)).toEqual({ done: 'nothing' })
@@ -33,7 +29,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
   })
 
   test('resumes and records it when the log verifies', async () => {
-    await stopSigning(log().db, log().workspaceId, log().keys, { sequence: 9, id: null, reason: 'rolled_back' })
+    await log().stop({ sequence: 9, id: null, reason: 'rolled_back' })
     await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('rolled_back')
     const resumption = await resume()
     expect(resumption).toMatchObject({ done: 'resumed' })
@@ -62,7 +58,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
     ['cut', () => log().intruder.cutAfter(6), 6],
     ['without its seal', () => log().intruder.setSeal(null), 12],
     ['shortened by a record', () => log().intruder.remove(3), 11],
-    ['with a gap', () => removeRow(3), 12],
+    ['with a gap', () => log().intruder.removeRows(3), 12],
   ])('accepts a log that was %s: checks only the records after it', async (_, harm, through) => {
     await harm()
     expect(await resume(true)).toMatchObject({ done: 'accepted', through })
@@ -74,36 +70,24 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: through + 3, reason: 'unsealed' } })
   })
 
-  async function removeRow(sequence: number): Promise<void> {
-    const row = log().db.deleteFrom('audit_record').where('workspace_id', '=', log().intruder.workspace)
-    await row.where('sequence', '=', sequence).execute()
-  }
-
   test('signs a long accepted log in parts, from which retention goes on', async () => {
-    const { db, workspaceId, keys } = log()
     await log().intruder.allow(6)
     await log().append(12)
-    const clock = { now: () => SIGNED_AT }
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock, maxRecords: 5 })).toMatchObject({ through: 24 })
-    const sizes = (await findCheckpointsBetween(db, workspaceId, 0, 99)).map(({ size }) => size)
+    expect(await log().resume(true, { maxRecords: 5 })).toMatchObject({ through: 24 })
+    const sizes = (await findCheckpointsBetween(log().db, log().workspaceId, 0, 99)).map(({ size }) => size)
     expect(sizes).toEqual([4, 8, 13, 18, 23, 24])
     await log().sign(afterSigning(2 * DAY))
-    const before = afterSigning(DAY)
-    const through = (limit: number) => pruneRecords(db, workspaceId, { before, keys, now: before, archived: limit })
-    expect(await through(20)).toBe(18)
+    expect(await log().prune(afterSigning(DAY), { archived: 20 })).toBe(18)
     expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 24 })
-    expect(await through(24)).toBe(6)
+    expect(await log().prune(afterSigning(DAY), { archived: 24 })).toBe(6)
     expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 24 })
   })
 
   test.runIf(name === 'postgresql')('records are appended while an accepted log is read', async () => {
-    const { db, workspaceId, keys } = log()
     await log().intruder.allow(6)
-    const append = () => log().writer().append(workspaceId, log().draft())
-    const reading = db.withPlugin(afterRows(isFirstLink, append))
-    expect(await resumeSigning(reading, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
-      through: 13,
-    })
+    const append = () => log().writer().append(log().workspaceId, log().draft())
+    const db = log().db.withPlugin(afterRows(isFirstLink, append))
+    expect(await log().resume(true, { db })).toMatchObject({ through: 13 })
     await append()
     expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 13, records: 2 })
   })
@@ -115,14 +99,14 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
     await log().intruder.cutAfter(6)
     await log().db.updateTable('audit_head').set({ sequence: 6 }).where('workspace_id', '=', log().intruder.workspace).execute()
     expect(await resume(true)).toMatchObject({ done: 'accepted', removed: [] })
-    await stopSigning(log().db, log().workspaceId, log().keys, { sequence: 6, id: null, reason: 'rolled_back' })
+    await log().stop({ sequence: 6, id: null, reason: 'rolled_back' })
     await log().intruder.allow(7)
     expect(await resume(true, afterSigning(2 * MINUTE))).toMatchObject({ done: 'accepted', through: 7 })
   })
 
   test('AuditWatch: ends the alarm when an operator resumes, and raises it again when the older seal is restored', async () => {
     const watch = new AuditWatch()
-    const check = () => watch.check(log().db, log().workspaceId, log().keys)
+    const check = () => log().check(watch)
     expect(await check()).toBeUndefined()
     await log().intruder.cutAfter(8)
     expect(await check()).toMatchObject({ reason: 'rolled_back' })

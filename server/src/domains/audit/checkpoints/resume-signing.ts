@@ -12,15 +12,7 @@ import { createChangeDraft } from '../record/record.ts'
 import type { AuditFault } from '../verify/chain-checker.ts'
 import { verifyWorkspace } from '../verify/verify.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
-import {
-  type Checkpoint,
-  checkpointHash,
-  describeEnd,
-  isGenuine,
-  NO_CHECKPOINT_HASH,
-  parseFrontier,
-  signCheckpoint,
-} from './checkpoint.ts'
+import { type Checkpoint, checkpointHash, isGenuine, parseFrontier, signEnd } from './checkpoint.ts'
 import {
   findCheckpointAt,
   findCheckpointBefore,
@@ -98,7 +90,9 @@ async function acceptLog(
     .where('through', '>', through)
     .execute()
   for (const part of parts.before(through)) await insertCheckpoint(tx, part)
-  const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
+  const before = await findCheckpointBefore(tx, workspaceId, through)
+  const checkpoint = through > 0 ? signEnd(workspaceId, end, frontier, { now, sign: keys.sign, before }) : undefined
+  if (checkpoint) await insertCheckpoint(tx, checkpoint)
   await tx.updateTable('workspace').set({ signing_public_key: keys.publicKey }).where('id', '=', workspace).execute()
   const next = {
     ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
@@ -129,8 +123,7 @@ class PartSigner {
   /** Call it with each record and the tree up to it. */
   add(workspaceId: string, end: ChainEnd, frontier: Frontier): void {
     if (end.sequence < (this.#last?.size ?? 0) + this.#maxRecords) return
-    const previous = this.#last ? checkpointHash(this.#last) : NO_CHECKPOINT_HASH
-    this.#last = signCheckpoint(describeEnd(workspaceId, end, frontier, this.#now), frontier, this.#keys.sign, previous)
+    this.#last = signEnd(workspaceId, end, frontier, { now: this.#now, sign: this.#keys.sign, before: this.#last })
     this.#parts.push(this.#last)
   }
 
@@ -201,21 +194,6 @@ async function findFirstFrontier(tx: Tx, workspaceId: string, keys: WorkspaceKey
   const first = (await findFirstSequence(tx, workspaceId)) ?? 1
   const anchor = first > 1 ? await findCheckpointAt(tx, workspaceId, first - 1) : undefined
   return (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
-}
-
-async function signCurrentState(
-  tx: Tx,
-  workspaceId: string,
-  keys: WorkspaceKeys,
-  end: ChainEnd,
-  frontier: Frontier,
-  now: Date,
-): Promise<Checkpoint> {
-  const before = await findCheckpointBefore(tx, workspaceId, end.sequence)
-  const fields = describeEnd(workspaceId, end, frontier, now)
-  const checkpoint = signCheckpoint(fields, frontier, keys.sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
-  await insertCheckpoint(tx, checkpoint)
-  return checkpoint
 }
 
 /**

@@ -7,7 +7,7 @@ import { type ChainEnd, GENESIS } from '../chain/chain.ts'
 import { type ComparableLog, GroupChecker } from '../verify/group-checker.ts'
 import { isLinkSealed } from '../verify/record-check.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
-import { type Checkpoint, checkpointHash, describeEnd, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
+import { type Checkpoint, checkpointHash, parseFrontier, signEnd } from './checkpoint.ts'
 import { findCheckpointAt, insertCheckpoint } from './checkpoint-store.ts'
 import { writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
@@ -88,12 +88,7 @@ function makeNextCheckpoint(
     const comparable = { start: await findComparableStart(tx, workspaceId, comparableAfter), signedThrough: size }
     const range = { keys, start, head, comparable, frontier, maxRecords }
     const end = await appendVerifiedLinks(tx, workspaceId, range)
-    const checkpoint = signCheckpoint(
-      describeEnd(workspaceId, end, frontier, now),
-      frontier,
-      keys.sign,
-      last ? checkpointHash(last) : NO_CHECKPOINT_HASH,
-    )
+    const checkpoint = signEnd(workspaceId, end, frontier, { now, sign: keys.sign, before: last })
     await insertCheckpoint(tx, checkpoint)
     const sealedEnd = { size: checkpoint.size, hash: checkpoint.hash, checkpoint: checkpointHash(checkpoint) }
     await writeSeal(tx, { ...seal, ...sealedEnd }, keys.hasher)

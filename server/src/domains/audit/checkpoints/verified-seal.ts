@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { ChainEndMissingError, findChainEnd, findFirstSequence, readLinkPages } from '../audit-store.ts'
-import { type AuditFault, FAULT_MESSAGES } from '../verify/chain-checker.ts'
+import { ChainEndMissingError, findChainEnd, findFirstSequence, findHashes } from '../audit-store.ts'
+import { type AuditFault, checkpointAltered, FAULT_MESSAGES, faultIn } from '../verify/chain-checker.ts'
 import { type Checkpoint, checkpointHash, isGenuine } from './checkpoint.ts'
 import { findCheckpointAt, findLatestCheckpoint } from './checkpoint-store.ts'
 import { type LogSeal, readSeal, type SealKeys, writeSeal } from './log-seal.ts'
@@ -65,8 +65,7 @@ export async function findCheckpointFault(db: Db, seal: LogSeal, { publicKey }: 
 
 /** Fault if records before `first` were removed, but not by retention. */
 export function findPruningFault({ pruned }: LogSeal, first: number): AuditFault | undefined {
-  if (first - 1 <= pruned) return undefined
-  return { sequence: pruned + 1, ...(first - 1 > pruned + 1 && { through: first - 1 }), id: null, reason: 'missing' }
+  return first - 1 <= pruned ? undefined : faultIn(pruned + 1, first - 1, 'missing')
 }
 
 /**
@@ -79,17 +78,13 @@ async function findRecordFault(db: Db, seal: LogSeal): Promise<AuditFault | unde
   const first = (await findFirstSequence(db, workspace_id)) ?? head.sequence + 1
   const removed = findPruningFault(seal, first)
   if (removed) return removed
-  if (head.sequence < size) {
-    const sequence = head.sequence + 1
-    return { sequence, ...(size > sequence && { through: size }), id: null, reason: 'missing' }
-  }
+  if (head.sequence < size) return faultIn(head.sequence + 1, size, 'missing')
   // The stored sequence is above the largest safe integer, see findChainEnd.
   if (head.sequence === Number.MAX_SAFE_INTEGER) return { sequence: size + 1, id: null, reason: 'missing' }
   if (first > size || seal.accepted?.through === size) return undefined
-  for await (const [link] of readLinkPages(db, workspace_id, size - 1, size)) {
-    return link?.hash.toString('hex') === hash ? undefined : { sequence: size, id: null, reason: 'not_as_signed' }
-  }
-  return { sequence: size, id: null, reason: 'missing' }
+  const found = (await findHashes(db, workspace_id, [size])).get(size)
+  if (!found) return { sequence: size, id: null, reason: 'missing' }
+  return found.toString('hex') === hash ? undefined : { sequence: size, id: null, reason: 'not_as_signed' }
 }
 
 /** Stops signing on every node after a fault that the seal itself does not show. */
@@ -106,5 +101,3 @@ export function toChainEndFault(cause: unknown): AuditFault {
   if (!(cause instanceof ChainEndMissingError)) throw cause
   return { sequence: 0, id: null, reason: 'chain_end_missing' }
 }
-
-const checkpointAltered = (size: number): AuditFault => ({ sequence: size, id: null, reason: 'checkpoint_altered' })

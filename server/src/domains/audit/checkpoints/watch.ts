@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/database.ts'
-import { findChainEnd, findFirstSequence, readLinkPages } from '../audit-store.ts'
+import { findChainEnd, findFirstSequence, findHashes } from '../audit-store.ts'
 import type { ChainEnd } from '../chain/chain.ts'
 import type { AuditFault } from '../verify/chain-checker.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
@@ -110,8 +110,6 @@ async function findRollback(db: Db, before: ObservedState, seal: LogSeal, head: 
   }
   const { sequence, hash } = before.head
   if (!isKept(sequence)) return undefined
-  for await (const [link] of readLinkPages(db, workspace_id, sequence - 1, sequence)) {
-    if (link?.hash.equals(hash)) return undefined
-  }
-  return rolledBackAt(sequence)
+  const found = (await findHashes(db, workspace_id, [sequence])).get(sequence)
+  return found?.equals(hash) ? undefined : rolledBackAt(sequence)
 }

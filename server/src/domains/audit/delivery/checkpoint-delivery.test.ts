@@ -6,23 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AwsV4Signer } from 'aws4fetch'
 import pino from 'pino'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { guardedConnector } from '../../../platform/lib/url-guard.ts'
-import { appendUnderLock } from '../chain/append-in-transaction.ts'
 import { type Checkpoint, checkpointHash } from '../checkpoints/checkpoint.ts'
-import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
-import type { WorkspaceKeys } from '../workspace-keys.ts'
-import { BucketDestination } from './bucket-destination.ts'
 import { CheckpointDelivery } from './checkpoint-delivery.ts'
-import type { CheckpointDestination } from './destination.ts'
-import { FileDestination } from './file-destination.ts'
-import { HttpDestination } from './http-destination.ts'
+import { bucketDestination, type CheckpointDestination, fileDestination, httpDestination } from './open-destinations.ts'
 import { openConnection } from './send-request.ts'
-
-const NOW = new Date('2026-03-01T00:00:00.000Z')
 
 interface Call {
   readonly method: string
@@ -58,20 +48,17 @@ class Receiver {
   }
 }
 
-describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) => {
-  let workspaceId: string
-  let keys: WorkspaceKeys
+describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
+  const log = useAuditLog(open)
   let receiver: Receiver
+  let folder: string
   let logged: string[]
 
-  const database = await open()
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
-  afterAll(async () => {
-    rmSync(folder, { recursive: true, force: true })
-    await database.close()
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
   })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   beforeEach(async () => {
-    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
     receiver = new Receiver()
     await receiver.listen()
     logged = []
@@ -81,28 +68,28 @@ describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) =
   async function sign(count = 1): Promise<Checkpoint[]> {
     const made: Checkpoint[] = []
     for (let index = 0; index < count; index++) {
-      const drafts = [testDraft(workspaceId), testDraft(workspaceId)]
-      await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
-      made.push((await makeCheckpoint(database.db, workspaceId, keys, { now: () => NOW })) as Checkpoint)
+      await log().append(2)
+      made.push((await log().sign()) as Checkpoint)
     }
     return made
   }
-  const log = () => pino({ level: 'error' }, { write: (line: string) => void logged.push(line) })
-  const to = (place: CheckpointDestination) =>
-    new CheckpointDelivery(place, { db: database.db, clock: { now: () => NOW }, log: log() })
-  const post = (timeoutMs?: number) => openConnection(guardedConnector(true, 1_000), timeoutMs)
+  const deliveryTo = (place: CheckpointDestination, writeMs?: number) => {
+    const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) })
+    const delivery = new CheckpointDelivery(place, { db: log().db, clock: { now: () => SIGNED_AT }, log: logger }, writeMs)
+    return { run: () => delivery.run(log().workspaceId, log().keys), state: () => delivery.state }
+  }
   const http = (token?: string, timeoutMs?: number) =>
-    new HttpDestination({ url: `${receiver.url}/kept?a=1`, token }, post(timeoutMs))
+    deliveryTo(httpDestination({ url: `${receiver.url}/kept?a=1`, token }, openConnection(timeoutMs)))
   const sizes = () => receiver.calls.map(({ body }) => JSON.parse(body).size)
 
   test('file: appends one line per checkpoint in order, also after a restart and a truncated line', async () => {
-    const path = join(folder, `${workspaceId}.ndjson`)
+    const path = join(folder, `${log().workspaceId}.ndjson`)
     const first = await sign(3)
-    await to(new FileDestination(path)).run(workspaceId, keys)
+    await deliveryTo(fileDestination(path)).run()
     expect(readFileSync(path, 'utf8')).toBe(first.map((checkpoint) => `${JSON.stringify(checkpoint)}\n`).join(''))
     appendFileSync(path, '{"object":"audit_ch')
     const [next] = await sign()
-    await to(new FileDestination(path)).run(workspaceId, keys)
+    await deliveryTo(fileDestination(path)).run()
     const lines = readFileSync(path, 'utf8').split('\n')
     expect(lines[3]).toBe('{"object":"audit_ch')
     expect(lines.slice(4)).toEqual([JSON.stringify(next), ''])
@@ -112,19 +99,19 @@ describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) =
     const path = join(folder, 'not-a-folder')
     writeFileSync(path, '')
     await sign()
-    const delivery = to(new FileDestination(join(path, 'below')))
-    await delivery.run(workspaceId, keys)
-    expect(delivery.state).toMatchObject({ place: 'file', failures: 1, waiting: 1 })
+    const delivery = deliveryTo(fileDestination(join(path, 'below')))
+    await delivery.run()
+    expect(delivery.state()).toMatchObject({ place: 'file', failures: 1, waiting: 1 })
   })
 
   test('bucket: sends a signed PUT with retention and checksums per checkpoint', async () => {
     const [checkpoint] = await sign()
     const secret = { accessKeyId: 'AKID', secretAccessKey: 'very secret' }
     const options = { url: `${receiver.url}/evidence/gatehouse`, region: 'eu-central-1', lockDays: 400, ...secret }
-    await to(new BucketDestination({ ...options, lockMode: 'COMPLIANCE' }, post())).run(workspaceId, keys)
+    await deliveryTo(bucketDestination({ ...options, lockMode: 'COMPLIANCE' })).run()
     const [call] = receiver.calls
     if (!call) throw new Error('nothing was sent')
-    expect(call).toMatchObject({ method: 'PUT', path: `/evidence/gatehouse/${workspaceId}/0000000000000002.json` })
+    expect(call).toMatchObject({ method: 'PUT', path: `/evidence/gatehouse/${log().workspaceId}/0000000000000002.json` })
     expect(JSON.parse(call.body)).toEqual(checkpoint)
     expect(call.headers).toMatchObject({
       'x-amz-object-lock-mode': 'COMPLIANCE',
@@ -146,7 +133,7 @@ describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) =
 
   test('http: sends a POST with the token and an idempotency key per checkpoint', async () => {
     const [checkpoint] = await sign()
-    await to(http('t0ken')).run(workspaceId, keys)
+    await http('t0ken').run()
     const [call] = receiver.calls
     expect(call).toMatchObject({ method: 'POST', path: '/kept?a=1', headers: { authorization: 'Bearer t0ken' } })
     expect(JSON.parse(call?.body ?? '')).toEqual(checkpoint)
@@ -157,67 +144,69 @@ describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) =
     'http: counts a failure and sends the same checkpoint again when the response is %i',
     async (status) => {
       await sign(3)
-      const delivery = to(http('t0ken'))
+      const delivery = http('t0ken')
       receiver.status = status
-      await delivery.run(workspaceId, keys)
-      await delivery.run(workspaceId, keys)
+      await delivery.run()
+      await delivery.run()
       expect(sizes()).toEqual([2, 2])
-      expect(delivery.state).toMatchObject({ place: 'http', failures: 2, waiting: 3, lagSeconds: 0 })
+      expect(delivery.state()).toMatchObject({ place: 'http', failures: 2, waiting: 3, lagSeconds: 0 })
       expect(logged.join()).toContain(`returned status ${status}`)
       expect(logged.join()).not.toMatch(/t0ken|secret detail/)
       receiver.status = 200
-      await delivery.run(workspaceId, keys)
+      await delivery.run()
       expect(sizes()).toEqual([2, 2, 2, 4, 6])
-      expect(delivery.state).toMatchObject({ failures: 2, waiting: 0 })
+      expect(delivery.state()).toMatchObject({ failures: 2, waiting: 0 })
     },
   )
 
   test('http: pauses after repeated failures', async () => {
     await sign(2)
     receiver.status = 503
-    const delivery = to(http())
-    for (let round = 0; round < 8; round++) await delivery.run(workspaceId, keys)
+    const delivery = http()
+    for (let round = 0; round < 8; round++) await delivery.run()
     expect(receiver.calls).toHaveLength(3)
-    expect(delivery.state).toMatchObject({ failures: 3, waiting: 2 })
+    expect(delivery.state()).toMatchObject({ failures: 3, waiting: 2 })
   })
 
   test('http: counts a failure when the response exceeds the time limit', async () => {
     await sign()
     receiver.status = 0
-    const delivery = to(http(undefined, 200))
-    await delivery.run(workspaceId, keys)
-    expect(delivery.state).toMatchObject({ failures: 1, waiting: 1 })
+    const delivery = http(undefined, 200)
+    await delivery.run()
+    expect(delivery.state()).toMatchObject({ failures: 1, waiting: 1 })
   })
 
   test('http: never connects to the address of a metadata service', async () => {
     await sign()
-    const delivery = to(new HttpDestination({ url: 'http://169.254.169.254/latest', token: undefined }, post(5_000)))
-    await delivery.run(workspaceId, keys)
-    expect(delivery.state).toMatchObject({ failures: 1 })
+    const delivery = deliveryTo(httpDestination({ url: 'http://169.254.169.254/latest', token: undefined }))
+    await delivery.run()
+    expect(delivery.state()).toMatchObject({ failures: 1 })
     expect(logged.join()).toContain('ERR_ADDRESS_REFUSED')
   })
 
   test('continues after the last delivered checkpoint of each destination after a restart', async () => {
     await sign(2)
-    await to(http()).run(workspaceId, keys)
+    await http().run()
     await sign(2)
-    await to(http()).run(workspaceId, keys)
+    await http().run()
     expect(sizes()).toEqual([2, 4, 6, 8])
-    await to(new HttpDestination({ url: `${receiver.url}/other`, token: undefined }, post())).run(workspaceId, keys)
+    await deliveryTo(httpDestination({ url: `${receiver.url}/other`, token: undefined })).run()
     expect(sizes()).toEqual([2, 4, 6, 8, 2, 4, 6, 8])
   })
 
   test('skips an altered checkpoint, counts a failure and delivers the others', async () => {
     const [, altered] = await sign(3)
-    const row = database.db.updateTable('audit_checkpoint').set({ root: Buffer.alloc(32) })
+    const row = log()
+      .db.updateTable('audit_checkpoint')
+      .set({ root: Buffer.alloc(32) })
     await row
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('workspace_id', '=', log().intruder.workspace)
       .where('size', '=', altered?.size ?? 0)
       .execute()
-    const delivery = to(http())
-    await delivery.run(workspaceId, keys)
+    const delivery = http()
+    await delivery.run()
     expect(sizes()).toEqual([2, 6])
-    expect(delivery.state).toMatchObject({ failures: 1, waiting: 0 })
+    expect(delivery.state()).toMatchObject({ failures: 1, waiting: 0 })
     expect(logged.join()).toContain('was altered')
   })
 
@@ -237,28 +226,24 @@ describe.each(testDatabases())('CheckpointDelivery on $name', async ({ open }) =
       },
       close: async () => {},
     }
-    const delivery = new CheckpointDelivery(place, { db: database.db, clock: { now: () => NOW }, log: log() }, 50)
-    await delivery.run(workspaceId, keys)
-    await delivery.run(workspaceId, keys)
+    const delivery = deliveryTo(place, 50)
+    await delivery.run()
+    await delivery.run()
     expect(attempts).toBe(1)
-    expect(delivery.state).toMatchObject({ failures: 2, waiting: 2 })
+    expect(delivery.state()).toMatchObject({ failures: 2, waiting: 2 })
     comeBack()
     await back
-    await delivery.run(workspaceId, keys)
+    await delivery.run()
     expect(written).toEqual([2, 2, 4])
-    expect(delivery.state).toMatchObject({ waiting: 0 })
+    expect(delivery.state()).toMatchObject({ waiting: 0 })
   })
 
   test('delivers all checkpoints again when the stored position was forged', async () => {
     await sign(1)
-    await to(http()).run(workspaceId, keys)
+    await http().run()
     await sign(2)
-    await database.db
-      .updateTable('audit_delivery')
-      .set({ size: 6 })
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .execute()
-    await to(http()).run(workspaceId, keys)
+    await log().db.updateTable('audit_delivery').set({ size: 6 }).where('workspace_id', '=', log().intruder.workspace).execute()
+    await http().run()
     expect(sizes()).toEqual([2, 2, 4, 6])
   })
 })

@@ -7,7 +7,7 @@ import { type Checkpoint, isGenuine } from '../checkpoints/checkpoint.ts'
 import { countCheckpointsAfter, findCheckpointCovering } from '../checkpoints/checkpoint-store.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { findPosition, movePosition } from './delivery-store.ts'
-import type { CheckpointDestination } from './destination.ts'
+import type { CheckpointDestination } from './open-destinations.ts'
 
 interface Deps {
   readonly db: Db

@@ -1,24 +1,97 @@
-import { guardedConnector } from '../../../platform/lib/url-guard.ts'
-import { BucketDestination, type BucketOptions } from './bucket-destination.ts'
-import type { CheckpointDestination } from './destination.ts'
-import { FileDestination } from './file-destination.ts'
-import { HttpDestination } from './http-destination.ts'
-import { openConnection } from './send-request.ts'
+import { hostname } from 'node:os'
+import { type Checkpoint, checkpointHash } from '../checkpoints/checkpoint.ts'
+import {
+  appendLines,
+  type Bucket,
+  bearer,
+  type OutsideConnection,
+  openConnection,
+  putObject,
+  sendRequest,
+} from './send-request.ts'
+
+/** A store for checkpoints outside the database. */
+export interface CheckpointDestination {
+  /** Used in metrics and logs. */
+  readonly kind: 'file' | 'bucket' | 'http'
+  /** Identifies the destination; its position is stored under this key. */
+  readonly key: string
+  /**
+   * Resolves when the checkpoint is stored durably. Throws otherwise, also after the time limit; the message contains no secret.
+   */
+  write(checkpoint: Checkpoint, now: Date): Promise<void>
+  close(): Promise<void>
+}
+
+export interface CheckpointBucket extends Bucket {
+  readonly lockMode: 'COMPLIANCE' | 'GOVERNANCE'
+  readonly lockDays: number
+}
+
+export interface CheckpointReceiver {
+  readonly url: string
+  readonly token: string | undefined
+}
 
 export interface DestinationOptions {
   readonly file: string | undefined
-  readonly bucket: BucketOptions | undefined
-  readonly http: { readonly url: string; readonly token: string | undefined } | undefined
+  readonly bucket: CheckpointBucket | undefined
+  readonly http: CheckpointReceiver | undefined
 }
 
-const CONNECT_MS = 5_000
+const DAY_MS = 86_400_000
+const SIZE_DIGITS = 16
 
-/** Opens all configured destinations. Their URLs come from the environment, so they may be private. */
-export function openDestinations({ file, bucket, http }: DestinationOptions): CheckpointDestination[] {
-  const connect = guardedConnector(true, CONNECT_MS)
-  const destinations: CheckpointDestination[] = []
-  if (file !== undefined) destinations.push(new FileDestination(file))
-  if (bucket) destinations.push(new BucketDestination(bucket, openConnection(connect)))
-  if (http) destinations.push(new HttpDestination(http, openConnection(connect)))
-  return destinations
-}
+/** Opens all configured destinations. */
+export const openDestinations = ({ file, bucket, http }: DestinationOptions): CheckpointDestination[] => [
+  ...(file === undefined ? [] : [fileDestination(file)]),
+  ...(bucket ? [bucketDestination(bucket)] : []),
+  ...(http ? [httpDestination(http)] : []),
+]
+
+/** An append-only file with one JSON line per checkpoint. Each node writes its own complete file. */
+export const fileDestination = (path: string): CheckpointDestination => ({
+  kind: 'file',
+  key: `file ${hostname()} ${path}`,
+  write: (checkpoint) => appendLines(path, [JSON.stringify(checkpoint)]),
+  close: async () => {},
+})
+
+/**
+ * A bucket with object lock: until the retention date no account, including this server's operator, can delete or replace a
+ * checkpoint.
+ */
+export const bucketDestination = (
+  { lockMode, lockDays, ...bucket }: CheckpointBucket,
+  connection: OutsideConnection = openConnection(),
+): CheckpointDestination => ({
+  kind: 'bucket',
+  key: `bucket ${bucket.url}`,
+  write: (checkpoint, now) =>
+    putObject(connection, bucket, {
+      name: `${checkpoint.workspace_id}/${String(checkpoint.size).padStart(SIZE_DIGITS, '0')}.json`,
+      body: JSON.stringify(checkpoint),
+      headers: {
+        'content-type': 'application/json',
+        'x-amz-object-lock-mode': lockMode,
+        'x-amz-object-lock-retain-until-date': new Date(now.getTime() + lockDays * DAY_MS).toISOString(),
+      },
+      now,
+    }),
+  close: () => connection.close(),
+})
+
+/** An HTTP receiver: each checkpoint is the JSON body of a POST. A 2xx response means that it is stored. */
+export const httpDestination = (
+  { url, token }: CheckpointReceiver,
+  connection: OutsideConnection = openConnection(),
+): CheckpointDestination => ({
+  kind: 'http',
+  key: `http ${url}`,
+  write(checkpoint) {
+    // The receiver recognises a checkpoint that is delivered again after a crash.
+    const headers = { 'content-type': 'application/json', 'idempotency-key': checkpointHash(checkpoint), ...bearer(token) }
+    return sendRequest(connection, { method: 'POST', url, headers, body: JSON.stringify(checkpoint) })
+  },
+  close: () => connection.close(),
+})

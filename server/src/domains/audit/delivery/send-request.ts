@@ -1,26 +1,31 @@
-import { Agent, type buildConnector, request } from 'undici'
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import { Agent, request } from 'undici'
+import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 
-export interface DestinationConnection {
+/** A connection to a place outside the database. */
+export interface OutsideConnection {
   readonly agent: Agent
   readonly timeoutMs: number
   close(): Promise<void>
 }
 
-interface DestinationRequest {
+interface OutsideRequest {
   readonly method: 'POST' | 'PUT'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer
 }
 
+const CONNECT_MS = 5_000
 const TIMEOUT_MS = 15_000
+const NEWLINE = 10
 
-/** The time of a request to an S3-compatible store: `20260301T000000Z`. */
-export const amzTime = (now: Date): string => now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '')
-
-/** `connect` refuses forbidden addresses, such as those of metadata services. */
-export function openConnection(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS): DestinationConnection {
-  const agent = new Agent({ connect, connections: 1, pipelining: 1, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
+/** URLs of these places come from the environment or the command line, so they may be private; those of metadata services are refused. */
+export function openConnection(timeoutMs = TIMEOUT_MS): OutsideConnection {
+  const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+  const agent = new Agent({ connect: guardedConnector(true, CONNECT_MS), connections: 1, pipelining: 1, ...limits })
   return { agent, timeoutMs, close: () => agent.destroy() }
 }
 
@@ -29,8 +34,8 @@ export function openConnection(connect: buildConnector.connector, timeoutMs = TI
  * reported.
  */
 export async function sendRequest(
-  { agent, timeoutMs }: DestinationConnection,
-  { method, url, headers, body }: DestinationRequest,
+  { agent, timeoutMs }: OutsideConnection,
+  { method, url, headers, body }: OutsideRequest,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs)
   const sent = { method, headers: { ...headers, 'user-agent': 'gatehouse' }, body }
@@ -38,4 +43,54 @@ export async function sendRequest(
   await response.body.dump({ limit: 65_536, signal })
   if (response.statusCode < 200 || response.statusCode > 299)
     throw new Error(`the destination returned status ${response.statusCode}`)
+}
+
+export const bearer = (token: string | undefined) => (token === undefined ? undefined : { authorization: `Bearer ${token}` })
+
+/** A bucket of an S3-compatible store. */
+export interface Bucket {
+  /** URL of the bucket or of a folder in it. */
+  readonly url: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+interface BucketObject {
+  readonly name: string
+  readonly body: string | Buffer
+  readonly headers: Readonly<Record<string, string>>
+  readonly now: Date
+}
+
+/** Throws as `sendRequest`. */
+export async function putObject(
+  connection: OutsideConnection,
+  { url, ...bucket }: Bucket,
+  { name, body, now, ...object }: BucketObject,
+): Promise<void> {
+  const headers = {
+    ...object.headers,
+    'content-md5': createHash('md5').update(body).digest('base64'),
+    'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+  }
+  // `20260301T000000Z`
+  const datetime = now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '')
+  const signer = new AwsV4Signer({ ...bucket, method: 'PUT', url: `${url}/${name}`, headers, service: 's3', datetime })
+  const signed = await signer.sign()
+  await sendRequest(connection, { method: 'PUT', url: `${signed.url}`, headers: Object.fromEntries(signed.headers), body })
+}
+
+/** Appends lines to a file and syncs it. The file is opened for each write, so that it can be rotated by renaming it. */
+export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
+  const file = await open(path, 'a+', 0o600)
+  try {
+    const { size } = await file.stat()
+    const last = size > 0 ? (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] : NEWLINE
+    // A line that a crash has cut off is kept separate from the next one.
+    await file.appendFile(`${last === NEWLINE ? '' : '\n'}${lines.map((line) => `${line}\n`).join('')}`)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
 }

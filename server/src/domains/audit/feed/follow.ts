@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { doublingDelay } from '../../../platform/queue/retry-delays.ts'
 import type { FeedPosition } from './cursor.ts'
 import { type FeedFormat, formatRecord } from './feed-format.ts'
+import type { FeedSink } from './open-sink.ts'
 import type { PositionStore } from './position-store.ts'
 import type { readFeed } from './read-feed.ts'
-import type { FeedSink } from './sink.ts'
 
 const POLL_MS = 1_000
 const RETRY = { firstMs: 1_000, maxMs: 60_000 }

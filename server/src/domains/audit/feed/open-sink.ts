@@ -1,6 +1,14 @@
-import { FileSink } from './file-sink.ts'
-import { HttpSink } from './http-sink.ts'
-import type { FeedSink } from './sink.ts'
+import { appendLines, bearer, openConnection, sendRequest } from '../delivery/send-request.ts'
+
+/** A place to which records are sent. */
+export interface FeedSink {
+  /**
+   * Resolves when the receiver has all lines, which have no line breaks. Throws otherwise; all lines are then sent again. The message
+   * contains no secret.
+   */
+  write(lines: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
 
 export interface SinkOptions {
   /** Bearer token for an HTTP receiver. */
@@ -11,14 +19,19 @@ export interface SinkOptions {
 
 /** `-`: standard output. `http://…`, `https://…`. Anything else is the path of a file. Undefined: not valid. */
 export function openSink(target: string, { token, out }: SinkOptions): FeedSink | undefined {
-  if (target === '-') return standardOutput(out)
+  if (target === '-') return { write: async (lines) => lines.forEach(out), close: async () => {} }
   const url = /^[a-z+]+:\/\//i.test(target) ? URL.parse(target) : undefined
-  if (url === undefined) return new FileSink(target)
+  if (url === undefined) return { write: (lines) => appendLines(target, lines), close: async () => {} }
   if (url === null || url.username || url.password || !/^https?:$/.test(url.protocol)) return undefined
-  return new HttpSink(target, token)
+  return httpSink(target, token)
 }
 
-const standardOutput = (out: SinkOptions['out']): FeedSink => ({
-  write: async (lines) => lines.forEach(out),
-  close: async () => {},
-})
+/** Sends each batch as the body of a POST, one record per line. A 2xx response means that the receiver has stored them. */
+function httpSink(url: string, token: string | undefined): FeedSink {
+  const connection = openConnection()
+  const headers = { 'content-type': 'application/x-ndjson', ...bearer(token) }
+  return {
+    write: (lines) => sendRequest(connection, { method: 'POST', url, headers, body: lines.map((line) => `${line}\n`).join('') }),
+    close: () => connection.close(),
+  }
+}

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace } from '../../../../test/support/audit.ts'
-import { AuditLogFixture, afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
+import { afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { freshDatabases } from '../../../../test/support/fresh-database.ts'
-import { resumeSigning } from '../checkpoints/resume-signing.ts'
-import { pruneRecords } from '../retention/retention.ts'
 import { findWorkspacesToRollUp, rollUpRecords } from '../statistics/roll-up.ts'
 import type { FeedPosition } from './cursor.ts'
 import { readFeed } from './read-feed.ts'
@@ -12,14 +9,10 @@ import { readFeed } from './read-feed.ts'
 const DAY = 86_400_000
 
 describe.each(freshDatabases())('feed of several Workspaces on $name', ({ open }) => {
-  const log = useAuditLog(async () => {
-    const { database, remove } = await open()
-    return { ...database, close: remove }
-  })
+  const log = useAuditLog(open)
 
   test('readFeed: a Workspace that has more records than a page holds up no other', async () => {
-    const { workspaceId, keys } = await seedAuditedWorkspace(log().db)
-    const logs = [log(), new AuditLogFixture(log().database, workspaceId, keys)]
+    const logs = [log(), await log().createOther()]
     const at = (ms: number) => ({ created_at: afterSigning(ms).toISOString() })
     for (const each of logs) await each.append(1, at(0))
     for (const each of logs) await each.append(5, at(each === logs[0] ? 2 : 1))
@@ -41,7 +34,7 @@ describe.each(testDatabases())('a log that went back, on $name', ({ open }) => {
   test('readFeed: continues behind the position, also when retention has removed its record', async () => {
     const { position } = await read({})
     await log().sign(afterSigning(1))
-    await pruneRecords(log().db, log().workspaceId, { before: afterSigning(2 * DAY), keys: log().keys, now: SIGNED_AT })
+    await log().prune(afterSigning(2 * DAY), { now: SIGNED_AT })
     await log().append(2)
     expect((await read(position)).records.map(({ integrity }) => integrity.sequence)).toEqual([13, 14, 15])
   })
@@ -54,15 +47,11 @@ describe.each(testDatabases())('a log that went back, on $name', ({ open }) => {
   })
 
   test('resumeSigning: lets the records after an accepted cut be counted', async () => {
-    const { db, workspaceId, keys } = log()
-    const count = async () => {
-      await rollUpRecords(db, workspaceId, { now: new Date() })
-    }
+    const { db, workspaceId } = log()
+    const count = () => rollUpRecords(db, workspaceId, { now: new Date() })
     await count()
     await log().intruder.cutAfter(7)
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
-      through: 7,
-    })
+    expect(await log().resume()).toMatchObject({ through: 7 })
     await log().append(1)
     expect(await findWorkspacesToRollUp(db)).toContain(workspaceId)
     await count()

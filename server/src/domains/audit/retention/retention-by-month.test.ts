@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace } from '../../../../test/support/audit.ts'
-import { AuditLogFixture, afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
+import { type AuditLogFixture, afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { freshDatabases } from '../../../../test/support/fresh-database.ts'
 import { countWaitingFor } from '../../../../test/support/lock-waits.ts'
 import { LOCK_CHAIN_END } from '../chain/append-statement.ts'
@@ -12,19 +11,12 @@ const DAY = 86_400_000
 const NOW = afterSigning(800 * DAY)
 
 describe.each(freshDatabases())('retention by month on $name', ({ name, open }) => {
-  const log = useAuditLog(async () => {
-    const { database, remove } = await open()
-    return { ...database, close: remove }
-  })
+  const log = useAuditLog(open)
   const fill = async (log: AuditLogFixture, days: number) => {
     for (let day = 0; day < days; day++) {
       await log.append(3, { created_at: afterSigning(day * DAY).toISOString() })
       await log.sign(afterSigning(day * DAY))
     }
-  }
-  const other = async () => {
-    const { workspaceId, keys } = await seedAuditedWorkspace(log().db)
-    return new AuditLogFixture(log().database, workspaceId, keys)
   }
   const empty = (logs: readonly AuditLogFixture[], change: Partial<Retention> = {}) =>
     emptyExpiredMonths(log().db, {
@@ -37,7 +29,7 @@ describe.each(freshDatabases())('retention by month on $name', ({ name, open }) 
   const verifyAll = (logs: readonly AuditLogFixture[]) => Promise.all(logs.map((log) => log.verify()))
 
   test('emptyExpiredMonths: empties the partition when its records have expired for every Workspace, and each log verifies', async () => {
-    const logs = [log(), await other()]
+    const logs = [log(), await log().createOther()]
     for (const [index, each] of logs.entries()) await fill(each, 3 + index)
     expect(await empty(logs)).toEqual(['audit_record_before'])
     expect(await verifyAll(logs)).toMatchObject([
@@ -53,7 +45,7 @@ describe.each(freshDatabases())('retention by month on $name', ({ name, open }) 
     ['belongs to a Workspace that keeps its records', (logs) => empty(logs.slice(1))],
     ['is not in the archive yet', (logs) => empty(logs, { archived: 8 })],
   ])('emptyExpiredMonths: removes nothing when a record %s', async (_, run) => {
-    const logs = [log(), await other()]
+    const logs = [log(), await log().createOther()]
     for (const each of logs) await fill(each, 4)
     expect(await run(logs)).toEqual([])
     expect(await verifyAll(logs)).toMatchObject([

@@ -1,11 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 import { type Dimension, fromUuidOrText } from './dimension-values.ts'
+import { rollUpNewestRecords } from './roll-up.ts'
 import { VALUE_SUMS } from './usage-facts.ts'
 import type { UsageQuery } from './usage-query.ts'
 import { usageSource } from './usage-source.ts'
-import { HOUR_MS } from './usage-spans.ts'
+import { floorTo, HOUR_MS } from './usage-spans.ts'
+import { noUsageSums, type UsageSums } from './usage-sums.ts'
 
 /** Counts of requests, without operators' changes. */
 export interface UsageCounts {
@@ -26,30 +28,22 @@ export interface UsageCounts {
   readonly providerMs: number
 }
 
-export const NO_USAGE: UsageCounts = {
-  requests: 0,
-  verdicts: { allow: 0, escalate: 0, require_approval: 0, deny: 0 },
-  errors: 0,
-  inputTokens: 0,
-  cachedTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-  cost: null,
-  durationMs: 0,
-  providerMs: 0,
-}
+type CountsRow = Readonly<UsageSums & Record<Verdict, number>>
 
-interface CountsRow extends Readonly<Record<Verdict, number>> {
-  readonly requests: number
-  readonly errors: number
-  readonly input_tokens: number
-  readonly cached_tokens: number
-  readonly output_tokens: number
-  readonly reasoning_tokens: number
-  readonly cost: number | null
-  readonly duration_ms: number
-  readonly provider_ms: number
-}
+const countsOf = (row: CountsRow): UsageCounts => ({
+  requests: row.requests,
+  verdicts: { allow: row.allow, escalate: row.escalate, require_approval: row.require_approval, deny: row.deny },
+  errors: row.errors,
+  inputTokens: row.input_tokens,
+  cachedTokens: row.cached_tokens,
+  outputTokens: row.output_tokens,
+  reasoningTokens: row.reasoning_tokens,
+  cost: row.cost,
+  durationMs: row.duration_ms,
+  providerMs: row.provider_ms,
+})
+
+export const NO_USAGE: UsageCounts = countsOf({ ...noUsageSums(), allow: 0, escalate: 0, require_approval: 0, deny: 0 })
 
 /** Sums over the whole time. */
 export async function readTotals(db: Db, query: UsageQuery): Promise<UsageCounts> {
@@ -125,15 +119,46 @@ const EPOCH = sql`timestamptz 'epoch'`
 /** SQL for the start of the interval that contains a row. */
 const startOf = (seconds: number) => sql`date_bin(make_interval(secs => ${sql.lit(seconds)}), at, ${EPOCH})`
 
-const countsOf = (row: CountsRow): UsageCounts => ({
-  requests: row.requests,
-  verdicts: { allow: row.allow, escalate: row.escalate, require_approval: row.require_approval, deny: row.deny },
-  errors: row.errors,
-  inputTokens: row.input_tokens,
-  cachedTokens: row.cached_tokens,
-  outputTokens: row.output_tokens,
-  reasoningTokens: row.reasoning_tokens,
-  cost: row.cost,
-  durationMs: row.duration_ms,
-  providerMs: row.provider_ms,
-})
+const DAYS = 30
+const DAY_MS = 86_400_000
+
+/**
+ * SQL for `requests` and `cost` of each Application in the last 30 days; `value` is its UUID as text. Whole days in UTC, because their counts
+ * have fewer rows than those of hours, and a list by requests reads those of all Applications.
+ */
+export async function usageOfApplications(db: Db, workspaceId: string, now: Date): Promise<RawBuilder<unknown>> {
+  await rollUpNewestRecords(db, workspaceId, now)
+  const to = new Date(floorTo(DAY_MS, now).getTime() + DAY_MS)
+  const from = new Date(to.getTime() - DAYS * DAY_MS)
+  const source = await usageSource(db, { workspaceId, from, to }, { longest: 'week', dimension: 'application' })
+  return sql`(select value, sum(requests::float8) as requests, sum(cost) as cost from ${source} as part group by value)`
+}
+
+const NUMBERS = [
+  'requests',
+  'errors',
+  'inputTokens',
+  'cachedTokens',
+  'outputTokens',
+  'reasoningTokens',
+  'durationMs',
+  'providerMs',
+] as const
+
+export const sumOfUsage = (all: readonly UsageCounts[]): UsageCounts =>
+  all.reduce((sum, counts) => combine(sum, counts, 1), NO_USAGE)
+
+/** The usage that is in `whole` and not in `part`. */
+export const subtractUsage = (whole: UsageCounts, part: UsageCounts): UsageCounts => combine(whole, part, -1)
+
+function combine(one: UsageCounts, other: UsageCounts, sign: 1 | -1): UsageCounts {
+  const numbers = Object.fromEntries(NUMBERS.map((name) => [name, one[name] + sign * other[name]]))
+  const verdicts = Object.fromEntries(
+    Object.entries(one.verdicts).map(([name, count]) => [
+      name,
+      count + sign * other.verdicts[name as keyof UsageCounts['verdicts']],
+    ]),
+  )
+  const cost = one.cost === null && other.cost === null ? null : (one.cost ?? 0) + sign * (other.cost ?? 0)
+  return { ...numbers, verdicts, cost } as UsageCounts
+}

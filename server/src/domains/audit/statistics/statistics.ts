@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { readLatency, readLatencyIntervals } from './read-latency.ts'
-import { readIntervals, type UsageCounts } from './read-usage.ts'
-import { sumOfUsage } from './sum-usage.ts'
+import { readIntervals, sumOfUsage, type UsageCounts } from './read-usage.ts'
 import type { UsageQuery } from './usage-query.ts'
 
 export type StatisticsQuery = Pick<UsageQuery, 'workspaceId' | 'applicationId' | 'from' | 'to'>

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Verdict } from '../../../shared/decision.ts'
+import type { UsageSums } from './usage-sums.ts'
 
 declare module '../../../platform/db/schema.ts' {
   interface Schema {
@@ -19,7 +20,7 @@ export interface AuditUsagePositionTable {
 }
 
 /** Counts of one minute, hour or day (UTC), without operators' changes. Empty texts: the record has no such value. */
-export interface AuditUsageTable {
+export interface AuditUsageTable extends UsageSums {
   workspace_id: string
   span: 'minute' | 'hour' | 'day'
   at: Date
@@ -29,17 +30,6 @@ export interface AuditUsageTable {
   provider: string
   model: string
   verdict: Verdict | ''
-  /** A request counts for its last attempt; tokens, cost and time count for the attempt that used them. */
-  requests: number
-  errors: number
-  input_tokens: number
-  cached_tokens: number
-  output_tokens: number
-  reasoning_tokens: number
-  /** null: no attempt had a price. */
-  cost: number | null
-  duration_ms: number
-  provider_ms: number
 }
 
 /** The same by user: hours and days only, because they have more rows than all the others. */
@@ -58,7 +48,7 @@ export interface AuditUsageValueTable
   escalate: number
   require_approval: number
   deny: number
-  /** Requests by duration (duration-buckets.ts): of the whole request, of the gateway alone, of the providers. null for users and keys. */
+  /** Requests by duration (usage-sums.ts): of the whole request, of the gateway alone, of the providers. null for users and keys. */
   total_durations: string[] | null
   gateway_durations: string[] | null
   provider_durations: string[] | null

@@ -34,6 +34,14 @@ export interface AuditFault {
   readonly reason: keyof typeof FAULT_MESSAGES
 }
 
+/** A fault of the records `sequence` to `through`. */
+export const faultIn = (sequence: number, through: number, reason: AuditFault['reason']): AuditFault => ({
+  ...{ sequence, id: null, reason },
+  ...(through > sequence && { through }),
+})
+
+export const checkpointAltered = (size: number): AuditFault => ({ sequence: size, id: null, reason: 'checkpoint_altered' })
+
 /** A record as read from the database or from an export. */
 export interface ObservedRecord {
   /** Sequence according to the source. */
@@ -66,7 +74,8 @@ export class ChainChecker {
   /** The last record without a fault, or the chain's start. */
   #last: { readonly sequence: number; readonly hash: Buffer; readonly id: string | null }
   #pending: ObservedRecord | undefined
-  #expectedCheckpoints: Checkpoint[] = []
+  /** Smallest first. */
+  #expectedCheckpoints: readonly Checkpoint[] = []
   #sealedEnd: SealedEnd | undefined
   #signedThrough: number
   #fault: AuditFault | undefined
@@ -89,10 +98,12 @@ export class ChainChecker {
     return { records: this.#records, checkpoints: this.#checkpoints, signedThrough: this.#signedThrough }
   }
 
-  /** Call it before `addRecord` with the last record that the checkpoint covers. */
-  expectCheckpoint(checkpoint: Checkpoint): void {
-    if (checkpoint.size === this.#last.sequence) this.#fault ??= this.#checkCheckpoint(checkpoint, this.#last.id)
-    else this.#expectedCheckpoints = [...this.#expectedCheckpoints, checkpoint].sort((a, b) => a.size - b.size)
+  /** Call it before `addRecord` with the last record that one of them covers. */
+  expectCheckpoints(checkpoints: readonly Checkpoint[]): void {
+    const { sequence, id } = this.#last
+    const later = checkpoints.filter(({ size }) => size !== sequence)
+    for (const checkpoint of checkpoints) if (checkpoint.size === sequence) this.#fault ??= this.#checkCheckpoint(checkpoint, id)
+    if (later.length > 0) this.#expectedCheckpoints = [...this.#expectedCheckpoints, ...later].toSorted((a, b) => a.size - b.size)
   }
 
   /** Expects the record that the Workspace's seal names as the last one covered by a checkpoint. */
@@ -123,8 +134,7 @@ export class ChainChecker {
       this.#checkLink(record, isConfirmed) ??
       this.#checkContents(record)
     if (fault) return fault
-    const checkpoints = this.#expectedCheckpoints.filter(({ size }) => size === record.sequence)
-    this.#expectedCheckpoints = this.#expectedCheckpoints.slice(checkpoints.length)
+    const checkpoints = this.#takeCheckpoints(record.sequence)
     const before = checkpoints.length > 0 ? new Frontier(this.#frontier.size, this.#frontier.peaks) : undefined
     this.#last = record
     this.#records += 1
@@ -138,6 +148,13 @@ export class ChainChecker {
     return this.#sealedEndFault(sealedEnd)
   }
 
+  #takeCheckpoints(size: number): readonly Checkpoint[] {
+    if (this.#expectedCheckpoints[0]?.size !== size) return []
+    const taken = this.#expectedCheckpoints.filter((checkpoint) => checkpoint.size === size)
+    this.#expectedCheckpoints = this.#expectedCheckpoints.slice(taken.length)
+    return taken
+  }
+
   /** A seal fails when the record was altered or moved without the secret key. */
   #checkSeal({ sequence, id, hashMatches, sealValid }: ObservedRecord): AuditFault | undefined {
     return hashMatches && sealValid === false ? { sequence, id, reason: 'unsealed' } : undefined
@@ -145,8 +162,7 @@ export class ChainChecker {
 
   /** A range: no checkpoint is left that would narrow it. */
   #sealedEndFault({ size }: SealedEnd): AuditFault {
-    const sequence = Math.min(this.#signedThrough + 1, size)
-    return { sequence, ...(size > sequence && { through: size }), id: null, reason: 'not_as_signed' }
+    return faultIn(Math.min(this.#signedThrough + 1, size), size, 'not_as_signed')
   }
 
   #checkSequence({ sequence, id }: ObservedRecord): AuditFault | undefined {
@@ -193,8 +209,7 @@ export class ChainChecker {
   #locateFault(checkpoint: Checkpoint): AuditFault {
     const signed = parseFrontier(checkpoint)
     const { start, end } = (signed && this.#frontier.firstDifference(signed)) ?? { start: 0, end: checkpoint.size }
-    const sequence = Math.max(start, this.#signedThrough) + 1
-    return { sequence, ...(end > sequence && { through: end }), id: null, reason: 'not_as_signed' }
+    return faultIn(Math.max(start, this.#signedThrough) + 1, end, 'not_as_signed')
   }
 
   #checkEnd(end: ChainEnd): AuditFault | undefined {
@@ -205,8 +220,7 @@ export class ChainChecker {
     if (!hash.equals(end.hash)) return { sequence, id, reason: 'replaced' }
     if (remaining) return faultOfCheckpointBeyondEnd(remaining, end, this.#publicKey)
     const sealed = this.#sealedEnd?.size ?? 0
-    if (sealed <= end.sequence) return undefined
-    return { sequence: end.sequence + 1, ...(sealed > end.sequence + 1 && { through: sealed }), id: null, reason: 'missing' }
+    return sealed <= end.sequence ? undefined : faultIn(end.sequence + 1, sealed, 'missing')
   }
 }
 
@@ -214,7 +228,7 @@ export class ChainChecker {
 export const faultOfCheckpointBeyondEnd = (checkpoint: Checkpoint, end: ChainEnd, publicKey: string): AuditFault =>
   isGenuine(checkpoint, publicKey)
     ? { sequence: end.sequence + 1, id: null, reason: 'missing' }
-    : { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
+    : checkpointAltered(checkpoint.size)
 
 /** Whether `next` has a matching hash and continues from the record with this sequence and hash. */
 const continuesFrom = ({ hashMatches, claimed }: ObservedRecord, sequence: number, hash: Buffer): boolean =>

@@ -1,34 +1,30 @@
-import { describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
-import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { appendUnderLock } from '../chain/append-in-transaction.ts'
-import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
-import { pruneRecords } from '../retention/retention.ts'
 import { exportRecords } from './export.ts'
 import { verifyExport } from './verify-export.ts'
 
 const DAY = 86_400_000
 const day = (count: number) => new Date(Date.UTC(2026, 2, 1) + count * DAY)
 
-describe.each(testDatabases())('exportRecords on $name', async ({ open }) => {
-  const database = await closeAfterAll(open())
-  const { workspaceId, keys } = await seedAuditedWorkspace(database.db)
-  expect(await lines()).toHaveLength(1)
-  for (let days = 0; days < 4; days++) await signedDay(days)
-  const whole = await lines()
+describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
+  const log = useAuditLog(open)
+  let whole: string[]
+  beforeEach(async () => {
+    expect(await lines()).toHaveLength(1)
+    for (let days = 0; days < 4; days++) {
+      await log().append(5, { created_at: day(days).toISOString() })
+      await log().sign(day(days))
+    }
+    whole = await lines()
+  })
 
-  async function signedDay(days: number): Promise<void> {
-    const drafts = Array.from({ length: 5 }, () => testDraft(workspaceId, { created_at: day(days).toISOString() }))
-    await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
-    await makeCheckpoint(database.db, workspaceId, keys, { now: () => day(days) })
-  }
   async function lines(range?: { from?: Date; to?: Date }): Promise<string[]> {
     const all: string[] = []
-    for await (const line of exportRecords(database.db, workspaceId, range)) all.push(line)
+    for await (const line of exportRecords(log().db, log().workspaceId, range)) all.push(line)
     return all
   }
-  const check = (exported: readonly string[]) => verifyExport(exported, keys.publicKey)
+  const check = (exported: readonly string[]) => verifyExport(exported, log().keys.publicKey)
 
   test('contains every record and verifies on its own', async () => {
     expect(whole).toHaveLength(22)
@@ -50,30 +46,18 @@ describe.each(testDatabases())('exportRecords on $name', async ({ open }) => {
 
   test('verifyExport: fails when a line is changed, omitted, moved, repeated or added', async () => {
     const record = 6
-    const place = { sequence: record }
-    const edit = (line: number, from: string, to: string) => whole.with(line, (whole[line] as string).replace(from, to))
-    expect(await check(edit(record, '"status":200', '"status":201'))).toMatchObject({
-      ok: false,
-      firstFault: { ...place, reason: 'altered' },
-    })
-    expect(await check(edit(record, '"prev_hash":"', '"prev_hash":"0'))).toMatchObject({
-      ok: false,
-      firstFault: { ...place, reason: 'altered' },
-    })
-    expect(await check(edit(record, '{', '['))).toMatchObject({ ok: false, firstFault: { ...place, reason: 'altered' } })
-    expect(await check(whole.toSpliced(record, 1))).toMatchObject({ ok: false, firstFault: { ...place, reason: 'missing' } })
-    expect(await check(whole.toSpliced(record, 0, whole[record] as string))).toMatchObject({
-      ok: false,
-      firstFault: { reason: 'unexpected' },
-    })
-    expect(await check(whole.with(3, whole[4] as string).with(4, whole[3] as string))).toMatchObject({
-      ok: false,
-      firstFault: { sequence: 3 },
-    })
-    expect(await check([...whole, whole[record] as string])).toMatchObject({
-      ok: false,
-      firstFault: { sequence: 21, reason: 'unexpected' },
-    })
+    const line = (at: number) => whole[at] as string
+    const edit = (from: string, to: string) => whole.with(record, line(record).replace(from, to))
+    const faults: readonly [readonly string[], object][] = [
+      [edit('"status":200', '"status":201'), { sequence: record, reason: 'altered' }],
+      [edit('"prev_hash":"', '"prev_hash":"0'), { sequence: record, reason: 'altered' }],
+      [edit('{', '['), { sequence: record, reason: 'altered' }],
+      [whole.toSpliced(record, 1), { sequence: record, reason: 'missing' }],
+      [whole.toSpliced(record, 0, line(record)), { reason: 'unexpected' }],
+      [whole.with(3, line(4)).with(4, line(3)), { sequence: 3 }],
+      [[...whole, line(record)], { sequence: 21, reason: 'unexpected' }],
+    ]
+    for (const [lines, firstFault] of faults) expect(await check(lines)).toMatchObject({ ok: false, firstFault })
     for (const field of ['size', 'root', 'hash', 'created_at', 'workspace_id', 'signature', 'frontier']) {
       const checkpoint = JSON.parse(whole[21] as string)
       const bent = JSON.stringify({
@@ -94,12 +78,12 @@ describe.each(testDatabases())('exportRecords on $name', async ({ open }) => {
   })
 
   test('verifyExport: rejects an export of another Workspace and other files', async () => {
-    const other = await seedAuditedWorkspace(database.db)
+    const other = await log().createOther()
     expect(await verifyExport(whole, other.keys.publicKey)).toMatchObject({
       ok: false,
       firstFault: { reason: 'checkpoint_altered' },
     })
-    const renamed = (whole[0] as string).replace(workspaceId, other.workspaceId)
+    const renamed = (whole[0] as string).replace(log().workspaceId, other.workspaceId)
     expect(await check(whole.with(0, renamed))).toMatchObject({ ok: false })
     await expect(check([])).rejects.toThrow('the file is empty')
     await expect(check(whole.slice(1))).rejects.toThrow('first line')
@@ -107,8 +91,8 @@ describe.each(testDatabases())('exportRecords on $name', async ({ open }) => {
   })
 
   test('begins at the checkpoint at which retention stopped', async () => {
-    await pruneRecords(database.db, workspaceId, { before: day(1.5), keys, now: day(500) })
-    await makeCheckpoint(database.db, workspaceId, keys, { now: () => day(500) })
+    await log().prune(day(1.5), { now: day(500) })
+    await log().sign(day(500))
     const rest = await lines()
     expect(await check(rest)).toEqual({ ok: true, records: 11, checkpoints: 1, first: 11, signedThrough: 21 })
     const header = JSON.parse(rest[0] as string)

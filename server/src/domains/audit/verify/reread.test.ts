@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { pruneRecords } from '../retention/retention.ts'
+import type { StoredRecord } from '../audit-store.ts'
 import { LogRereader, rereadNextRange } from './reread.ts'
 
 const DAY = 24 * 3_600_000
@@ -21,12 +19,6 @@ describe.each(testDatabases())('rereadNextRange on $name', ({ open }) => {
   })
 
   const reread = (after: number) => rereadNextRange(log().db, log().workspaceId, log().keys, after)
-  const change = (assignment: string, sequence: number) =>
-    sql
-      .raw(
-        `update audit_record set ${assignment} where workspace_id = '${uuidOf('ws', log().workspaceId)}' and sequence = ${sequence}`,
-      )
-      .execute(log().db)
 
   test('reads from checkpoint to checkpoint and ends when no checkpoint covers the records', async () => {
     expect(await reread(0)).toEqual({ records: 8, through: 8 })
@@ -34,26 +26,23 @@ describe.each(testDatabases())('rereadNextRange on $name', ({ open }) => {
     expect(await reread(16)).toBeUndefined()
   })
 
-  test.each([
-    ['body', `body = replace(body, '"status":200', '"status":403')`, 'altered'],
-    ['verdict', `verdict = 'deny'`, 'altered'],
-    ['seal', 'seal = null', 'unsealed'],
-  ])('finds a record with a changed %s', async (_, assignment, reason) => {
-    await change(assignment, 11)
+  test.each<[string, Partial<StoredRecord>, string]>([
+    ['body', { body: '{}' }, 'altered'],
+    ['verdict', { verdict: 'deny' }, 'altered'],
+    ['seal', { seal: null }, 'unsealed'],
+  ])('finds a record with a changed %s', async (_, columns, reason) => {
+    await log().intruder.change(11, columns)
     expect(await reread(0)).toEqual({ records: 8, through: 8 })
     expect(await reread(8)).toMatchObject({ fault: { sequence: 11, reason } })
   })
 
   test('finds a record removed between two checkpoints', async () => {
-    await sql`delete from audit_record where workspace_id = ${uuidOf('ws', log().workspaceId)} and sequence = 12`.execute(
-      log().db,
-    )
+    await log().intruder.removeRows(12)
     expect(await reread(8)).toMatchObject({ fault: { sequence: 12, reason: 'missing' } })
   })
 
   test('begins after the records removed by retention', async () => {
-    const before = afterSigning(-DAY)
-    expect(await pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: SIGNED_AT })).toBe(8)
+    expect(await log().prune(afterSigning(-DAY), { now: SIGNED_AT })).toBe(8)
     expect(await reread(0)).toEqual({ records: 8, through: 16 })
   })
 })

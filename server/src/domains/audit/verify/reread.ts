@@ -84,7 +84,7 @@ async function findFirstFault(
   const start = await findChainStart(db, end.workspace_id, begin, publicKey)
   if ('reason' in start) return start
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
-  checker.expectCheckpoint(end)
+  checker.expectCheckpoints([end])
   const comparable = { start: { sequence: comparableAfter, hash: Buffer.alloc(0) }, signedThrough: end.size }
   const range = { after: begin - 1, through: end.size, comparable }
   for await (const { page } of observePages(db, end.workspace_id, range, hasher.seals)) {

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { RecordEditor } from '../../../../test/support/record-editor.ts'
 import { type Checkpoint, parseFrontier, signCheckpoint } from '../checkpoints/checkpoint.ts'
 import { findCheckpointAt } from '../checkpoints/checkpoint-store.ts'
 import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
@@ -11,10 +10,6 @@ import type { VerifyOptions } from './verify.ts'
 /** Twenty records; checkpoints after the eighth and the sixteenth. The changes are made with the secret key; those of tampering.test.ts are made without it. */
 describe.each(testDatabases())('verifyWorkspace: checkpoints on $name', ({ open }) => {
   const log = useAuditLog(open, { groups: [8, 8, 4] })
-  let edit: RecordEditor
-  beforeEach(async () => {
-    edit = new RecordEditor(log())
-  })
   const verify = (options?: VerifyOptions) => log().verify(options)
   const idAt = (sequence: number) => log().ids[sequence - 1] as string
 
@@ -23,7 +18,7 @@ describe.each(testDatabases())('verifyWorkspace: checkpoints on $name', ({ open 
     { from: 4, first: 1, through: 8 },
     { from: 11, first: 9, through: 16 },
   ])('reports the smallest signed subtree when the log was resealed from record $from on', async ({ from, first, through }) => {
-    await edit.rechain(from)
+    await log().editor.rechain(from)
     expect(await verify()).toMatchObject({
       ok: false,
       firstFault: { sequence: first, through, id: idAt(first), reason: 'not_as_signed' },
@@ -31,25 +26,21 @@ describe.each(testDatabases())('verifyWorkspace: checkpoints on $name', ({ open 
   })
 
   test('names the last covered record when the log was resealed from it on', async () => {
-    await edit.rechain(8)
+    await log().editor.rechain(8)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 8, id: idAt(8), reason: 'replaced' } })
   })
 
   test('finds resealed records when the last checkpoint was removed', async () => {
     const kept = (await log().sign()) as Checkpoint
-    await log()
-      .db.deleteFrom('audit_checkpoint')
-      .where('workspace_id', '=', log().intruder.workspace)
-      .where('size', '=', 20)
-      .execute()
-    await edit.rechain(18)
+    await log().intruder.deleteCheckpoints(19)
+    await log().editor.rechain(18)
     const firstFault = { sequence: 17, through: 20, reason: 'not_as_signed' }
     expect(await verify()).toMatchObject({ ok: false, firstFault })
     expect(await verify({ kept: [kept] })).toMatchObject({ firstFault })
   })
 
   test('finds a checkpoint signed with another key', async () => {
-    await edit.rechain(17)
+    await log().editor.rechain(17)
     const { privateKey } = generateKeyPairSync('ed25519')
     await makeCheckpoint(
       log().db,
@@ -69,20 +60,14 @@ describe.each(testDatabases())('verifyWorkspace: checkpoints on $name', ({ open 
     ['frontier (empty)', { frontier: Buffer.alloc(0) }],
     ['created_at', { created_at: new Date(0) }],
   ])('finds a changed %s of a checkpoint', async (_, columns) => {
-    const rows = log().db.updateTable('audit_checkpoint').set(columns).where('workspace_id', '=', log().intruder.workspace)
-    await rows.where('size', '=', 8).execute()
+    await log().intruder.changeCheckpoint(8, columns)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 8, id: idAt(8), reason: 'checkpoint_altered' } })
-    await rows.where('size', '=', 16).execute()
+    await log().intruder.changeCheckpoint(16, columns)
     await expect(log().sign()).rejects.toThrow('altered')
   })
 
   test('finds a checkpoint with a changed size', async () => {
-    await log()
-      .db.updateTable('audit_checkpoint')
-      .set({ size: 9 })
-      .where('workspace_id', '=', log().intruder.workspace)
-      .where('size', '=', 8)
-      .execute()
+    await log().intruder.changeCheckpoint(8, { size: 9 })
     expect(await verify()).toMatchObject({ firstFault: { sequence: 9, id: idAt(9), reason: 'checkpoint_altered' } })
   })
 

@@ -1,9 +1,8 @@
 import { type ChainEnd, canonicalBody, GENESIS, hashBody } from '../chain/chain.ts'
 import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
-import { KeptCheckpointQueue } from '../checkpoints/kept-checkpoints.ts'
 import { Frontier } from '../checkpoints/merkle.ts'
 import type { AuditRecord } from '../record/record.ts'
-import { type AuditFault, ChainChecker, type ObservedRecord } from './chain-checker.ts'
+import { type AuditFault, ChainChecker, checkpointAltered, type ObservedRecord } from './chain-checker.ts'
 import type { ExportHeader } from './export.ts'
 import type { Verification } from './verify.ts'
 
@@ -32,7 +31,6 @@ class ExportVerification {
   readonly #publicKey: string
   readonly #checker: ChainChecker
   readonly #start: ChainEnd
-  readonly #kept: KeptCheckpointQueue
   #lines = 0
   #end: Checkpoint | undefined
   #startFault: AuditFault | undefined
@@ -41,14 +39,14 @@ class ExportVerification {
   constructor(header: ExportHeader, publicKey: string, kept: readonly Checkpoint[]) {
     const { after, workspace_id, through } = header
     const isWithin = ({ size }: Checkpoint) => size >= (after?.size ?? 0) && size <= through
-    this.#kept = new KeptCheckpointQueue(kept.filter((one) => one.workspace_id === workspace_id && isWithin(one)))
     this.#header = header
     this.#publicKey = publicKey
     const frontier = after ? parseFrontier(after) : new Frontier()
     if (after && !(after.workspace_id === workspace_id && isGenuine(after, publicKey)))
-      this.#startFault = checkpointAlteredFault(after)
+      this.#startFault = checkpointAltered(after.size)
     this.#start = after ? { sequence: after.size, hash: Buffer.from(after.hash, 'hex') } : GENESIS
     this.#checker = new ChainChecker(publicKey, this.#start, frontier ?? new Frontier())
+    this.#checker.expectCheckpoints(kept.filter((one) => one.workspace_id === workspace_id && isWithin(one)))
   }
 
   addLine(text: string): void {
@@ -57,7 +55,7 @@ class ExportVerification {
     const value = parseLine(text)
     if (this.#end) this.#endFault ??= { sequence: this.#end.size + 1, id: null, reason: 'unexpected' }
     else if (value?.object === 'audit_checkpoint') this.#finishWith(value)
-    else this.#addRecord(this.#observe(value))
+    else this.#checker.addRecord(this.#observe(value))
   }
 
   /** Whether no later line can change the result. */
@@ -77,18 +75,13 @@ class ExportVerification {
     return { ok: fault === undefined, ...this.#checker.counts, first, ...(fault && { firstFault: fault }) }
   }
 
-  #addRecord(record: ObservedRecord): void {
-    for (const checkpoint of this.#kept.takeThrough(record.sequence)) this.#checker.expectCheckpoint(checkpoint)
-    this.#checker.addRecord(record)
-  }
-
   #finishWith(checkpoint: Checkpoint): void {
     this.#end = checkpoint
     const { workspace_id, through } = this.#header
     const genuine =
       checkpoint.workspace_id === workspace_id && checkpoint.size === through && isGenuine(checkpoint, this.#publicKey)
-    if (genuine) this.#checker.expectCheckpoint(checkpoint)
-    else this.#endFault ??= checkpointAlteredFault(checkpoint)
+    if (genuine) this.#checker.expectCheckpoints([checkpoint])
+    else this.#endFault ??= checkpointAltered(checkpoint.size)
   }
 
   #observe(record: AuditRecord | undefined): ObservedRecord {
@@ -106,8 +99,6 @@ class ExportVerification {
     }
   }
 }
-
-const checkpointAlteredFault = ({ size }: Checkpoint): AuditFault => ({ sequence: size, id: null, reason: 'checkpoint_altered' })
 
 /** Throws a TypeError if the line is not the header of an export. */
 export function parseHeader(line: string): ExportHeader {

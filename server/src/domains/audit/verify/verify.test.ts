@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
-import { seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
+import { describe, expect, test } from 'vitest'
+import { testDraft } from '../../../../test/support/audit.ts'
 import { SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { RecordEditor } from '../../../../test/support/record-editor.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newId, newUuid } from '../../../platform/lib/id.ts'
 import type { StoredRecord } from '../audit-store.ts'
@@ -16,10 +15,6 @@ import { type VerifyOptions, verifyWorkspace } from './verify.ts'
 /** Twenty records; checkpoints after the eighth and the sixteenth. The changes are made with the secret key; those of tampering.test.ts are made without it. */
 describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) => {
   const log = useAuditLog(open, { groups: [8, 8, 4] })
-  let edit: RecordEditor
-  beforeEach(async () => {
-    edit = new RecordEditor(log())
-  })
   const verify = (options?: VerifyOptions) => log().verify(options)
   const idAt = (sequence: number) => log().ids[sequence - 1] as string
 
@@ -31,15 +26,15 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
     const attempt = { provider: 'openai', model: 'small', status: 200, outcome: 'ok', ms: 1, prompt_tokens: 100 }
     await log().append(1, { attempts: [{ ...attempt, cache_read_tokens: 60, cache_write_1h_tokens: 7, cache_write_tokens: 9 }] })
     expect(await verify()).toMatchObject({ ok: true, records: 21 })
-    expect((await edit.rowAt(20)).cache_read_tokens).toBeNull()
-    expect((await edit.rowAt(21)).cache_read_tokens).toBe(60)
-    await edit.change(21, { cache_read_tokens: null })
+    expect((await log().editor.rowAt(20)).cache_read_tokens).toBeNull()
+    expect((await log().editor.rowAt(21)).cache_read_tokens).toBe(60)
+    await log().editor.change(21, { cache_read_tokens: null })
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 21, reason: 'altered' } })
   })
 
   test('names the record when a byte of its body was changed', async () => {
-    const { body } = await edit.rowAt(5)
-    await edit.change(5, { body: body.replace('"status":200', '"status":201') })
+    const { body } = await log().editor.rowAt(5)
+    await log().editor.change(5, { body: body.replace('"status":200', '"status":201') })
     expect(await verify()).toMatchObject({ ok: false, records: 4, firstFault: { sequence: 5, id: idAt(5), reason: 'altered' } })
   })
 
@@ -64,7 +59,7 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
     ['body (null)', { body: 'null' }],
     ['body (empty)', { body: '' }],
   ])('finds a changed column: %s', async (_, columns) => {
-    await edit.change(11, columns)
+    await log().editor.change(11, columns)
     expect(await verify()).toMatchObject({
       ok: false,
       records: 10,
@@ -73,39 +68,38 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
   })
 
   test('finds a changed id', async () => {
-    await edit.change(11, { id: newUuid() })
+    await log().editor.change(11, { id: newUuid() })
     expect(await verify()).toMatchObject({ firstFault: { sequence: 11, reason: 'altered' } })
   })
 
   test('finds a record moved to another Workspace', async () => {
-    const elsewhere = await seedAuditedWorkspace(log().db)
-    await edit.change(11, { workspace_id: uuidOf('ws', elsewhere.workspaceId) })
+    await log().editor.change(11, { workspace_id: (await log().createOther()).intruder.workspace })
     expect(await verify()).toMatchObject({ firstFault: { sequence: 11, id: null, reason: 'missing' } })
   })
 
   test.each([1, 5, 8, 9, 19, 20])('names record %i when it was forged with its hash', async (sequence) => {
-    await edit.change(sequence, await edit.forge(sequence, { status: 403 }))
+    await log().editor.change(sequence, await log().editor.forge(sequence, { status: 403 }))
     // With the column alone: that makes it disagree with its body.
-    await edit.change(sequence, { status: 403 })
+    await log().editor.change(sequence, { status: 403 })
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence, id: idAt(sequence), reason: 'replaced' } })
   })
 
   test('names the record when its link was forged with its hash', async () => {
-    const { body, hash } = await edit.rowAt(6)
+    const { body, hash } = await log().editor.rowAt(6)
     const { integrity } = parseRecord(body, hash)
     const prev_hash = Buffer.alloc(32, 1)
-    const forged = await edit.forge(6, { integrity: { ...integrity, prev_hash: prev_hash.toString('hex') } })
-    await edit.change(6, { ...forged, prev_hash })
+    const forged = await log().editor.forge(6, { integrity: { ...integrity, prev_hash: prev_hash.toString('hex') } })
+    await log().editor.change(6, { ...forged, prev_hash })
     expect(await verify()).toMatchObject({ firstFault: { sequence: 6, id: idAt(6), reason: 'unlinked' } })
   })
 
   test.each([1, 7, 8, 12, 20])('finds that record %i was deleted', async (sequence) => {
-    await edit.remove(sequence, sequence)
+    await log().editor.removeRows(sequence, sequence)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence, id: null, reason: 'missing' } })
   })
 
   test('names an inserted record when all later ones were moved', async () => {
-    const before = await edit.rowAt(6)
+    const before = await log().editor.rowAt(6)
     const forged = sealRecord(
       prepareRecord(log().workspaceId, testDraft(log().workspaceId)),
       { sequence: 6, hash: before.hash },
@@ -132,12 +126,12 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
         seal: forged.seal,
       })
       .execute()
-    await edit.setHead(21, (await edit.rowAt(21)).hash)
+    await log().editor.setHead(21, (await log().editor.rowAt(21)).hash)
     expect(await verify()).toMatchObject({ ok: false, records: 7, firstFault: { sequence: 7, id, reason: 'replaced' } })
   })
 
   test.each([21, 0, -3, 900])('finds an unexpected record with sequence %i', async (sequence) => {
-    const copied = await edit.rowAt(20)
+    const copied = await log().editor.rowAt(20)
     await log()
       .db.insertInto('audit_record')
       .values({ ...copied, id: newUuid(), sequence })
@@ -146,65 +140,55 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
   })
 
   test('finds two swapped records', async () => {
-    const [third, fifth] = [await edit.rowAt(3), await edit.rowAt(5)]
-    await edit.change(3, { sequence: -1 })
-    await edit.change(5, { sequence: 3 })
-    await edit.change(-1, { sequence: 5 })
+    const [third, fifth] = [await log().editor.rowAt(3), await log().editor.rowAt(5)]
+    await log().editor.change(3, { sequence: -1 })
+    await log().editor.change(5, { sequence: 3 })
+    await log().editor.change(-1, { sequence: 5 })
     expect(await verify()).toMatchObject({ ok: false, records: 2, firstFault: { sequence: 3, id: idAt(5) } })
-    await edit.change(3, { ...third, id: newUuid() })
-    await edit.change(5, { ...fifth, id: third.id })
+    await log().editor.change(3, { ...third, id: newUuid() })
+    await log().editor.change(5, { ...fifth, id: third.id })
     expect(await verify()).toMatchObject({ ok: false, records: 2, firstFault: { sequence: 3 } })
   })
 
   test('finds a missing tail', async () => {
-    await edit.remove(18, 20)
+    await log().editor.removeRows(18, 20)
     expect(await verify()).toMatchObject({ ok: false, records: 17, firstFault: { sequence: 18, id: null, reason: 'missing' } })
   })
 
   test('finds a missing tail by its checkpoint when the end was moved back', async () => {
-    await edit.remove(13, 20)
-    await edit.setHead(12, (await edit.rowAt(12)).hash)
+    await log().editor.removeRows(13, 20)
+    await log().editor.setHead(12, (await log().editor.rowAt(12)).hash)
     expect(await verify()).toMatchObject({ ok: false, records: 12, firstFault: { sequence: 13, id: null, reason: 'missing' } })
   })
 
   test('finds a missing tail by a kept checkpoint when its checkpoints were removed', async () => {
     const kept = (await findCheckpointAt(log().db, log().workspaceId, 16)) as Checkpoint
-    await edit.remove(13, 20)
-    await edit.setHead(12, (await edit.rowAt(12)).hash)
-    await log()
-      .db.deleteFrom('audit_checkpoint')
-      .where('workspace_id', '=', log().intruder.workspace)
-      .where('size', '>', 8)
-      .execute()
+    await log().editor.removeRows(13, 20)
+    await log().editor.setHead(12, (await log().editor.rowAt(12)).hash)
+    await log().intruder.deleteCheckpoints(8)
     const last = (await findCheckpointAt(log().db, log().workspaceId, 8)) as Checkpoint
-    await edit.changeSeal({ size: last.size, hash: last.hash, checkpoint: checkpointHash(last) })
+    await log().editor.changeSeal({ size: last.size, hash: last.hash, checkpoint: checkpointHash(last) })
     expect(await verify()).toMatchObject({ ok: true, records: 12 })
     expect(await verify({ kept: [kept] })).toMatchObject({ ok: false, firstFault: { sequence: 13, id: null, reason: 'missing' } })
   })
 
-  test('finds the removal of all records', async () => {
-    await edit.remove(1, 20)
-    await edit.setHead(0, Buffer.alloc(32))
-    expect(await verify()).toMatchObject({ ok: false, records: 0, firstFault: { sequence: 1, reason: 'missing' } })
-  })
-
   test('finds an altered end of the chain', async () => {
-    await edit.setHead(20, Buffer.alloc(32))
+    await log().editor.setHead(20, Buffer.alloc(32))
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 20, id: idAt(20), reason: 'replaced' } })
-    await edit.setHead(19, (await edit.rowAt(19)).hash)
+    await log().editor.setHead(19, (await log().editor.rowAt(19)).hash)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 20, id: idAt(20), reason: 'unexpected' } })
     await log().db.deleteFrom('audit_head').where('workspace_id', '=', log().intruder.workspace).execute()
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 0, reason: 'chain_end_missing' } })
   })
 
   test('accepts removed oldest records only when the seal names them and they end at a checkpoint', async () => {
-    await edit.remove(1, 8)
+    await log().editor.removeRows(1, 8)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 1, through: 8, id: null, reason: 'missing' } })
-    await edit.changeSeal({ pruned: 8 })
+    await log().editor.changeSeal({ pruned: 8 })
     expect(await verify()).toMatchObject({ ok: true, first: 9, records: 12 })
-    await edit.remove(9, 9)
+    await log().editor.removeRows(9, 9)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 9, id: null, reason: 'missing' } })
-    await edit.changeSeal({ pruned: 9 })
+    await log().editor.changeSeal({ pruned: 9 })
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 1, through: 9, id: null, reason: 'missing' } })
   })
 
@@ -212,14 +196,14 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
     const kinds = ['body', 'forge', 'delete', 'column'] as const
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 20 }), fc.constantFrom(...kinds), async (sequence, kind) => {
-        const original = await edit.rowAt(sequence)
-        if (kind === 'body') await edit.change(sequence, { body: `${original.body} ` })
-        else if (kind === 'forge') await edit.change(sequence, await edit.forge(sequence, { duration_ms: 0 }))
-        else if (kind === 'delete') await edit.remove(sequence, sequence)
-        else await edit.change(sequence, { user_hash: 'b'.repeat(64) })
+        const original = await log().editor.rowAt(sequence)
+        if (kind === 'body') await log().editor.change(sequence, { body: `${original.body} ` })
+        else if (kind === 'forge') await log().editor.change(sequence, await log().editor.forge(sequence, { duration_ms: 0 }))
+        else if (kind === 'delete') await log().editor.removeRows(sequence, sequence)
+        else await log().editor.change(sequence, { user_hash: 'b'.repeat(64) })
         expect((await verify()).firstFault?.sequence).toBe(sequence)
         if (kind === 'delete') await log().db.insertInto('audit_record').values(original).execute()
-        else await edit.change(sequence, original)
+        else await log().editor.change(sequence, original)
         expect((await verify()).ok).toBe(true)
       }),
       { numRuns: 12 },
@@ -239,9 +223,13 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
   })
 
   test('succeeds for an empty log and throws for an unknown Workspace', async () => {
-    const begun = await seedAuditedWorkspace(log().db)
-    const result = await verifyWorkspace(log().db, begun.workspaceId, begun.keys)
-    expect(result).toEqual({ ok: true, records: 0, checkpoints: 0, first: 1, signedThrough: 0 })
+    expect(await (await log().createOther()).verify()).toEqual({
+      ok: true,
+      records: 0,
+      checkpoints: 0,
+      first: 1,
+      signedThrough: 0,
+    })
     await expect(verifyWorkspace(log().db, newId('ws'), log().keys)).rejects.toThrow('has no audit chain')
   })
 })

@@ -5,14 +5,12 @@ import { toId } from '../../../platform/lib/id.ts'
 import { findChainEnd, findFirstSequence } from '../audit-store.ts'
 import { type ChainEnd, GENESIS } from '../chain/chain.ts'
 import { countWaiting, findPendingFault } from '../chain/pending-store.ts'
-import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
-import { CheckpointChainChecker } from '../checkpoints/checkpoint-chain.ts'
+import { type Checkpoint, checkpointHash, isGenuine, NO_CHECKPOINT_HASH, parseFrontier } from '../checkpoints/checkpoint.ts'
 import { findCheckpointAt, findCheckpointsBetween } from '../checkpoints/checkpoint-store.ts'
-import { KeptCheckpointQueue } from '../checkpoints/kept-checkpoints.ts'
 import { type LogSeal, readSeal, type SealKeys } from '../checkpoints/log-seal.ts'
 import { Frontier } from '../checkpoints/merkle.ts'
 import { findCheckpointFault, findPruningFault, toChainEndFault } from '../checkpoints/verified-seal.ts'
-import { type AuditFault, ChainChecker, faultOfCheckpointBeyondEnd } from './chain-checker.ts'
+import { type AuditFault, ChainChecker, checkpointAltered, faultIn, faultOfCheckpointBeyondEnd } from './chain-checker.ts'
 import { observePages } from './record-check.ts'
 
 export interface Verification {
@@ -79,31 +77,32 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
 
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
   if (seal && seal.size >= start.end.sequence) checker.expectSealedEnd(seal)
-  const kept = selectKeptCheckpoints(start.end.sequence, seal, options.kept)
-  const checkpointChain = new CheckpointChainChecker(start.checkpoint)
+  checker.expectCheckpoints(selectKeptCheckpoints(start.end.sequence, seal, options.kept))
+  let checkpoint = start.checkpoint
+  let linkFault: AuditFault | undefined
   const comparable = { start: start.end, signedThrough: seal?.size ?? 0 }
   const range = { after: begin - 1, through: head.sequence, comparable }
   let last = start.end.sequence
   let isComplete = true
   for await (const { page, groups } of observePages(db, workspaceId, range, keys.hasher.seals)) {
     const through = page.at(-1)?.sequence ?? last
-    for (const checkpoint of await findCheckpointsBetween(db, workspaceId, last, through)) {
-      checker.expectCheckpoint(checkpoint)
-      checkpointChain.add(checkpoint)
+    const checkpoints = await findCheckpointsBetween(db, workspaceId, last, through)
+    checker.expectCheckpoints(checkpoints)
+    for (const next of checkpoints) {
+      linkFault ??= findLinkFault(checkpoint, next)
+      checkpoint = next
     }
-    for (const checkpoint of kept.takeThrough(through)) checker.expectCheckpoint(checkpoint)
     for (const record of page) checker.addRecord(record)
     isComplete = groups.isComplete
     options.onProgress?.(checker.counts.records)
     if (checker.fault) break
     last = through
   }
-  if (kept.rest) checker.expectCheckpoint(kept.rest)
   checker.finish(head)
   const cutGroup: AuditFault | undefined = isComplete ? undefined : { sequence: head.sequence + 1, id: null, reason: 'missing' }
   const fault =
     checker.fault ??
-    checkpointChain.fault ??
+    linkFault ??
     cutGroup ??
     (await findPendingFault(db, workspaceId, keys)) ??
     (await findSealFault(db, workspaceId, keys, options))
@@ -117,13 +116,22 @@ const failedAtStart = (first: number, firstFault: AuditFault): Verification => (
   firstFault,
 })
 
+/** Fault if a checkpoint between these two, or before the first one, is missing. */
+function findLinkFault(before: Checkpoint | undefined, { size, previous }: Checkpoint): AuditFault | undefined {
+  if (previous.hash === (before ? checkpointHash(before) : NO_CHECKPOINT_HASH)) return undefined
+  return faultIn((before?.size ?? 0) + 1, size, 'checkpoint_missing')
+}
+
 /** Kept checkpoints that cover existing records and were signed after an operator's last acceptance. */
-function selectKeptCheckpoints(start: number, seal: LogSeal | undefined, kept: readonly Checkpoint[] = []): KeptCheckpointQueue {
+function selectKeptCheckpoints(
+  start: number,
+  seal: LogSeal | undefined,
+  kept: readonly Checkpoint[] = [],
+): readonly Checkpoint[] {
   const accepted = seal?.accepted
   const tooOld = kept.length > 0 && !accepted && kept.every(({ size }) => size < start)
   if (tooOld) throw new RangeError('retention has removed the records of the kept checkpoints; use newer checkpoints')
-  const isRelevant = ({ size, created_at }: Checkpoint) => size >= start && (!accepted || created_at > accepted.at)
-  return new KeptCheckpointQueue(kept.filter(isRelevant))
+  return kept.filter(({ size, created_at }) => size >= start && (!accepted || created_at > accepted.at))
 }
 
 /** Faults outside the records: in the seal, in the checkpoint that it names, or after the chain's end. */
@@ -151,7 +159,7 @@ export async function findChainStart(
   const checkpoint = await findCheckpointAt(db, workspaceId, first - 1)
   const frontier = checkpoint && parseFrontier(checkpoint)
   if (!checkpoint || !frontier) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
-  if (!isGenuine(checkpoint, publicKey)) return { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
+  if (!isGenuine(checkpoint, publicKey)) return checkpointAltered(checkpoint.size)
   return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier, checkpoint }
 }
 

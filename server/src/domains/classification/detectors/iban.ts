@@ -1,8 +1,7 @@
 import { countrySpecs, isValidIBAN } from 'ibantools'
 import type { Finding } from '../../../shared/finding.ts'
 import type { Detector } from '../detector.ts'
-import { bounded } from '../text/check-limit.ts'
-import { eachMatch } from '../text/matches.ts'
+import { bounded, eachMatch } from '../text/matches.ts'
 
 /**
  * Two letters, two check digits and up to 30 letters and digits, with or without groups. A group can be on the next line. The search

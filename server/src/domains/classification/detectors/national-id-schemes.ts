@@ -14,6 +14,8 @@ export interface Scheme {
   readonly check: (written: string) => boolean
 }
 
+const scheme = (name: string, shape: string, check: Scheme['check']): Scheme => ({ name, shape, check })
+
 const compact = (written: string): string => written.replace(/[ .-]/g, '')
 const always = (): boolean => true
 
@@ -63,56 +65,34 @@ export const isGermanTaxNumber = (written: string): boolean =>
 
 export const SCHEMES: readonly Scheme[] = [
   // With spaces it needs a label, because three columns of a table look the same: `310 42 2025`.
-  { name: 'us', shape: String.raw`\d{3}-\d{2}-\d{4}`, check: isUsNumber },
-  {
-    name: 'gb',
-    shape: String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:\d{6}| \d{2} \d{2} \d{2} | \d{6} )[A-D]`,
-    check: always,
-  },
-  {
-    name: 'fr',
-    shape: String.raw`[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}`,
-    check: isNir,
-  },
-  {
-    name: 'es',
-    shape: String.raw`\d{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z]`,
-    check: (written) => isIdentityCard(compact(written), 'ES'),
-  },
-  {
-    name: 'it',
-    shape: String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`,
-    check: (written) => isTaxID(written, 'it-IT'),
-  },
-  { name: 'de', shape: String.raw`[1-9]\d \d{3} \d{3} \d{3}`, check: (written) => isTaxID(compact(written), 'de-DE') },
-  {
-    name: 'be',
-    shape: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`,
-    check: (written) => isTaxID(compact(written), 'fr-BE'),
-  },
-  { name: 'ch', shape: String.raw`756\.\d{4}\.\d{4}\.\d{2}`, check: isAhv },
-  { name: 'se', shape: String.raw`(?:19|20)?\d{6}[-+]\d{4}`, check: isSwedish },
-  {
-    name: 'fi',
-    shape: String.raw`\d{6}[-+A]\d{3}[0-9A-FHJ-NPR-Y]`,
-    check: (written) => isTaxID(written, 'fi-FI'),
-  },
-  { name: 'no', shape: String.raw`\d{6} \d{5}`, check: (written) => isIdentityCard(compact(written), 'NO') },
-  {
-    name: 'in_aadhaar',
-    shape: String.raw`[2-9]\d{3} \d{4} \d{4}(?! \d)|[2-9]\d{3}-\d{4}-\d{4}`,
-    check: (written) => !YEARS.test(written) && isIdentityCard(compact(written), 'IN'),
-  },
-  { name: 'in_pan', shape: String.raw`[A-Z]{3}P[A-Z]\d{4}[A-Z]`, check: always },
-  { name: 'br', shape: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: (written) => isTaxID(written, 'pt-BR') },
-  { name: 'cl', shape: String.raw`\d{1,2}\.\d{3}\.\d{3}-[\dkK]`, check: isRut },
-  { name: 'mx', shape: String.raw`[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z\d]\d`, check: always },
-  { name: 'cn', shape: String.raw`[1-9]\d{16}[\dXx]`, check: (written) => isIdentityCard(written, 'zh-CN') },
-  {
-    name: 'kr',
-    shape: String.raw`\d{6}-[1-8]\d{6}`,
-    check: (written) => isMonthAndDay(written.slice(2, 4), written.slice(4, 6)),
-  },
-  { name: 'sg', shape: String.raw`[STFG]\d{7}[A-Z]`, check: isNric },
-  { name: 'tw', shape: String.raw`[A-Z][12]\d{8}`, check: (written) => isIdentityCard(written, 'zh-TW') },
+  scheme('us', String.raw`\d{3}-\d{2}-\d{4}`, isUsNumber),
+  scheme(
+    'gb',
+    String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:\d{6}| \d{2} \d{2} \d{2} | \d{6} )[A-D]`,
+    always,
+  ),
+  scheme('fr', String.raw`[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}`, isNir),
+  scheme('es', String.raw`\d{8}-?[A-HJ-NP-TV-Z]|[XYZ]-?\d{7}-?[A-HJ-NP-TV-Z]`, (written) =>
+    isIdentityCard(compact(written), 'ES'),
+  ),
+  scheme('it', String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`, (written) => isTaxID(written, 'it-IT')),
+  scheme('de', String.raw`[1-9]\d \d{3} \d{3} \d{3}`, (written) => isTaxID(compact(written), 'de-DE')),
+  scheme('be', String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`, (written) => isTaxID(compact(written), 'fr-BE')),
+  scheme('ch', String.raw`756\.\d{4}\.\d{4}\.\d{2}`, isAhv),
+  scheme('se', String.raw`(?:19|20)?\d{6}[-+]\d{4}`, isSwedish),
+  scheme('fi', String.raw`\d{6}[-+A]\d{3}[0-9A-FHJ-NPR-Y]`, (written) => isTaxID(written, 'fi-FI')),
+  scheme('no', String.raw`\d{6} \d{5}`, (written) => isIdentityCard(compact(written), 'NO')),
+  scheme(
+    'in_aadhaar',
+    String.raw`[2-9]\d{3} \d{4} \d{4}(?! \d)|[2-9]\d{3}-\d{4}-\d{4}`,
+    (written) => !YEARS.test(written) && isIdentityCard(compact(written), 'IN'),
+  ),
+  scheme('in_pan', String.raw`[A-Z]{3}P[A-Z]\d{4}[A-Z]`, always),
+  scheme('br', String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, (written) => isTaxID(written, 'pt-BR')),
+  scheme('cl', String.raw`\d{1,2}\.\d{3}\.\d{3}-[\dkK]`, isRut),
+  scheme('mx', String.raw`[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[A-Z\d]\d`, always),
+  scheme('cn', String.raw`[1-9]\d{16}[\dXx]`, (written) => isIdentityCard(written, 'zh-CN')),
+  scheme('kr', String.raw`\d{6}-[1-8]\d{6}`, (written) => isMonthAndDay(written.slice(2, 4), written.slice(4, 6))),
+  scheme('sg', String.raw`[STFG]\d{7}[A-Z]`, isNric),
+  scheme('tw', String.raw`[A-Z][12]\d{8}`, (written) => isIdentityCard(written, 'zh-TW')),
 ]

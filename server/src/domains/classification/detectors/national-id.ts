@@ -1,9 +1,8 @@
 import type { Finding } from '../../../shared/finding.ts'
 import type { Detector } from '../detector.ts'
-import { bounded } from '../text/check-limit.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled } from '../text/label.ts'
-import { eachMatch } from '../text/matches.ts'
+import { bounded, eachMatch } from '../text/matches.ts'
 import { LABELS, WEAK_LABELS } from './national-id-labels.ts'
 import { isGermanTaxNumber, SCHEMES } from './national-id-schemes.ts'
 

@@ -1,9 +1,8 @@
 import { withoutAccents } from '../../../platform/lib/plain-text.ts'
 import type { Finding } from '../../../shared/finding.ts'
 import type { Detector } from '../detector.ts'
-import { bounded } from '../text/check-limit.ts'
 import { isLabelled, labels } from '../text/label.ts'
-import { eachEnd, eachMatch } from '../text/matches.ts'
+import { bounded, eachEnd, eachMatch } from '../text/matches.ts'
 import { GIVEN_NAMES, PERSON_KEY, THING_KEY, THINGS } from './person-words.ts'
 
 /** A word of a name: capital letter, then letters; or an initial. Not a further label ("Phone:"). */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { PERSONAL_DATA } from '../detectors.ts'
 import { scan } from '../scan.ts'
-import { PERSONAL_DATA } from './personal-data.ts'
 
 /** Findings as `type: text`. */
 const find = (text: string): string[] =>

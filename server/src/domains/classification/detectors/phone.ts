@@ -2,10 +2,9 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { Finding } from '../../../shared/finding.ts'
 import type { Detector } from '../detector.ts'
 import { CharacterSet } from '../text/characters.ts'
-import { bounded } from '../text/check-limit.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
-import { eachMatch } from '../text/matches.ts'
+import { bounded, eachMatch } from '../text/matches.ts'
 
 const FILLERS = `number numbers no nr num nummer número numero n is it at us on the my your his her our their this under unter al au le
   el was are to via by or and please now back directly toll free direct work home office business ist lautet est es é der die meine

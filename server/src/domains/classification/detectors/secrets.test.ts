@@ -7,8 +7,8 @@ import {
   makePrivateKeys,
   makeTokens,
 } from '../../../../test/support/classification/secret-texts.ts'
+import { SECRETS } from '../detectors.ts'
 import { scan } from '../scan.ts'
-import { SECRETS } from './secrets.ts'
 
 const find = (text: string) => scan([text], { detectors: SECRETS, budgetMs: 60_000 }).findings[0] ?? []
 const random = new Random(7)

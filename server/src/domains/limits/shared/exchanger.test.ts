@@ -5,9 +5,9 @@ import { elapsed } from '../../../platform/lib/clock.ts'
 import { SHARES } from '../bucket.ts'
 import { Limiter } from '../limiter.ts'
 import { Exchanger } from './exchanger.ts'
+import { sharedCounters } from './open-counters.ts'
 import type { Exchange, QuotaAnswer, QuotaStore } from './quota-store.ts'
 import { RateLease } from './rate-lease.ts'
-import { sharedCounters } from './shared-counters.ts'
 import { SlotLease } from './slot-lease.ts'
 
 /** A store that answers `answer` and keeps the exchanges. */

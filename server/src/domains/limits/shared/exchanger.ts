@@ -7,8 +7,6 @@ import { MAX_REQUESTS, type QuotaAnswer, type QuotaRequest, type QuotaStore } fr
 const EXCHANGE_MS = 1_000
 /** How often leases are checked for an exchange that is due. */
 const TICK_MS = 20
-/** Pause after an exchange that failed, unless requests wait. */
-export const RETRY_MS = 250
 
 /** This node's lease of one limit. */
 export interface Lessee {

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { Database } from '../../../platform/db/database.ts'
 import type { Counters } from '../counters.ts'
 import { LOCAL_COUNTERS } from '../local-counters.ts'
 import { Exchanger } from './exchanger.ts'
 import { postgresStore } from './postgres-store.ts'
-import { sharedCounters } from './shared-counters.ts'
+import { RateLease } from './rate-lease.ts'
+import { SlotLease } from './slot-lease.ts'
 
 /** The counters of this node's limits, with what metrics read. */
 export interface OpenCounters {
@@ -21,3 +23,12 @@ export function openCounters({ database }: { readonly database: Database }): Ope
   const exchanger = new Exchanger(postgresStore(database.db))
   return { counters: sharedCounters(exchanger), exchanges: () => exchanger.statistics, close: () => exchanger.close() }
 }
+
+/** Counters whose limits all nodes share. */
+export const sharedCounters = (exchanger: Exchanger): Counters => ({
+  rate: (key, rate) => new RateLease(anonymous(key), rate, exchanger),
+  slots: (key, capacity, onFree) => new SlotLease(anonymous(key), capacity, exchanger, onFree),
+})
+
+/** Keys name users, and the stores hold no personal data. */
+const anonymous = (key: string): string => createHash('sha256').update(key).digest('base64url')

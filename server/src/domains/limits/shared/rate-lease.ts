@@ -1,10 +1,11 @@
 import { SHARES } from '../bucket.ts'
 import type { Rate, RateCounter, Reservation } from '../counters.ts'
-import { Asking } from './asking.ts'
-import { type LeaseExchanger, type Lessee, RETRY_MS } from './exchanger.ts'
-import { FRESH_MS, leaseEnd, RATE_LEASE_MS, RENEW_MS, rememberedBatch } from './lease-times.ts'
-import type { QuotaAnswer, QuotaRequest } from './quota-store.ts'
+import type { LeaseExchanger } from './exchanger.ts'
+import { FRESH_MS, QuotaLease, RENEW_MS } from './quota-lease.ts'
+import type { QuotaAnswer } from './quota-store.ts'
 
+/** How long a node may spend what it was granted, in milliseconds. After it, the store counts the rest as spent. */
+const LEASE_MS = 2_000
 /** A new lease is asked for this many times the first request. */
 const FIRST_WANT = 4
 /** A lease holds what is used in about this time. */
@@ -12,80 +13,49 @@ const HORIZON_MS = 1_000
 const MS_PER_MINUTE = 60_000
 /** A lease of a limit that is nearly used up reports at least after this time. */
 const SOONEST_REPORT_MS = 5
-/** A lease that has been unused for this long is dropped. */
-const IDLE_MS = 60_000
 
-interface Sent {
-  readonly spent: number
-  readonly need: number
-  readonly want: number
-}
-
-/** This node's slice of a limit that all nodes share. It spends the slice in memory until the slice ends. */
-export class RateLease implements RateCounter, Lessee {
-  readonly holder: string
-  readonly #key: string
-  readonly #exchanger: LeaseExchanger
-  readonly #asking = new Asking()
+/** This node's slice of a limit that all nodes share, in shares. It spends the slice in memory until the slice ends. */
+export class RateLease extends QuotaLease implements RateCounter {
   #rate: Rate
-  /** Shares that can be spent before `#deadline`. */
-  #spare = 0
-  /** Shares that the requests of the running exchange get, so that later requests do not take them. */
-  #promised = 0
-  #deadline = 0
-  /** `#spare` after the last exchange. */
+  /** `spare` after the last exchange. */
   #slice = 0
   /** Shares spent since this lease began, as of now, of the last exchange sent, and of the last one answered. */
   #spent = 0
-  #sent: Sent = { spent: 0, need: 0, want: 0 }
-  #sentAt = 0
-  #sends = 0
+  #spentSent = 0
   #confirmed = 0
-  #last = { batch: 0, at: Number.NEGATIVE_INFINITY }
-  #renewAt = Number.POSITIVE_INFINITY
+  #sends = 0
   /** Recent use in shares per millisecond. */
   #pace = 0
   #firstWant = 0
   /** Of the last answer. */
-  #free = 0
   #used = 0
-  #isTight = false
-  #wasDenied = false
 
   constructor(key: string, rate: Rate, exchanger: LeaseExchanger) {
-    this.#key = key
-    this.holder = exchanger.nextHolder()
+    super(key, LEASE_MS, exchanger)
     this.#rate = rate
-    this.#exchanger = exchanger
-  }
-
-  get dueAt(): number {
-    return this.#asking.isWaiting ? 0 : this.#renewAt
   }
 
   adjust(rate: Rate, now: number): void {
-    if (rate.perMinute === this.#rate.perMinute && rate.capacity === this.#rate.capacity) return
-    // The slice of a higher limit returns, because the new one may be used up.
-    if (rate.capacity < this.#rate.capacity || rate.perMinute < this.#rate.perMinute) this.#spare = 0
+    const before = this.#rate
+    if (rate.perMinute === before.perMinute && rate.capacity === before.capacity) return
     this.#rate = rate
-    this.#wasDenied = false
-    this.#renew(now)
+    this.change(rate.capacity < before.capacity || rate.perMinute < before.perMinute, now)
   }
 
   waitMs(cost: number, now: number): number {
     if (cost > this.#rate.capacity) return Number.POSITIVE_INFINITY
-    this.#endSlice(now)
-    const missing = cost * SHARES - this.#spare
+    this.endSlice(now)
+    const missing = cost * SHARES - this.spare
     if (missing <= 0) return 0
     return Math.max(1, Math.ceil((missing - this.#freeAt(now)) / this.#rate.perMinute))
   }
 
   take(cost: number): void {
     this.#spend(cost * SHARES)
-    const now = this.#exchanger.clock()
-    if (this.#renewAt === Number.POSITIVE_INFINITY) this.#renew(now + RENEW_MS)
+    const now = this.exchanger.clock()
+    if (this.renewAt === Number.POSITIVE_INFINITY) this.renew(now + RENEW_MS)
     // The next slice is there before this one is used up.
-    else if (!this.#isTight && this.#spare < this.#slice / 2) this.#renew(now)
+    else if (!this.isTight && this.spare < this.#slice / 2) this.renew(now)
   }
 
   reserve(cost: number, clock: () => number): Reservation {
@@ -103,100 +73,54 @@ export class RateLease implements RateCounter, Lessee {
   }
 
   left(now: number): { units: number; nextMs: number } {
-    this.#endSlice(now)
-    const free = Math.max(0, this.#freeAt(now) + this.#spare)
+    this.endSlice(now)
+    const free = Math.max(0, this.#freeAt(now) + this.spare)
     const units = Math.min(this.#rate.capacity, Math.floor(free / SHARES))
     const missing = units === this.#rate.capacity ? 0 : (units + 1) * SHARES - free
     return { units, nextMs: Math.ceil(missing / this.#rate.perMinute) }
   }
 
-  isIdle(now: number): boolean {
-    return this.dueAt === Number.POSITIVE_INFINITY && now - this.#sentAt > IDLE_MS
-  }
-
   ask(cost: number, now: number): Promise<void> | undefined {
     if (cost > this.#rate.capacity) return undefined
     // Units that refill in this time are not lost, as long as there is something to drain.
-    const passed = now - this.#last.at
-    if (this.#wasDenied && passed < FRESH_MS && this.#used > passed * this.#rate.perMinute) return undefined
-    const asked = this.#asking.ask(cost * SHARES)
-    this.#exchanger.wake(this)
-    return asked
+    const passed = now - this.last.at
+    if (this.wasDenied && passed < FRESH_MS && this.#used > passed * this.#rate.perMinute) return undefined
+    return this.wait(cost * SHARES)
   }
 
-  request(now: number): QuotaRequest {
-    this.#endSlice(now)
+  protected demand(now: number) {
     this.#measurePace(now)
-    const { need: wholeNeed, smallest } = this.#asking
-    if (this.#firstWant === 0 && wholeNeed > 0) this.#firstWant = FIRST_WANT * smallest
-    const target = this.#target()
-    const keep = Math.min(this.#spare, wholeNeed + (this.#isTight ? 0 : target))
-    const need = wholeNeed - Math.min(keep, wholeNeed)
-    this.#promised = Math.min(keep, wholeNeed)
-    this.#spare = keep - this.#promised
-    this.#sent = { spent: this.#spent, need, want: Math.max(0, target - (keep - (wholeNeed - need))) }
-    this.#sentAt = now
+    if (this.#firstWant === 0 && this.need > 0) this.#firstWant = FIRST_WANT * this.smallest
+    const target = Math.ceil(this.#pace * HORIZON_MS)
+    return { queued: 0, target: this.#sends <= 1 ? Math.max(target, this.#firstWant) : target }
+  }
+
+  protected report(keep: number) {
+    this.#spentSent = this.#spent
     this.#sends += 1
-    this.#renewAt = now + RENEW_MS
-    this.#asking.send()
     return {
-      key: this.#key,
-      holder: this.holder,
       rate: this.#rate.perMinute,
       capacity: this.#rate.capacity * SHARES,
-      lease: RATE_LEASE_MS,
-      last: rememberedBatch(this.#last, now),
       spent: this.#spent,
       base: this.#confirmed,
       keep,
-      need,
-      first: wholeNeed === 0 ? 0 : Math.max(0, smallest - keep),
-      want: this.#sent.want,
+      first: this.need === 0 ? 0 : Math.max(0, this.smallest - keep),
     }
   }
 
-  accept({ granted, used, free }: QuotaAnswer, { batch, sentAt, now }: { batch: number; sentAt: number; now: number }): void {
-    const { spent, need, want } = this.#sent
-    this.#spare += granted + this.#promised
-    this.#promised = 0
-    this.#confirmed = spent
-    this.#deadline = leaseEnd(sentAt, RATE_LEASE_MS)
-    this.#last = { batch, at: now }
-    this.#free = free
-    this.#used = used
-    this.#wasDenied = granted < need
-    this.#isTight = this.#wasDenied || free < want
-    this.#slice = this.#spare
-    const hasNothing = this.#spare === 0 && this.#spent === this.#confirmed
-    this.#renewAt = hasNothing ? Number.POSITIVE_INFINITY : now + this.#reportMs()
-    this.#asking.answer()
-  }
-
-  end(): void {
-    this.#spare = 0
-  }
-
-  fail(cause: unknown, now: number): void {
-    this.#spare += this.#promised
-    this.#promised = 0
-    this.#renewAt = now + RETRY_MS
-    this.#asking.fail(cause)
-  }
-
   /** Near the limit, units drain only after they were reported, so they are reported before the store has nothing left to drain. */
-  #reportMs(): number {
-    if (!this.#isTight) return RENEW_MS
-    return Math.min(RENEW_MS, Math.max(SOONEST_REPORT_MS, this.#used / this.#rate.perMinute))
-  }
-
-  #renew(at: number): void {
-    this.#renewAt = Math.min(this.#renewAt, at)
-    this.#exchanger.wake(this)
+  protected nextExchange({ used }: QuotaAnswer, now: number): number {
+    this.#confirmed = this.#spentSent
+    this.#used = used
+    this.#slice = this.spare
+    if (this.spare === 0 && this.#spent === this.#confirmed) return Number.POSITIVE_INFINITY
+    if (!this.isTight) return now + RENEW_MS
+    return now + Math.min(RENEW_MS, Math.max(SOONEST_REPORT_MS, used / this.#rate.perMinute))
   }
 
   #spend(shares: number): void {
     this.#spent += shares
-    this.#spare = Math.max(0, this.#spare - shares)
+    this.spare = Math.max(0, this.spare - shares)
   }
 
   /**
@@ -208,29 +132,19 @@ export class RateLease implements RateCounter, Lessee {
     else if (!isUnreported) this.#spent -= Math.max(0, surplus - (Math.ceil(ms) + 1) * this.#rate.perMinute)
     else {
       this.#spent -= surplus
-      this.#spare += surplus
+      this.spare += surplus
     }
-    this.#renew(this.#exchanger.clock() + (surplus < 0 ? 0 : RENEW_MS))
-  }
-
-  #endSlice(now: number): void {
-    if (now >= this.#deadline) this.#spare = 0
+    this.renew(this.exchanger.clock() + (surplus < 0 ? 0 : RENEW_MS))
   }
 
   #freeAt(now: number): number {
-    return this.#free + Math.min(this.#used, Math.floor(now - this.#last.at) * this.#rate.perMinute)
+    return this.free + Math.min(this.#used, Math.floor(now - this.last.at) * this.#rate.perMinute)
   }
 
   #measurePace(now: number): void {
-    const passed = Math.max(1, now - this.#sentAt)
+    const passed = Math.max(1, now - this.sentAt)
     const share = Math.min(1, passed / HORIZON_MS)
-    const current = Math.max(0, this.#spent - this.#sent.spent) / passed
+    const current = Math.max(0, this.#spent - this.#spentSent) / passed
     this.#pace = this.#sends === 0 ? 0 : this.#pace * (1 - share) + current * share
-  }
-
-  /** Shares to hold for the requests to come. */
-  #target(): number {
-    const target = Math.ceil(this.#pace * HORIZON_MS)
-    return this.#sends <= 1 ? Math.max(target, this.#firstWant) : target
   }
 }

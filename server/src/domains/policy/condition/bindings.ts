@@ -2,10 +2,9 @@ import { type CelInput, type CelValue, celList, celMap } from '@bufbuild/cel'
 import type { FindingCounts } from '../../../shared/finding.ts'
 import type { ToolCall } from '../../../shared/tool-call.ts'
 import type { PolicyInput } from '../input.ts'
-import { CallMap } from './call-map.ts'
 import { FORMS } from './content-form-calls.ts'
 import { getForms } from './content-forms.ts'
-import { FreeFormMap } from './free-form-map.ts'
+import { toCallMap, toFreeFormMap } from './lazy-map.ts'
 import { holdsRecords, keysOf, type Type } from './value-types.ts'
 import { VARIABLES } from './variables.ts'
 import { createBudget } from './work-budget.ts'
@@ -42,7 +41,7 @@ export class Bindings {
   }
 
   #readCalls(calls: readonly ToolCall[]): CelInput {
-    this.#calls ??= celList(calls.map((call) => celMap(new CallMap(call, this.budget))))
+    this.#calls ??= celList(calls.map((call) => toCallMap(call, this.budget)))
     return this.#calls
   }
 }
@@ -52,7 +51,7 @@ function toCel(type: Type, value: unknown): CelInput | undefined {
   if (type.kind === 'int') return BigInt(value as number)
   if (type.kind === 'timestamp') return toTimestamp(value as Date)
   if (type.kind === 'list') return celList(value as readonly string[])
-  if (type.kind === 'map') return keysOf(type) ? toCountMap(value as FindingCounts) : toFreeFormMap(value as object)
+  if (type.kind === 'map') return keysOf(type) ? toCountMap(value as FindingCounts) : toKnownMap(value as object)
   return value as string | boolean
 }
 
@@ -78,4 +77,4 @@ const toCountMap = cached((counts: FindingCounts) =>
   celMap(new Map(Object.entries(counts).map(([name, count]) => [name, BigInt(count)]))),
 )
 
-const toFreeFormMap = cached((source: object) => celMap(new FreeFormMap(source)))
+const toKnownMap = cached(toFreeFormMap)

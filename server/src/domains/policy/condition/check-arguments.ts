@@ -1,9 +1,9 @@
 import { isCelError, plan } from '@bufbuild/cel'
 import type { Environment } from './environment.ts'
-import { scaleOf } from './rank.ts'
 import { dottedName, type Expr, InvalidCondition, operatorSymbol, stringLiteral } from './syntax.ts'
 import { zoneFormat } from './time-zone.ts'
 import { INT, type Type, type Words } from './value-types.ts'
+import { scaleOf } from './variables.ts'
 import { createBudget } from './work-budget.ts'
 
 /** A call of a known function. `types`: of the arguments, a method's target first. */

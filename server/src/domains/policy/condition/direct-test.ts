@@ -1,10 +1,10 @@
 import { isCelError, plan } from '@bufbuild/cel'
+import type { FindingCounts } from '../../../shared/finding.ts'
 import type { PolicyInput } from '../input.ts'
 import { CONTENT_TEXT, getForms, matchesAnyForm, type Polarity, toPlainPart } from './content-forms.ts'
 import type { Environment } from './environment.ts'
-import { rankOf, scaleOf } from './rank.ts'
-import { callOf, dottedName, type Expr, stringLiteral } from './syntax.ts'
-import { VARIABLES } from './variables.ts'
+import { callOf, dottedName, type Expr, entryOf, stringLiteral } from './syntax.ts'
+import { rankOf, scaleOf, VARIABLES } from './variables.ts'
 
 type Read<T> = (input: PolicyInput) => T
 type Test = Read<boolean>
@@ -154,13 +154,10 @@ function findTime(expr: Expr, environment: Environment): Read<number> | undefine
 
 /** `content.findings.pii`, `content.findings["pii.email"]`. The key exists (check.ts). */
 function findFindingCount(expr: Expr): Read<number> | undefined {
-  const { exprKind } = expr
-  const call = callOf(expr)
-  const select = exprKind.case === 'selectExpr' && !exprKind.value.testOnly ? exprKind.value : undefined
-  const map = select?.operand ?? (call?.name === '_[_]' ? call.args[0] : undefined)
-  const key = select?.field ?? stringLiteral(call?.args[1])
-  if (!map || key === undefined || dottedName(map) !== 'content.findings') return undefined
-  return ({ content }) => content.findings[key as keyof typeof content.findings]
+  const entry = entryOf(expr)
+  if (entry?.map !== 'content.findings') return undefined
+  const key = entry.key as keyof FindingCounts
+  return ({ content }) => content.findings[key]
 }
 
 /** `rank` of a literal, or of a variable all of whose words have a rank. */

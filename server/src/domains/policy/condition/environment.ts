@@ -15,8 +15,8 @@ import {
 import { formFunctions } from './content-form-calls.ts'
 import { loopFunctions } from './loop-costs.ts'
 import { Pattern } from './pattern.ts'
-import { rankOf } from './rank.ts'
 import { timeFunctions } from './time-zone.ts'
+import { rankOf } from './variables.ts'
 import { PATTERN_COST, WorkCounter } from './work-budget.ts'
 
 /** CEL with the functions of this folder. All conditions of a document share it. */

@@ -1,5 +1,5 @@
 import { FINDING_GROUPS, FINDING_TYPES } from '../../../shared/finding.ts'
-import { callOf, dottedName, type Expr, operatorSymbol, partsOf, stringLiteral } from './syntax.ts'
+import { callOf, dottedName, type Expr, entryOf, operatorSymbol, partsOf, stringLiteral } from './syntax.ts'
 import { CLASSIFICATION_WORDS, RISK_WORDS } from './variables.ts'
 
 /** How the value of a condition changes while its text grows (decision 0025). */
@@ -88,12 +88,9 @@ function isUpperPart(name: string, left: Expr, right: Expr): boolean {
 }
 
 /** `pii.email` of `content.findings["pii.email"]`. */
-function findingName({ exprKind, ...expr }: Expr): string | undefined {
-  const call = callOf({ exprKind, ...expr })
-  const select = exprKind.case === 'selectExpr' && !exprKind.value.testOnly ? exprKind.value : undefined
-  const map = select?.operand ?? (call?.name === '_[_]' ? call.args[0] : undefined)
-  const key = select?.field ?? stringLiteral(call?.args[1])
-  return map && dottedName(map) === FINDINGS && key !== undefined && FINDING_NAMES.has(key) ? key : undefined
+function findingName(expr: Expr): string | undefined {
+  const entry = entryOf(expr)
+  return entry?.map === FINDINGS && FINDING_NAMES.has(entry.key) ? entry.key : undefined
 }
 
 const isZero = ({ exprKind }: Expr): boolean =>

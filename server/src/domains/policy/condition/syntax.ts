@@ -81,6 +81,16 @@ export function callOf(expr: Expr): { name: string; method: boolean; args: reado
   return { name, method: target !== undefined, args: target ? [target, ...args] : args }
 }
 
+/** `map.key`, `map["key"]`: the map and its literal key. */
+export function entryOf(expr: Expr): { readonly map: string | undefined; readonly key: string } | undefined {
+  const { exprKind } = expr
+  const call = callOf(expr)
+  const select = exprKind.case === 'selectExpr' && !exprKind.value.testOnly ? exprKind.value : undefined
+  const map = select?.operand ?? (call?.name === '_[_]' ? call.args[0] : undefined)
+  const key = select?.field ?? stringLiteral(call?.args[1])
+  return map && key !== undefined ? { map: dottedName(map), key } : undefined
+}
+
 /** The direct subexpressions of an expression. */
 export function partsOf({ exprKind }: Expr): readonly Expr[] {
   const parts = (): (Expr | undefined)[] => {

@@ -100,3 +100,16 @@ export const ROOTS: ReadonlySet<string> = new Set([...VARIABLES.keys()].map((nam
 /** The fields of a group such as `user`; empty if the group does not exist. */
 export const fieldsOf = (group: string): readonly string[] =>
   [...VARIABLES.keys()].filter((name) => name.startsWith(`${group}.`)).map((name) => name.slice(group.length + 1))
+
+/** Name of the scale that contains `word`; undefined: none. No word is on both scales. */
+export const scaleOf = (word: string): string | undefined =>
+  [CLASSIFICATION_WORDS, RISK_WORDS].find(({ values }) => values.includes(word))?.name
+
+/** `rank("confidential")`: position of a classification or risk level on its scale; the lowest is 0. Throws a RangeError for other words. */
+export function rankOf(word: string): number {
+  for (const { values } of [CLASSIFICATION_WORDS, RISK_WORDS]) {
+    const rank = values.indexOf(word)
+    if (rank >= 0) return rank
+  }
+  throw new RangeError('neither a classification nor a risk level')
+}

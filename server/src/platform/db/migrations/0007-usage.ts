@@ -41,7 +41,7 @@ export const up = execute([
   )`,
   // No reference to the Workspace: checking it is a third of the cost of a row.
   // dimension: all, application, provider, model, user or key. cost: null if no attempt had one.
-  // …_durations: requests by duration, from bucket -24 on (see duration-buckets.ts); null for users and keys.
+  // …_durations: requests by duration, from bucket -24 on (see usage-sums.ts); null for users and keys.
   `create table audit_usage_value (
     workspace_id uuid not null,
     dimension text not null,

@@ -5,49 +5,17 @@ import type { Finding, FindingType } from '../../../../shared/finding.ts'
  * kinds of words in order within a sentence, with a maximum distance.
  */
 const WORDS = {
-  dismiss: ['忽略', '无视', '無視', '忘记', '忘記', '忘掉', '不要理会', '不要遵守', '抛弃', '丢弃'],
-  dismissLast: ['無視', '忘れ', '破棄', '무시', '잊'],
-  prior: [
-    '之前',
-    '以前',
-    '以上',
-    '上面',
-    '上述',
-    '先前',
-    '前面',
-    '前述',
-    '所有',
-    '全部',
-    '一切',
-    '你的',
-    '原来',
-    '系统',
-    '上記',
-    'これまで',
-  ].concat(['今まで', 'すべて', '全て', 'あなた', '元の', '前の', '이전', '앞선', '위의', '모든', '기존', '당신의', '너의']),
-  orders: [
-    '指令',
-    '指示',
-    '提示',
-    '规则',
-    '規則',
-    '命令',
-    '说明',
-    '說明',
-    '设定',
-    '設定',
-    '要求',
-    '约束',
-    '限制',
-    'プロンプト',
-    'ルール',
-    '制約',
-  ].concat(['지시', '명령', '지침', '프롬프트', '규칙', '설정']),
-  reveal: ['显示', '顯示', '输出', '輸出', '打印', '重复', '重複', '告诉我', '告訴我', '透露', '泄露', '给我看', '展示'],
-  revealLast: ['教え', '表示', '出力', '見せ', '繰り返', '보여', '알려', '출력', '공개', '반복'],
-  system: ['系统', '系統', '你的', '初始', '原始', '完整', 'システム', 'あなたの', '初期', '시스템', '당신의', '너의', '초기'],
-  prompt: ['提示词', '提示詞', '提示', '指令', '指示', '命令', 'プロンプト', '프롬프트', '지시', '명령', '지침'],
-} as const
+  dismiss: '忽略 无视 無視 忘记 忘記 忘掉 不要理会 不要遵守 抛弃 丢弃',
+  dismissLast: '無視 忘れ 破棄 무시 잊',
+  prior:
+    '之前 以前 以上 上面 上述 先前 前面 前述 所有 全部 一切 你的 原来 系统 上記 これまで 今まで すべて 全て あなた 元の 前の 이전 앞선 위의 모든 기존 당신의 너의',
+  orders:
+    '指令 指示 提示 规则 規則 命令 说明 說明 设定 設定 要求 约束 限制 プロンプト ルール 制約 지시 명령 지침 프롬프트 규칙 설정',
+  reveal: '显示 顯示 输出 輸出 打印 重复 重複 告诉我 告訴我 透露 泄露 给我看 展示',
+  revealLast: '教え 表示 出力 見せ 繰り返 보여 알려 출력 공개 반복',
+  system: '系统 系統 你的 初始 原始 完整 システム あなたの 初期 시스템 당신의 너의 초기',
+  prompt: '提示词 提示詞 提示 指令 指示 命令 プロンプト 프롬프트 지시 명령 지침',
+}
 
 type Kind = keyof typeof WORDS
 const KINDS = Object.keys(WORDS) as Kind[]
@@ -85,7 +53,8 @@ interface Word {
 }
 
 const kindsOfWords = new Map<string, number>()
-for (const kind of KINDS) for (const word of WORDS[kind]) kindsOfWords.set(word, (kindsOfWords.get(word) ?? 0) | bit(kind))
+for (const kind of KINDS)
+  for (const word of WORDS[kind].split(' ')) kindsOfWords.set(word, (kindsOfWords.get(word) ?? 0) | bit(kind))
 const ALL_WORDS: readonly Word[] = [...kindsOfWords].map(([word, kinds]) => ({ word, kinds }))
 
 /** Words with the same first unit, the longest first. */
