@@ -85,7 +85,7 @@ export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
         return createDraft(tx, workspaceId, { title, note, source, baseId, author: operator.id }, now)
       },
     },
-    remove: { remove: deleteDraft },
+    remove: { remove: (tx, workspaceId, id) => deleteDraft(tx, workspaceId, id) },
   })
 
   updateRoute(app, deps, viewOf)
