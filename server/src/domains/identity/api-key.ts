@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Name, Timestamp } from '../../platform/lib/fields.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { checker } from '../../platform/lib/schema.ts'
+import { viewOf } from '../../platform/lib/view.ts'
 import type { ApiKeyTable } from './tables.ts'
 
 /** An Application's key without its secret. */
@@ -85,16 +86,4 @@ export const ApiKeyView = Type.Object({
 /** Response to issuing a key; no other response contains the key. `key` comes first, because `hint` looks similar. */
 export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties }, { title: 'IssuedApiKey' })
 
-export const apiKeyView = (key: ApiKey) => ({
-  id: key.id,
-  object: 'api_key' as const,
-  application_id: key.applicationId,
-  name: key.name,
-  hint: key.hint,
-  issued_by: key.issuedBy,
-  created_at: key.createdAt.toISOString(),
-  revoked_at: key.revokedAt?.toISOString() ?? null,
-  last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  expires_at: key.expiresAt?.toISOString() ?? null,
-  replaced_by: key.replacedBy,
-})
+export const apiKeyView = (key: ApiKey) => viewOf(ApiKeyView, key)

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Name, oneOf, resettable, resettableWord, Timestamp, withStorable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
+import { viewOf } from '../../platform/lib/view.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
 import { MEMORY_SCOPES, SHARED_SCOPES } from '../../shared/memory-words.ts'
 import {
@@ -241,17 +242,4 @@ export const ApplicationView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const applicationView = (application: ApplicationRecord) => ({
-  id: application.id,
-  object: 'application' as const,
-  workspace_id: application.workspaceId,
-  name: application.name,
-  settings: application.settings,
-  limits: application.limits,
-  models: application.models,
-  providers: application.providers,
-  default_model: application.defaultModel,
-  ceiling: application.ceiling,
-  created_at: application.createdAt.toISOString(),
-  updated_at: application.updatedAt.toISOString(),
-})
+export const applicationView = (application: ApplicationRecord) => viewOf(ApplicationView, application)

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Line, Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
+import { viewOf } from '../../platform/lib/view.ts'
 
 /** Maximum length of a user's attributes as JSON, in characters. */
 const MAX_ATTRIBUTES = 16_384
@@ -54,14 +55,4 @@ export const UserView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const userView = (user: WorkspaceUser) => ({
-  id: user.id,
-  object: 'user' as const,
-  workspace_id: user.workspaceId,
-  username: user.username,
-  role: user.role,
-  department: user.department,
-  attributes: user.attributes,
-  created_at: user.createdAt.toISOString(),
-  updated_at: user.updatedAt.toISOString(),
-})
+export const userView = (user: WorkspaceUser) => viewOf(UserView, user)

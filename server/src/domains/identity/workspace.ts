@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
+import { viewOf } from '../../platform/lib/view.ts'
 import { type Jwks, JwksSource, jwksProblem } from './jwks.ts'
 
 /** Maximum length of the settings as JSON, in characters: enough for a hundred large RSA keys. */
@@ -175,11 +176,4 @@ export const WorkspaceView = Type.Object({
   created_at: Timestamp,
 })
 
-export const workspaceView = (workspace: Workspace) => ({
-  id: workspace.id,
-  object: 'workspace' as const,
-  name: workspace.name,
-  settings: workspace.settings,
-  signing_public_key: workspace.signingPublicKey,
-  created_at: workspace.createdAt.toISOString(),
-})
+export const workspaceView = (workspace: Workspace) => viewOf(WorkspaceView, workspace)

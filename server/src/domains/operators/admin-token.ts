@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { Name, oneOf, Timestamp } from '../../platform/lib/fields.ts'
+import { viewOf } from '../../platform/lib/view.ts'
 import { type Access, mayEnter } from '../../shared/access.ts'
 import { SCOPES, type Scope } from '../../shared/scope.ts'
 
@@ -74,15 +75,7 @@ export const IssuedAdminTokenView = Type.Object(
 )
 
 /** The token as an operator with this access sees it. */
-export const adminTokenView = (token: AdminToken, viewer: Access) => ({
-  id: token.id,
-  object: 'admin_token' as const,
-  name: token.name,
-  scopes: [...token.scopes],
-  effective_scopes: [...token.effectiveScopes],
-  workspace_ids: token.workspaceIds?.filter((id) => mayEnter(viewer, id)) ?? null,
-  state: token.state,
-  issued_by: token.issuedBy,
-  created_at: token.createdAt.toISOString(),
-  revoked_at: token.revokedAt?.toISOString() ?? null,
-})
+export const adminTokenView = (token: AdminToken, viewer: Access) =>
+  viewOf(AdminTokenView, token, {
+    workspace_ids: token.workspaceIds?.filter((id) => mayEnter(viewer, id)) ?? null,
+  })

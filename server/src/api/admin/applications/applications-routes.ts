@@ -18,21 +18,18 @@ import { createApplication, findApplication, updateApplication } from '../../../
 import { APPLICATIONS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
-import { notFound, taken, valid } from '../../../shared/refusals.ts'
+import { valid } from '../../../shared/refusals.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import type { Scope } from '../../../shared/scope.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { sortOf, sortQuery } from '../../kit/sorting.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
+import type { ChangeDeps } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { resource } from '../kit/resource.ts'
 
 /** As for `GET /usage`. */
 const USAGE_SCOPE: Scope = 'audit:read'
-const CONFLICT = { 409: 'CONFLICT: the name is taken' }
-const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
-
 /** An Application with what its settings cannot do at present. */
 const ApplicationWithWarnings = Type.Object({
   ...ApplicationView.properties,
@@ -62,49 +59,21 @@ const ListedApplicationView = Type.Object(
   { title: 'ListedApplication' },
 )
 
-const docs = {
-  list: inWorkspace('GET /applications', 'listApplications', 'List Applications, oldest first', {
-    scope: 'applications:read',
-    query: {
-      ...PAGE,
-      ...sortQuery(
-        APPLICATION_SORTS,
-        `Default: oldest first. \`-\` before a name is descending. Requests and cost are those of the last 30 days and need the scope audit:read.`,
-      ),
-      usage: Type.Optional({
-        ...oneOf(['true', 'false']),
-        description: 'Whether each Application has `usage`, which needs the scope audit:read. Default: false.',
-      }),
-    },
-    answers: { 200: List(ListedApplicationView) },
-  }),
-  create: inWorkspace('POST /applications', 'createApplication', 'Create an Application', {
-    scope: 'applications:write',
-    body: ApplicationCreate,
-    answers: { 201: ApplicationWithWarnings },
-    errors: CONFLICT,
-  }),
-  get: inWorkspace('GET /applications/:id', 'getApplication', 'Get an Application', {
-    scope: 'applications:read',
-    answers: { 200: ApplicationWithWarnings },
-    errors: UNKNOWN,
-  }),
-  update: inWorkspace(
-    'PATCH /applications/:id',
-    'updateApplication',
-    'Change an Application: models, providers, limits, maximum classification, settings',
-    {
-      scope: 'applications:write',
-      description:
-        'Missing fields stay unchanged. null resets a field to its default. `limits` and `settings` are merged field by field.',
-      body: ApplicationPatch,
-      answers: { 200: ApplicationWithWarnings },
-      errors: { ...UNKNOWN, ...CONFLICT },
-    },
-  ),
-}
-
-const nameTaken = () => taken('name', 'Application name')
+const docs = inWorkspace('GET /applications', 'listApplications', 'List Applications, oldest first', {
+  scope: 'applications:read',
+  query: {
+    ...PAGE,
+    ...sortQuery(
+      APPLICATION_SORTS,
+      `Default: oldest first. \`-\` before a name is descending. Requests and cost are those of the last 30 days and need the scope audit:read.`,
+    ),
+    usage: Type.Optional({
+      ...oneOf(['true', 'false']),
+      description: 'Whether each Application has `usage`, which needs the scope audit:read. Default: false.',
+    }),
+  },
+  answers: { 200: List(ListedApplicationView) },
+})
 
 interface Deps extends ChangeDeps {
   /** Why no text of the Workspace's responses can leave before the verdict; undefined: it can. */
@@ -121,7 +90,7 @@ export function applicationsRoutes(app: TypedApp, deps: Deps): void {
     return { ...applicationView(application), warnings }
   }
 
-  handle(app, docs.list, async ({ workspaceId, query, operator }) => {
+  handle(app, docs, async ({ workspaceId, query, operator }) => {
     const sort = sortOf(APPLICATION_SORTS, query)
     const isUsageAsked = query.usage === 'true'
     const isUsageRead = isUsageAsked || sort?.by === 'requests' || sort?.by === 'cost'
@@ -140,36 +109,30 @@ export function applicationsRoutes(app: TypedApp, deps: Deps): void {
     )
   })
 
-  handle(app, docs.create, async (request, reply) => {
-    const create = valid(checkApplicationCreate(request.body))
-    const application = await change(deps, request, async (tx, now) => {
-      const value = await createApplication(tx, request.workspaceId, create, now)
-      if (!value) throw nameTaken()
-      return { value, action: 'application.create', id: value.id, fields: changedFields(ApplicationCreate, create) }
-    })
-    return reply.status(201).send(await withWarnings(application))
-  })
-
-  handle(app, docs.get, async ({ workspaceId, params }) => {
-    const application = await findApplication(db, workspaceId, params.id)
-    if (!application) throw notFound('Application')
-    return withWarnings(application)
-  })
-
-  handle(app, docs.update, async (request) => {
-    const patch = valid(checkApplicationPatch(request.body))
-    const { id } = request.params
-    const application = await change(deps, request, async (tx, now) => {
-      const updated = await updateApplication(tx, request.workspaceId, id, patch, now)
-      if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Application') : nameTaken()
-      return {
-        value: updated.application,
-        action: 'application.update',
-        id,
-        fields: changedFields(ApplicationPatch, patch),
-        announce: [APPLICATIONS_TOPIC, id],
-      }
-    })
-    return withWarnings(application)
+  resource(app, deps, {
+    noun: 'application',
+    name: 'Application',
+    path: '/applications',
+    area: 'applications',
+    view: ApplicationWithWarnings,
+    show: (rows: readonly ApplicationRecord[]) => Promise.all(rows.map(withWarnings)),
+    taken: { name: 'Application name' },
+    announce: (id) => [APPLICATIONS_TOPIC, id],
+    get: { find: findApplication },
+    create: {
+      body: ApplicationCreate,
+      write: async (tx, { workspaceId, body }, now) =>
+        createApplication(tx, workspaceId, valid(checkApplicationCreate(body)), now),
+    },
+    update: {
+      summary: 'Change an Application: models, providers, limits, maximum classification, settings',
+      description:
+        'Missing fields stay unchanged. null resets a field to its default. `limits` and `settings` are merged field by field.',
+      body: ApplicationPatch,
+      write: async (tx, { workspaceId, params, body }, now) => {
+        const updated = await updateApplication(tx, workspaceId, params.id, valid(checkApplicationPatch(body)), now)
+        return updated.ok ? updated.application : updated
+      },
+    },
   })
 }

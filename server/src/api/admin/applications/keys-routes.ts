@@ -1,4 +1,6 @@
+import type { Static } from 'typebox'
 import {
+  type ApiKey,
   ApiKeyCreate,
   ApiKeyRotate,
   ApiKeyView,
@@ -12,96 +14,71 @@ import { KEYS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { type RotatedKey, rotateKey } from '../../../domains/identity/rotate-key.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import { GatehouseError } from '../../../errors.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
-import { invalid, notFound, requireFound } from '../../../shared/refusals.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
-import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
-import { inWorkspace } from '../kit/operation.ts'
+import { invalid, requireFound } from '../../../shared/refusals.ts'
+import type { TypedApp } from '../../kit/route.ts'
+import type { ChangeDeps } from '../kit/change.ts'
+import type { Asked, Outcome } from '../kit/noun.ts'
+import { resource } from '../kit/resource.ts'
 
-const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
-
-const docs = {
-  list: inWorkspace(
-    'GET /applications/:id/keys',
-    'listKeys',
-    "List an Application's keys, including revoked keys, oldest first",
-    {
-      scope: 'applications:read',
-      query: PAGE,
-      answers: { 200: List(ApiKeyView) },
-      errors: UNKNOWN,
-    },
-  ),
-  issue: inWorkspace('POST /applications/:id/keys', 'issueKey', 'Issue a key. Only this response contains it', {
-    scope: 'applications:write',
-    description: 'The operator who issues a key cannot decide on its requests.',
-    body: ApiKeyCreate,
-    answers: { 201: IssuedApiKeyView },
-    errors: UNKNOWN,
-  }),
-  get: inWorkspace('GET /keys/:id', 'getKey', 'Get a key without its secret: whether and when it was used', {
-    scope: 'applications:read',
-    answers: { 200: ApiKeyView },
-    errors: { 404: 'NOT_FOUND: the key, or the Workspace' },
-  }),
-  rotate: inWorkspace('POST /keys/:id/rotate', 'rotateKey', 'Replace a key: issue a new key, and let the old one expire', {
-    scope: 'applications:write',
-    description:
-      'Both keys are valid during the overlap. A key can be replaced once. The operator cannot decide on requests of the new key.',
-    body: ApiKeyRotate,
-    answers: { 201: IssuedApiKeyView },
-    errors: { 404: 'NOT_FOUND: the key, or the Workspace', 409: 'CONFLICT: the key is revoked, expired or already replaced' },
-  }),
-  revoke: inWorkspace(
-    'POST /keys/:id/revoke',
-    'revokeKey',
-    'Revoke a key: immediately on this node, within a second on all others',
-    {
-      scope: 'applications:write',
-      description: 'Revoking a revoked key changes nothing.',
-      answers: { 200: ApiKeyView },
-      errors: { 404: 'NOT_FOUND: the key, or the Workspace' },
-    },
-  ),
-}
+const OF_APPLICATION = {
+  path: '/applications/:id/keys',
+  errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
+} as const
+const ISSUED = { view: IssuedApiKeyView, fields: ({ key }: ApiKey & { readonly key: string }) => ({ key }) }
 
 export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
-  const { db } = deps
-
-  handle(app, docs.list, async ({ workspaceId, params, query }) => {
-    const owner = { workspaceId, applicationId: params.id }
-    if (!(await findApplication(db, workspaceId, params.id))) throw notFound('Application')
-    return listOf(await listKeys(db, owner, pageOf(query)), apiKeyView, ({ id }) => id)
+  const addAction = resource(app, deps, {
+    noun: 'key',
+    path: '/keys',
+    area: 'applications',
+    view: ApiKeyView,
+    show: (rows: readonly ApiKey[]) => rows.map(apiKeyView),
+    announce: (id) => [KEYS_TOPIC, id],
+    list: {
+      ...OF_APPLICATION,
+      summary: "List an Application's keys, including revoked keys, oldest first",
+      read: async (db, workspaceId, page, { params }) => {
+        requireFound(await findApplication(db, workspaceId, params.id), 'Application')
+        return listKeys(db, { workspaceId, applicationId: params.id }, page)
+      },
+    },
+    get: { summary: 'Get a key without its secret: whether and when it was used', find: findKey },
+    create: {
+      ...OF_APPLICATION,
+      verb: 'issue',
+      summary: 'Issue a key. Only this response contains it',
+      description: 'The operator who issues a key cannot decide on its requests.',
+      body: ApiKeyCreate,
+      extra: ISSUED,
+      write: async (tx, { workspaceId, operator, params, body }, now) => {
+        const issuer = await findResponsibleOperator(tx, operator.id)
+        const expiresAt = futureTime(body.expires_at, now) ?? null
+        const issued = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, { issuer, expiresAt })
+        return requireFound(issued, 'Application')
+      },
+    },
   })
 
-  handle(app, docs.issue, async (request, reply) => {
-    const { workspaceId, operator, params, body } = request
-    const issued = await change(deps, request, async (tx, now) => {
-      const value = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, {
-        issuer: await findResponsibleOperator(tx, operator.id),
-        expiresAt: futureTime(body.expires_at, now) ?? null,
-      })
-      if (!value) throw notFound('Application')
-      return { value, action: 'key.issue', id: value.id, fields: changedFields(ApiKeyCreate, body) }
-    })
-    return reply.status(201).send({ key: issued.key, ...apiKeyView(issued) })
+  addAction({
+    verb: 'rotate',
+    summary: 'Replace a key: issue a new key, and let the old one expire',
+    description:
+      'Both keys are valid during the overlap. A key can be replaced once. The operator cannot decide on requests of the new key.',
+    errors: { 409: 'CONFLICT: the key is revoked, expired or already replaced' },
+    body: ApiKeyRotate,
+    fields: ['expires_at', 'replaced_by'],
+    created: ISSUED,
+    write: rotate,
   })
 
-  handle(app, docs.get, async ({ workspaceId, params }) =>
-    apiKeyView(requireFound(await findKey(db, workspaceId, params.id), 'key')),
-  )
-
-  rotateRoute(app, deps)
-
-  handle(app, docs.revoke, async (request) => {
-    const key = await change(deps, request, async (tx, now) => {
-      const value = await revokeKey(tx, request.workspaceId, request.params.id, now)
-      if (!value) throw notFound('key')
-      return { value, action: 'key.revoke', id: value.id, fields: ['revoked_at'], announce: [KEYS_TOPIC, value.id] }
-    })
-    return apiKeyView(key)
+  addAction({
+    verb: 'revoke',
+    summary: 'Revoke a key: immediately on this node, within a second on all others',
+    description: 'Revoking a revoked key changes nothing.',
+    fields: ['revoked_at'],
+    write: (tx, { workspaceId, params }, now) => revokeKey(tx, workspaceId, params.id, now),
   })
 }
 
@@ -111,26 +88,21 @@ const NOT_ROTATED: Readonly<Record<Exclude<Extract<RotatedKey, { ok: false }>['r
   replaced: 'The key was already replaced. Rotate the key that replaced it.',
 }
 
-function rotateRoute(app: TypedApp, deps: ChangeDeps): void {
-  handle(app, docs.rotate, async (request, reply) => {
-    const { workspaceId, operator, params, body } = request
-    const issued = await change(deps, request, async (tx, now) => {
-      const { overlap_seconds = DEFAULT_OVERLAP_S } = body
-      const rotation = {
-        overlapUntil: new Date(now.getTime() + overlap_seconds * 1_000),
-        expiresAt: futureTime(body.expires_at, now),
-        issuer: await findResponsibleOperator(tx, operator.id),
-      }
-      const rotated = await rotateKey(tx, workspaceId, params.id, rotation, now)
-      if (rotated.ok) {
-        const fields = ['expires_at', 'replaced_by']
-        return { value: rotated.issued, action: 'key.rotate', id: params.id, fields, announce: [KEYS_TOPIC, params.id] }
-      }
-      if (rotated.reason === 'not_found') throw notFound('key')
-      throw new GatehouseError('CONFLICT', { message: NOT_ROTATED[rotated.reason], details: { reason: rotated.reason } })
-    })
-    return reply.status(201).send({ key: issued.key, ...apiKeyView(issued) })
-  })
+async function rotate(
+  tx: Tx,
+  { workspaceId, operator, params, body }: Asked<Static<typeof ApiKeyRotate>>,
+  now: Date,
+): Promise<Outcome<ApiKey & { readonly key: string }>> {
+  const { overlap_seconds = DEFAULT_OVERLAP_S } = body
+  const rotation = {
+    overlapUntil: new Date(now.getTime() + overlap_seconds * 1_000),
+    expiresAt: futureTime(body.expires_at, now),
+    issuer: await findResponsibleOperator(tx, operator.id),
+  }
+  const rotated = await rotateKey(tx, workspaceId, params.id, rotation, now)
+  if (rotated.ok) return { made: rotated.issued, id: params.id }
+  if (rotated.reason === 'not_found') return undefined
+  throw new GatehouseError('CONFLICT', { message: NOT_ROTATED[rotated.reason], details: { reason: rotated.reason } })
 }
 
 /** Throws a 400 for a time that has passed. */

@@ -9,6 +9,7 @@ import {
 } from '../../../domains/budgets/budget.ts'
 import type { BudgetCount, BudgetWindow } from '../../../domains/budgets/window-store.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
 
 const Amount = Type.Number({ description: 'USD or tokens, as `unit` says.' })
@@ -75,24 +76,12 @@ export const budgetCountView = (budget: Budget) => (stored: BudgetCount) => ({
   ...countFields(budget, stored),
 })
 
-export const budgetView = (budget: Budget, window: BudgetWindow) => ({
-  id: budget.id,
-  object: 'budget' as const,
-  name: budget.name,
-  scope: budget.scope,
-  claim: budget.claim || null,
-  member: budget.member || null,
-  application_id: budget.applicationId,
-  unit: budget.unit,
-  limit: shownAmount(budget.amount, budget.unit),
-  period: budget.period,
-  time_zone: budget.timeZone,
-  alerts: [...budget.alerts],
-  unpriced: budget.unpriced,
-  enabled: budget.enabled,
-  window_starts_at: window.startsAt.toISOString(),
-  resets_at: window.resetsAt.toISOString(),
-  current: countFields(budget, window.most ?? { ...NO_COUNT, subject: budget.member ?? '' }),
-  created_at: budget.createdAt.toISOString(),
-  updated_at: budget.updatedAt.toISOString(),
-})
+export const budgetView = (budget: Budget, window: BudgetWindow) =>
+  viewOf(BudgetView, budget, {
+    claim: budget.claim || null,
+    member: budget.member || null,
+    limit: shownAmount(budget.amount, budget.unit),
+    window_starts_at: window.startsAt.toISOString(),
+    resets_at: window.resetsAt.toISOString(),
+    current: countFields(budget, window.most ?? { ...NO_COUNT, subject: budget.member ?? '' }),
+  })

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { Acl } from '../../../domains/knowledge/acl.ts'
-import type { Collection } from '../../../domains/knowledge/collection.ts'
 import { CollectionFields } from '../../../domains/knowledge/collection-fields.ts'
 import { LANGUAGES } from '../../../domains/retrieval/language.ts'
 import { Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
@@ -44,19 +43,4 @@ export const CollectionView = Type.Object({
   applications: nullable(Type.Array(Type.String(), { description: 'Ids.' })),
   created_at: Timestamp,
   updated_at: Timestamp,
-})
-
-export const collectionView = (collection: Collection) => ({
-  id: collection.id,
-  object: 'collection' as const,
-  workspace_id: collection.workspaceId,
-  name: collection.name,
-  description: collection.description,
-  classification: collection.classification,
-  regulations: collection.regulations,
-  acl: collection.acl,
-  language: collection.language,
-  applications: collection.applications,
-  created_at: collection.createdAt.toISOString(),
-  updated_at: collection.updatedAt.toISOString(),
 })

@@ -5,6 +5,7 @@ import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
 import { LANGUAGES } from '../../../domains/retrieval/language.ts'
 import { Line, Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { FINDING_TYPES } from '../../../shared/finding.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -50,29 +51,11 @@ export const DocumentView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const documentView = (document: KnowledgeDocument, collection: Labels) => ({
-  id: document.id,
-  object: 'document' as const,
-  workspace_id: document.workspaceId,
-  collection_id: document.collectionId,
-  key: document.key,
-  title: document.title,
-  version: document.version,
-  content_hash: document.contentHash,
-  media_type: document.mediaType,
-  bytes: document.bytes,
-  source: document.source,
-  classification: document.classification,
-  regulations: document.regulations,
-  acl: document.acl,
-  front_matter: document.limits,
-  effective: effectiveLabels(collection, document),
-  flags: document.flags,
-  chunks: document.chunks,
-  language: document.language,
-  created_at: document.createdAt.toISOString(),
-  updated_at: document.updatedAt.toISOString(),
-})
+export const documentView = (document: KnowledgeDocument, collection: Labels) =>
+  viewOf(DocumentView, document, {
+    front_matter: document.limits,
+    effective: effectiveLabels(collection, document),
+  })
 
 export const ChunkView = Type.Object({
   id: Type.String(),

@@ -11,15 +11,15 @@ import type { Db } from '../../../platform/db/database.ts'
 import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
 import { parseJson } from '../../../platform/lib/json.ts'
 import { type Checked, checker } from '../../../platform/lib/schema.ts'
-import { invalid, notFound, requireFound, valid } from '../../../shared/refusals.ts'
+import { invalid, notFound, valid } from '../../../shared/refusals.ts'
 import { readFileBodies } from '../../kit/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { checkAllButBody } from '../../kit/validation.ts'
 import { change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
+import { resource } from '../kit/resource.ts'
 import { type DocumentIngestDeps, type Incoming, ingestAll } from './document-ingest.ts'
 import {
   ChunkView,
@@ -32,48 +32,13 @@ import {
   IngestView,
 } from './document-shapes.ts'
 
-const UNKNOWN = { 404: 'NOT_FOUND: the document, or the Workspace' }
-
 const docs = {
-  list: inWorkspace('GET /documents', 'listDocuments', 'List documents, oldest first', {
-    scope: 'knowledge:read',
-    query: {
-      ...PAGE,
-      collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
-      flagged: Type.Optional(oneOf(['true', 'false'])),
-    },
-    answers: { 200: List(DocumentView) },
-    errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
-  }),
-  get: inWorkspace('GET /documents/:id', 'getDocument', 'Get a document, without its text', {
-    scope: 'knowledge:read',
-    errors: UNKNOWN,
-    answers: { 200: DocumentView },
-  }),
   chunks: inWorkspace('GET /documents/:id/chunks', 'listChunks', 'List the chunks of a document, in reading order', {
     scope: 'knowledge:content',
-    errors: UNKNOWN,
+    errors: { 404: 'NOT_FOUND: the document, or the Workspace' },
     description: 'Contains the text regardless of which users can see it. Reading is recorded in the audit log.',
     query: PAGE,
     answers: { 200: List(ChunkView) },
-  }),
-  update: inWorkspace('PATCH /documents/:id', 'updateDocument', 'Change the labels or source of a document', {
-    scope: 'knowledge:write',
-    errors: UNKNOWN,
-    description:
-      "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
-    body: DocumentPatch,
-    answers: { 200: DocumentView },
-  }),
-  clear: inWorkspace('POST /documents/:id/clear-flags', 'clearDocumentFlags', 'Clear the flags of a document after review', {
-    scope: 'knowledge:write',
-    errors: UNKNOWN,
-    answers: { 200: DocumentView },
-  }),
-  remove: inWorkspace('DELETE /documents/:id', 'deleteDocument', 'Delete a document', {
-    scope: 'knowledge:write',
-    errors: UNKNOWN,
-    answers: { 204: null },
   }),
   ingest: withContentTypes(
     inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
@@ -100,20 +65,48 @@ interface Deps extends DocumentIngestDeps {
 export function documentsRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
 
-  handle(app, docs.list, async ({ workspaceId, query }) => {
-    const { collection, flagged } = query
-    const page = pageOf(query)
-    const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
-    const documents = await listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true' })
-    const labels = await labelsByCollection(db, workspaceId, documents?.data ?? [])
-    return listOf(
-      documents,
-      (document) => documentView(document, labels.get(document.collectionId) ?? UNLABELLED),
-      ({ id }) => id,
-    )
+  const addAction = resource(app, deps, {
+    noun: 'document',
+    path: '/documents',
+    area: 'knowledge',
+    view: DocumentView,
+    show: async (rows: readonly KnowledgeDocument[], { workspaceId }) => {
+      const labels = await labelsByCollection(db, workspaceId, rows)
+      return rows.map((row) => documentView(row, labels.get(row.collectionId) ?? UNLABELLED))
+    },
+    list: {
+      query: {
+        collection: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of a collection.' })),
+        flagged: Type.Optional(oneOf(['true', 'false'])),
+      },
+      errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
+      read: async (_, workspaceId, page, { query: { collection, flagged } }) => {
+        const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
+        return listDocuments(db, workspaceId, { ...page, collectionId, flagged: flagged === 'true' })
+      },
+    },
+    get: { summary: 'Get a document, without its text', find: findDocument },
+    update: {
+      summary: 'Change the labels or source of a document',
+      description:
+        "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
+      body: DocumentPatch,
+      write: async (tx, { workspaceId, params, body: { source, ...labels } }) => {
+        const patch = { ...valid(parseLabels(labels)), source }
+        return (await relabelDocument(tx, workspaceId, params.id, patch)) ? findDocument(tx, workspaceId, params.id) : undefined
+      },
+    },
+    remove: { remove: deleteDocument },
   })
 
-  handle(app, docs.get, async ({ workspaceId, params }) => viewDocument(db, workspaceId, params.id))
+  addAction({
+    verb: 'clear-flags',
+    operationId: 'clearDocumentFlags',
+    summary: 'Clear the flags of a document after review',
+    fields: ['flags'],
+    write: async (tx, { workspaceId, params }) =>
+      (await clearFlags(tx, workspaceId, params.id)) ? findDocument(tx, workspaceId, params.id) : undefined,
+  })
 
   handle(app, docs.chunks, async (request) => {
     const { workspaceId, params, query } = request
@@ -128,41 +121,7 @@ export function documentsRoutes(app: TypedApp, deps: Deps): void {
     return listOf(page, chunkView, ({ position }) => String(position))
   })
 
-  documentChangeRoutes(app, deps)
   ingestRoute(app, deps)
-}
-
-function documentChangeRoutes(app: TypedApp, deps: Deps): void {
-  const { db } = deps
-
-  handle(app, docs.update, async (request) => {
-    const { workspaceId, params, body } = request
-    const { source, ...labels } = body
-    const patch = { ...valid(parseLabels(labels)), source }
-    await change(deps, request, async (tx) => {
-      if (!(await relabelDocument(tx, workspaceId, params.id, patch))) throw notFound('document')
-      return { value: undefined, action: 'document.update', id: params.id, fields: changedFields(DocumentPatch, body) }
-    })
-    return viewDocument(db, workspaceId, params.id)
-  })
-
-  handle(app, docs.clear, async (request) => {
-    const { workspaceId, params } = request
-    await change(deps, request, async (tx) => {
-      if (!(await clearFlags(tx, workspaceId, params.id))) throw notFound('document')
-      return { value: undefined, action: 'document.clear_flags', id: params.id, fields: ['flags'] }
-    })
-    return viewDocument(db, workspaceId, params.id)
-  })
-
-  handle(app, docs.remove, async (request, reply) => {
-    const { workspaceId, params } = request
-    await change(deps, request, async (tx) => {
-      if (!(await deleteDocument(tx, workspaceId, params.id))) throw notFound('document')
-      return { value: undefined, action: 'document.delete', id: params.id }
-    })
-    return reply.status(204).send()
-  })
 }
 
 function ingestRoute(app: TypedApp, deps: Deps): void {
@@ -178,12 +137,6 @@ function ingestRoute(app: TypedApp, deps: Deps): void {
       return ingestAll(deps, request, params.id, documents, labels)
     })
   })
-}
-
-async function viewDocument(db: Db, workspaceId: string, id: string) {
-  const document = requireFound(await findDocument(db, workspaceId, id), 'document')
-  const labels = await labelsByCollection(db, workspaceId, [document])
-  return documentView(document, labels.get(document.collectionId) ?? UNLABELLED)
 }
 
 /** Labels of the documents' collections, by id. A collection that has been deleted since has none, so no user can read it. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { MEMORY_MODES, MEMORY_SOURCES, type Memory } from '../../../domains/memory/memory.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../../../shared/memory-words.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -28,28 +29,7 @@ export const MemoryView = Type.Object({
   superseded_at: nullable(Timestamp),
 })
 
-export const memoryView = (memory: Memory) => ({
-  id: memory.id,
-  object: 'memory' as const,
-  scope: memory.scope,
-  scope_id: memory.scopeId,
-  user_id: memory.userId,
-  application_id: memory.applicationId,
-  kind: memory.kind,
-  content: memory.content,
-  summary: memory.summary,
-  subject: memory.subject,
-  classification: memory.classification,
-  regulations: memory.regulations,
-  mode: memory.mode,
-  source: memory.source,
-  audit_id: memory.auditId,
-  message_id: memory.messageId,
-  created_at: memory.createdAt.toISOString(),
-  expires_at: memory.expiresAt?.toISOString() ?? null,
-  superseded_by: memory.supersededBy,
-  superseded_at: memory.supersededAt?.toISOString() ?? null,
-})
+export const memoryView = (memory: Memory) => viewOf(MemoryView, memory)
 
 /** Filter of memories. All fields are optional. */
 export const MEMORY_FILTER = {

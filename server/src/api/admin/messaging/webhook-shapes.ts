@@ -1,13 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_TYPES } from '../../../domains/messaging/events/event.ts'
-import {
-  DELIVERY_STATES,
-  type Delivery,
-  WEBHOOK_FORMATS,
-  type Webhook,
-  type WebhookFields,
-} from '../../../domains/messaging/events/webhook.ts'
+import { DELIVERY_STATES, WEBHOOK_FORMATS, type Webhook } from '../../../domains/messaging/events/webhook.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
 
 const Url = Type.String({
@@ -37,14 +32,6 @@ export const WebhookCreate = Type.Object({
 export const WebhookPatch = Type.Partial(WebhookCreate)
 export type WebhookPatch = Static<typeof WebhookPatch>
 
-/** The fields that a body contains. */
-export const webhookFields = ({ url, format, types, enabled }: WebhookPatch): Partial<WebhookFields> => ({
-  ...(url !== undefined && { url }),
-  ...(format !== undefined && { format }),
-  ...(types !== undefined && { types }),
-  ...(enabled !== undefined && { enabled }),
-})
-
 export const WebhookView = Type.Object({
   id: Type.String(),
   object: Type.Literal('webhook'),
@@ -66,16 +53,8 @@ export const CreatedWebhookView = Type.Object(
 )
 
 /** A URL can be a credential: operators who cannot change webhooks see its origin only. */
-export const webhookView = (webhook: Webhook, canSeeUrl = true) => ({
-  id: webhook.id,
-  object: 'webhook' as const,
-  url: canSeeUrl ? webhook.url : `${new URL(webhook.url).origin}/…`,
-  format: webhook.format,
-  types: webhook.types && [...webhook.types],
-  enabled: webhook.enabled,
-  created_at: webhook.createdAt.toISOString(),
-  updated_at: webhook.updatedAt.toISOString(),
-})
+export const webhookView = (webhook: Webhook, canSeeUrl: boolean) =>
+  viewOf(WebhookView, webhook, { url: canSeeUrl ? webhook.url : `${new URL(webhook.url).origin}/…` })
 
 export const State = oneOf(DELIVERY_STATES, 'DeliveryState')
 
@@ -91,18 +70,4 @@ export const DeliveryView = Type.Object({
   last_failure: nullable(Type.String()),
   created_at: Timestamp,
   ended_at: nullable(Timestamp),
-})
-
-export const deliveryView = (delivery: Delivery) => ({
-  id: delivery.id,
-  object: 'webhook_delivery' as const,
-  webhook_id: delivery.webhookId,
-  type: delivery.type,
-  state: delivery.state,
-  attempts: delivery.attempts,
-  next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
-  last_status: delivery.lastStatus,
-  last_failure: delivery.lastFailure,
-  created_at: delivery.createdAt.toISOString(),
-  ended_at: delivery.endedAt?.toISOString() ?? null,
 })

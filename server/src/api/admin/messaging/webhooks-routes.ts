@@ -15,24 +15,22 @@ import {
 import type { Db } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { isGovernanceEvent } from '../../../shared/governance-event.ts'
-import type { Operator } from '../../../shared/operator.ts'
-import { invalid, notFound, requireFound } from '../../../shared/refusals.ts'
+import { invalid, requireFound } from '../../../shared/refusals.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { resource } from '../kit/resource.ts'
 import {
   CreatedWebhookView,
   DeliveryView,
-  deliveryView,
   State,
   WebhookCreate,
   WebhookPatch,
   WebhookView,
-  webhookFields,
   webhookView,
 } from './webhook-shapes.ts'
 
@@ -41,37 +39,6 @@ const KEPT =
   'Successful deliveries are kept for 7 days, dead ones for 30. Content that is deleted from conversations is deleted here too.'
 
 const docs = {
-  list: inWorkspace('GET /webhooks', 'listWebhooks', 'List webhooks, oldest first', {
-    scope: 'messaging:read',
-    query: PAGE,
-    answers: { 200: List(WebhookView) },
-  }),
-  create: inWorkspace('POST /webhooks', 'createWebhook', 'Create a webhook', {
-    scope: 'messaging:write',
-    description:
-      'Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
-      'Events of reviews, policies, keys and budgets have the `url` of their page in the dashboard and no content of requests. The formats `slack` (incoming webhook) and `teams` (workflow) send only these events, as text with a button. ' +
-      'Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.',
-    body: WebhookCreate,
-    answers: { 201: CreatedWebhookView },
-  }),
-  get: inWorkspace('GET /webhooks/:id', 'getWebhook', 'Get a webhook', {
-    scope: 'messaging:read',
-    errors: UNKNOWN,
-    answers: { 200: WebhookView },
-  }),
-  update: inWorkspace('PATCH /webhooks/:id', 'updateWebhook', 'Change a webhook', {
-    scope: 'messaging:write',
-    description: 'Missing fields stay unchanged. A disabled webhook gets no events, and no events are kept for it.',
-    errors: UNKNOWN,
-    body: WebhookPatch,
-    answers: { 200: WebhookView },
-  }),
-  remove: inWorkspace('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook and its deliveries', {
-    scope: 'messaging:write',
-    errors: UNKNOWN,
-    answers: { 204: null },
-  }),
   deliveries: inWorkspace(
     'GET /webhooks/:id/deliveries',
     'listWebhookDeliveries',
@@ -127,52 +94,43 @@ interface Deps extends ChangeDeps {
 }
 
 export function webhooksRoutes(app: TypedApp, deps: Deps): void {
-  const { db, webhookBox: box, webhooks } = deps
+  const { webhookBox: box, webhooks } = deps
 
-  handle(app, docs.list, async ({ workspaceId, operator, query }) =>
-    listOf(
-      await listWebhooks(db, workspaceId, pageOf(query)),
-      (webhook) => webhookView(webhook, canSeeUrl(operator)),
-      ({ id }) => id,
-    ),
-  )
-
-  handle(app, docs.create, async (request, reply) => {
-    const { workspaceId, body } = request
-    checkUrl(body, deps)
-    const created = await change(deps, request, async (tx, now) => {
-      const fields = { ...DEFAULTS, ...webhookFields(body), url: body.url }
-      const value = await createWebhook(tx, workspaceId, fields, { box, now })
-      checkTypes(value)
-      return { value, action: 'webhook.create', id: value.id, fields: changedFields(WebhookCreate, body) }
-    })
-    webhooks.changed()
-    return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
-  })
-
-  handle(app, docs.get, async ({ workspaceId, operator, params }) =>
-    webhookView(await requireWebhook(db, workspaceId, params.id), canSeeUrl(operator)),
-  )
-
-  handle(app, docs.update, async (request) => {
-    const { workspaceId, params, body } = request
-    checkUrl(body, deps)
-    const updated = await change(deps, request, async (tx, now) => {
-      const value = requireFound(await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now), 'webhook')
-      checkTypes(value)
-      return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
-    })
-    webhooks.changed()
-    return webhookView(updated)
-  })
-
-  handle(app, docs.remove, async (request, reply) => {
-    const { id } = request.params
-    await change(deps, request, async (tx) => {
-      if (!(await deleteWebhook(tx, request.workspaceId, id))) throw notFound('webhook')
-      return { value: undefined, action: 'webhook.delete', id }
-    })
-    return reply.status(204).send()
+  resource(app, deps, {
+    noun: 'webhook',
+    path: '/webhooks',
+    area: 'messaging',
+    view: WebhookView,
+    show: (rows: readonly Webhook[], { operator }) =>
+      rows.map((row) => webhookView(row, operator.scopes.includes('messaging:write'))),
+    changed: () => webhooks.changed(),
+    list: { read: listWebhooks },
+    get: { find: findWebhook },
+    create: {
+      description:
+        'Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
+        'Events of reviews, policies, keys and budgets have the `url` of their page in the dashboard and no content of requests. The formats `slack` (incoming webhook) and `teams` (workflow) send only these events, as text with a button. ' +
+        'Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.',
+      body: WebhookCreate,
+      write: async (tx, { workspaceId, body }, now) => {
+        checkUrl(body, deps)
+        const created = await createWebhook(tx, workspaceId, { ...DEFAULTS, ...body }, { box, now })
+        checkTypes(created)
+        return created
+      },
+      extra: { view: CreatedWebhookView, fields: ({ secret }: CreatedWebhook) => ({ secret }) },
+    },
+    update: {
+      description: 'Missing fields stay unchanged. A disabled webhook gets no events, and no events are kept for it.',
+      body: WebhookPatch,
+      write: async (tx, { workspaceId, params, body }, now) => {
+        checkUrl(body, deps)
+        const updated = await updateWebhook(tx, workspaceId, params.id, body, now)
+        if (updated) checkTypes(updated)
+        return updated
+      },
+    },
+    remove: { summary: 'Delete a webhook and its deliveries', remove: deleteWebhook },
   })
 
   deliveryRoutes(app, deps)
@@ -185,7 +143,11 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
     const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const { state } = query
     const filter = { ...pageOf(query), ...(state !== undefined && { state }) }
-    return listOf(await listDeliveries(db, { workspaceId, webhookId }, filter), deliveryView, ({ id }) => id)
+    return listOf(
+      await listDeliveries(db, { workspaceId, webhookId }, filter),
+      (row) => viewOf(DeliveryView, row),
+      ({ id }) => id,
+    )
   })
 
   handle(app, docs.test, async ({ workspaceId, params }) => {
@@ -203,7 +165,7 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
       return { value, action: 'webhook_delivery.replay', id: value.id }
     })
     webhooks.wake()
-    return deliveryView(delivery)
+    return viewOf(DeliveryView, delivery)
   })
 
   handle(app, docs.replayDeadDeliveries, async (request) => {
@@ -221,9 +183,9 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
 const requireWebhook = async (db: Db, workspaceId: string, id: string): Promise<Webhook> =>
   requireFound(await findWebhook(db, workspaceId, id), 'webhook')
 
-const DEFAULTS = { format: 'standard', types: null, enabled: true } as const
+type CreatedWebhook = Awaited<ReturnType<typeof createWebhook>>
 
-const canSeeUrl = ({ scopes }: Pick<Operator, 'scopes'>): boolean => scopes.includes('messaging:write')
+const DEFAULTS = { format: 'standard', types: null, enabled: true } as const
 
 /** Throws a 400 for types that the format does not have. */
 function checkTypes({ format, types }: Webhook): void {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Person } from '../../../domains/operators/operator.ts'
 import { Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { type Access, workspacesWith } from '../../../shared/access.ts'
 import { ROLES } from '../../../shared/operator.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -83,18 +84,10 @@ export const SessionView = Type.Object({
 /** The operator as another operator with this access sees them. */
 export function operatorView(person: Person, viewer: Access) {
   const visible = workspacesWith(viewer, 'operators:read')
-  return {
-    id: person.id,
-    object: 'operator' as const,
-    email: person.email,
-    name: person.name,
+  return viewOf(OperatorView, person, {
     role: person.roles.all,
     workspace_roles: [...person.roles.workspaces]
       .filter(([id]) => visible === undefined || visible.includes(id))
       .map(([workspace_id, role]) => ({ workspace_id, role })),
-    state: person.state,
-    two_factor: person.twoFactor,
-    last_signed_in_at: person.lastSignedInAt?.toISOString() ?? null,
-    created_at: person.createdAt.toISOString(),
-  }
+  })
 }

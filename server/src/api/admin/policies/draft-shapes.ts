@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { PolicyDraft, PolicyDraftSummary } from '../../../domains/policy/policy-draft-store.ts'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { NO_VERSION } from './base-version.ts'
 import { ActorName, type ActorNames, Note, Source } from './policy-shapes.ts'
 
@@ -55,20 +56,12 @@ export const DraftWithSourceView = Type.Object(
   { title: 'PolicyDraftWithSource' },
 )
 
-export const draftView = (draft: PolicyDraftSummary, names: ActorNames) => ({
-  id: draft.id,
-  object: 'policy_draft' as const,
-  title: draft.title,
-  note: draft.note,
-  base_version: draft.baseId ?? NO_VERSION,
-  author: draft.author,
-  author_name: names.get(draft.author) ?? null,
-  edited_by: draft.editedBy,
-  edited_by_name: names.get(draft.editedBy) ?? null,
-  revision: draft.revision,
-  created_at: draft.createdAt.toISOString(),
-  updated_at: draft.updatedAt.toISOString(),
-})
+export const draftView = (draft: PolicyDraftSummary, names: ActorNames) =>
+  viewOf(DraftView, draft, {
+    base_version: draft.baseId ?? NO_VERSION,
+    author_name: names.get(draft.author) ?? null,
+    edited_by_name: names.get(draft.editedBy) ?? null,
+  })
 
 export const draftWithSourceView = (draft: PolicyDraft, names: ActorNames) => ({
   ...draftView(draft, names),

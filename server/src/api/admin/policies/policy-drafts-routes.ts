@@ -14,11 +14,12 @@ import { findPolicySet, lockActivePolicySet } from '../../../domains/policy/poli
 import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
-import { invalid, notFound, requireFound } from '../../../shared/refusals.ts'
+import { invalid, requireFound } from '../../../shared/refusals.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { resource } from '../kit/resource.ts'
 import { NO_VERSION } from './base-version.ts'
 import { DraftCreate, DraftPatch, DraftView, DraftWithSourceView, draftView, draftWithSourceView } from './draft-shapes.ts'
 import type { ActorNames } from './policy-shapes.ts'
@@ -27,38 +28,21 @@ const MAX_DRAFTS = 200
 /** Edits of the text by one operator within this time share an audit record, because editors save after each pause. */
 const RECORD_EVERY_MS = 10 * 60_000
 
-const UNKNOWN = { 404: 'NOT_FOUND: the draft, or the Workspace' }
-const CHANGED = { 409: 'CONFLICT: the draft has another revision; `details.draft` is the current one with its text' }
-
 const docs = {
   list: inWorkspace('GET /policy-drafts', 'listPolicyDrafts', 'List drafts, newest first', {
     scope: 'policies:read',
     query: PAGE,
     answers: { 200: List(DraftView) },
   }),
-  create: inWorkspace('POST /policy-drafts', 'createPolicyDraft', 'Create a draft', {
-    scope: 'policies:write',
-    description: 'All operators who can read policies see it. A draft may have errors, and applies to no request.',
-    body: DraftCreate,
-    answers: { 201: DraftWithSourceView },
-    errors: { 409: `CONFLICT: the Workspace has ${MAX_DRAFTS} drafts` },
-  }),
-  get: inWorkspace('GET /policy-drafts/:id', 'getPolicyDraft', 'Get a draft and its document', {
-    scope: 'policies:read',
-    answers: { 200: DraftWithSourceView },
-    errors: UNKNOWN,
-  }),
   update: inWorkspace('PATCH /policy-drafts/:id', 'updatePolicyDraft', 'Change a draft', {
     scope: 'policies:write',
     description: 'Missing fields stay unchanged. Edits of the text by one operator within ten minutes share an audit record.',
     body: DraftPatch,
     answers: { 200: DraftWithSourceView },
-    errors: { ...UNKNOWN, ...CHANGED },
-  }),
-  remove: inWorkspace('DELETE /policy-drafts/:id', 'deletePolicyDraft', 'Delete a draft', {
-    scope: 'policies:write',
-    answers: { 204: null },
-    errors: UNKNOWN,
+    errors: {
+      404: 'NOT_FOUND: the draft, or the Workspace',
+      409: 'CONFLICT: the draft has another revision; `details.draft` is the current one with its text',
+    },
   }),
 }
 
@@ -66,11 +50,10 @@ interface Deps extends ChangeDeps {
   readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ActorNames>
 }
 
-const viewOf = async (draft: PolicyDraft, { db, findActorNames }: Deps) =>
-  draftWithSourceView(draft, await findActorNames(db, [draft.author, draft.editedBy]))
-
 export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
+  const viewOf = async (draft: PolicyDraft) =>
+    draftWithSourceView(draft, await deps.findActorNames(db, [draft.author, draft.editedBy]))
 
   handle(app, docs.list, async ({ workspaceId, query }) => {
     const page = await listDrafts(db, workspaceId, pageOf(query))
@@ -82,29 +65,33 @@ export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
     )
   })
 
-  handle(app, docs.get, async ({ workspaceId, params }) =>
-    viewOf(requireFound(await findDraft(db, workspaceId, params.id), 'draft'), deps),
-  )
-
-  handle(app, docs.create, async (request, reply) => {
-    const { workspaceId, operator, body } = request
-    checkSource(body.source)
-    const created = await change(deps, request, async (tx, now) => {
-      const active = await lockActivePolicySet(tx, workspaceId)
-      if ((await countDrafts(tx, workspaceId)) >= MAX_DRAFTS) throw tooMany()
-      const baseId =
-        body.base_version === undefined ? (active?.id ?? null) : await requireBase(tx, workspaceId, body.base_version)
-      const { title, note = '', source } = body
-      const value = await createDraft(tx, workspaceId, { title, note, source, baseId, author: operator.id }, now)
-      return { value, action: 'policy_draft.create', id: value.id, fields: Object.keys(body) }
-    })
-    return reply.status(201).send(await viewOf(created, deps))
+  resource(app, deps, {
+    noun: 'policy_draft',
+    name: 'draft',
+    path: '/policy-drafts',
+    area: 'policies',
+    view: DraftWithSourceView,
+    show: (drafts: readonly PolicyDraft[]) => Promise.all(drafts.map(viewOf)),
+    get: { summary: 'Get a draft and its document', find: findDraft },
+    create: {
+      description: 'All operators who can read policies see it. A draft may have errors, and applies to no request.',
+      errors: { 409: `CONFLICT: the Workspace has ${MAX_DRAFTS} drafts` },
+      body: DraftCreate,
+      write: async (tx, { workspaceId, operator, body: { title, note = '', source, base_version } }, now) => {
+        checkSource(source)
+        const active = await lockActivePolicySet(tx, workspaceId)
+        if ((await countDrafts(tx, workspaceId)) >= MAX_DRAFTS) throw tooMany()
+        const baseId = base_version === undefined ? (active?.id ?? null) : await requireBase(tx, workspaceId, base_version)
+        return createDraft(tx, workspaceId, { title, note, source, baseId, author: operator.id }, now)
+      },
+    },
+    remove: { remove: (tx, workspaceId, id) => deleteDraft(tx, workspaceId, id) },
   })
 
-  changeRoutes(app, deps)
+  updateRoute(app, deps, viewOf)
 }
 
-function changeRoutes(app: TypedApp, deps: Deps): void {
+function updateRoute(app: TypedApp, deps: Deps, viewOf: (draft: PolicyDraft) => Promise<{ readonly revision: number }>): void {
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, operator, body } = request
     if (body.source !== undefined) checkSource(body.source)
@@ -130,18 +117,9 @@ function changeRoutes(app: TypedApp, deps: Deps): void {
       const value = { draft: changed, isStale: false }
       return isRecorded ? { value, action: 'policy_draft.update', id: draft.id, fields } : { value }
     })
-    const view = await viewOf(draft, deps)
+    const view = await viewOf(draft)
     if (isStale) throw revised(view)
     return view
-  })
-
-  handle(app, docs.remove, async (request, reply) => {
-    const { workspaceId, params } = request
-    await change(deps, request, async (tx) => {
-      if (!(await deleteDraft(tx, workspaceId, params.id))) throw notFound('draft')
-      return { value: undefined, action: 'policy_draft.delete', id: params.id }
-    })
-    return reply.status(204).send()
   })
 }
 

@@ -10,19 +10,19 @@ import {
   findTest,
   listTests,
   type NewTest,
+  type StoredTest,
   updateTest,
 } from '../../../domains/policy/policy-test-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { Line, withStorable } from '../../../platform/lib/fields.ts'
-import { invalid, notFound, requireFound } from '../../../shared/refusals.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { invalid } from '../../../shared/refusals.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { resource } from '../kit/resource.ts'
 import { StoredTestView, storedTestView, TestCreate, TestReplace } from './test-shapes.ts'
 
-const UNKNOWN = { 404: 'NOT_FOUND: the policy test, or the Workspace' }
 const TOO_MANY = { 409: `CONFLICT: the Workspace has ${TEST_LIMITS.cases} policy tests` }
 
 const FileImport = Type.Object(
@@ -33,88 +33,46 @@ const FileImport = Type.Object(
   { additionalProperties: false },
 )
 
-const docs = {
-  list: inWorkspace('GET /policy-tests', 'listPolicyTests', 'List stored policy tests, oldest first', {
-    scope: 'policies:read',
-    query: PAGE,
-    answers: { 200: List(StoredTestView) },
-  }),
-  create: inWorkspace('POST /policy-tests', 'createPolicyTest', 'Store a policy test', {
-    scope: 'policies:write',
-    description:
-      'The case runs against every draft, in addition to the cases of its document. It is stored as sent: use invented data.',
-    body: TestCreate,
-    answers: { 201: StoredTestView },
-    errors: TOO_MANY,
-  }),
-  get: inWorkspace('GET /policy-tests/:id', 'getPolicyTest', 'Get a stored policy test', {
-    scope: 'policies:read',
-    answers: { 200: StoredTestView },
-    errors: UNKNOWN,
-  }),
-  replace: inWorkspace('PUT /policy-tests/:id', 'replacePolicyTest', 'Change a stored policy test', {
-    scope: 'policies:write',
-    body: TestReplace,
-    answers: { 200: StoredTestView },
-    errors: UNKNOWN,
-  }),
-  remove: inWorkspace('DELETE /policy-tests/:id', 'deletePolicyTest', 'Delete a stored policy test', {
-    scope: 'policies:write',
-    answers: { 204: null },
-    errors: UNKNOWN,
-  }),
-  importFile: inWorkspace('POST /policy-tests/import', 'importPolicyTests', 'Store the cases of a test file', {
-    scope: 'policies:write',
-    description: 'Replaces the stored cases of the file. A file with errors changes nothing.',
-    body: FileImport,
-    answers: { 200: Type.Object({ object: Type.Literal('policy_test_import'), file: Type.String(), cases: Type.Integer() }) },
-    errors: TOO_MANY,
-  }),
-}
+const docs = inWorkspace('POST /policy-tests/import', 'importPolicyTests', 'Store the cases of a test file', {
+  scope: 'policies:write',
+  description: 'Replaces the stored cases of the file. A file with errors changes nothing.',
+  body: FileImport,
+  answers: { 200: Type.Object({ object: Type.Literal('policy_test_import'), file: Type.String(), cases: Type.Integer() }) },
+  errors: TOO_MANY,
+})
 
 export function policyTestsRoutes(app: TypedApp, deps: ChangeDeps): void {
-  const { db } = deps
-
-  handle(app, docs.list, async ({ workspaceId, query }) =>
-    listOf(await listTests(db, workspaceId, pageOf(query)), storedTestView, ({ id }) => id),
-  )
-
-  handle(app, docs.get, async ({ workspaceId, params }) =>
-    storedTestView(requireFound(await findTest(db, workspaceId, params.id), 'policy test')),
-  )
-
-  handle(app, docs.create, async (request, reply) => {
-    const { workspaceId, operator, body } = request
-    const { file = null, ...sent } = body
-    const test = checkDefinition(sent)
-    const created = await change(deps, request, async (tx, now) => {
-      const [value] = await addTests(tx, workspaceId, [{ ...test, file, createdBy: operator.id }], now)
-      if (!value) throw new Error('no policy test was stored')
-      return { value, action: 'policy_test.create', id: value.id, fields: Object.keys(body) }
-    })
-    return reply.status(201).send(storedTestView(created))
+  resource(app, deps, {
+    noun: 'policy_test',
+    path: '/policy-tests',
+    area: 'policies',
+    view: StoredTestView,
+    show: (rows: readonly StoredTest[]) => rows.map(storedTestView),
+    list: { summary: 'List stored policy tests, oldest first', read: listTests },
+    get: { summary: 'Get a stored policy test', find: findTest },
+    create: {
+      summary: 'Store a policy test',
+      description:
+        'The case runs against every draft, in addition to the cases of its document. It is stored as sent: use invented data.',
+      errors: TOO_MANY,
+      body: TestCreate,
+      write: async (tx, { workspaceId, operator, body: { file = null, ...sent } }, now) => {
+        const test = checkDefinition(sent)
+        const [created] = await addTests(tx, workspaceId, [{ ...test, file, createdBy: operator.id }], now)
+        return created
+      },
+    },
+    update: {
+      method: 'PUT',
+      operationId: 'replacePolicyTest',
+      summary: 'Change a stored policy test',
+      body: TestReplace,
+      write: (tx, { workspaceId, params, body }, now) => updateTest(tx, workspaceId, params.id, checkDefinition(body), now),
+    },
+    remove: { summary: 'Delete a stored policy test', remove: deleteTest },
   })
 
-  handle(app, docs.replace, async (request) => {
-    const { workspaceId, params, body } = request
-    const test = checkDefinition(body)
-    const replaced = await change(deps, request, async (tx, now) => {
-      const value = requireFound(await updateTest(tx, workspaceId, params.id, test, now), 'policy test')
-      return { value, action: 'policy_test.update', id: value.id, fields: Object.keys(body) }
-    })
-    return storedTestView(replaced)
-  })
-
-  handle(app, docs.remove, async (request, reply) => {
-    const { workspaceId, params } = request
-    await change(deps, request, async (tx) => {
-      if (!(await deleteTest(tx, workspaceId, params.id))) throw notFound('policy test')
-      return { value: undefined, action: 'policy_test.delete', id: params.id }
-    })
-    return reply.status(204).send()
-  })
-
-  handle(app, docs.importFile, async (request) => {
+  handle(app, docs, async (request) => {
     const { workspaceId, operator, body } = request
     const definitions = readFile(body.source)
     await change(deps, request, async (tx, now) => {

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import type { StoredTest } from '../../../domains/policy/policy-test-store.ts'
 import type { TestRun } from '../../../domains/policy/run-tests.ts'
 import { Line, Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
-import { POLICY_POINTS } from '../../../shared/decision.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
+import { POLICY_POINTS, type PolicyPoint } from '../../../shared/decision.ts'
 import { nullable } from '../../../shared/schemas.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -81,15 +82,5 @@ export const StoredTestView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const storedTestView = ({ id, name, at, input = {}, expect, file, ...test }: StoredTest) => ({
-  id,
-  object: 'policy_test' as const,
-  name,
-  at,
-  input,
-  expect,
-  file,
-  created_by: test.createdBy,
-  created_at: test.createdAt.toISOString(),
-  updated_at: test.updatedAt.toISOString(),
-})
+export const storedTestView = (test: StoredTest) =>
+  viewOf(StoredTestView, test, { at: test.at as PolicyPoint, input: test.input ?? {} })

@@ -11,6 +11,7 @@ import {
 } from '../../../domains/providers/provider.ts'
 import type { ProviderRecord } from '../../../domains/providers/provider-row.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { nullable } from '../../../shared/schemas.ts'
 
@@ -145,30 +146,10 @@ export const ProviderView = Type.Object({
 })
 
 /** `live`: the provider as requests use it; undefined right after a change. */
-export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) => ({
-  id: record.id,
-  object: 'provider' as const,
-  kind: record.kind,
-  preset: record.preset,
-  source: record.source,
-  base_url: record.baseUrl,
-  api_key_from: record.apiKeyFrom,
-  api_key_env: record.apiKeyEnv,
-  path: record.path,
-  headers: record.headers,
-  timeout_ms: record.timeoutMs,
-  idle_timeout_ms: record.idleTimeoutMs,
-  stream: record.stream,
-  max_retries: record.maxRetries,
-  max_concurrency: record.maxConcurrency,
-  weight: record.weight,
-  region: record.region,
-  max_classification: record.maxClassification,
-  enabled: record.enabled,
-  health: healthView(live, health),
-  created_at: record.createdAt.toISOString(),
-  updated_at: record.updatedAt.toISOString(),
-})
+export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) =>
+  viewOf(ProviderView, record, {
+    health: healthView(live, health),
+  })
 
 /** State of a provider on this node. */
 export function healthView(live: Provider | undefined, health: Health) {

@@ -9,52 +9,20 @@ import {
   userView,
   type WorkspaceUser,
 } from '../../../domains/identity/user.ts'
-import { createUser, findUser, listUsers, type UserChange, updateUser } from '../../../domains/identity/user-store.ts'
+import { createUser, findUser, listUsers, updateUser } from '../../../domains/identity/user-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { Line } from '../../../platform/lib/fields.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
-import { notFound, taken, valid } from '../../../shared/refusals.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
-import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
-import { inWorkspace } from '../kit/operation.ts'
-
-const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
-const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
+import { valid } from '../../../shared/refusals.ts'
+import type { TypedApp } from '../../kit/route.ts'
+import type { ChangeDeps } from '../kit/change.ts'
+import { resource } from '../kit/resource.ts'
 
 /** Filter of users. All fields are optional. */
 const FILTER = {
   search: Type.Optional(Type.String({ ...Line, minLength: 1, description: 'Part of the id or username.' })),
   department: Type.Optional(Line),
   project: Type.Optional(Type.String({ ...Line, description: 'A project in the attribute `projects`.' })),
-}
-
-const docs = {
-  list: inWorkspace('GET /users', 'listUsers', 'List the users of the Workspace, by id', {
-    scope: 'people:read',
-    query: { ...PAGE, ...FILTER },
-    answers: { 200: List(UserView) },
-  }),
-  create: inWorkspace('POST /users', 'createUser', 'Create a user', {
-    scope: 'people:write',
-    description: 'Without `id`, the server generates one.',
-    body: UserCreate,
-    answers: { 201: UserView },
-    errors: CONFLICT,
-  }),
-  get: inWorkspace('GET /users/:id', 'getUser', 'Get a user', {
-    scope: 'people:read',
-    answers: { 200: UserView },
-    errors: UNKNOWN,
-  }),
-  update: inWorkspace('PATCH /users/:id', 'updateUser', 'Change a user', {
-    scope: 'people:write',
-    description: 'Missing fields stay unchanged. null clears a field. `attributes` is replaced as a whole.',
-    body: UserPatch,
-    answers: { 200: UserView },
-    errors: { ...UNKNOWN, ...CONFLICT },
-  }),
 }
 
 /** Audit records identify users by keyed hash only (GW-AUD-2). */
@@ -87,54 +55,51 @@ export interface UsersDeps extends ChangeDeps {
 }
 
 export function usersRoutes(app: TypedApp, deps: UsersDeps): void {
-  const { db } = deps
-
-  handle(app, docs.list, async ({ workspaceId, query }) =>
-    listOf(await listUsers(db, workspaceId, { ...query, ...pageOf(query) }), userView, ({ id }) => id),
-  )
-
-  handle(app, docs.create, async (request, reply) => {
-    const create = valid(checkUserCreate(request.body))
-    const { username, settle } = await deps.governName(request, create)
-    const user = await change(deps, request, async (tx, now) => {
-      const value = changedUser(await createUser(tx, request.workspaceId, { ...create, username }, now))
-      await deps.announceUser(tx, 'contact.created', request.workspaceId, value.id, request.base)
-      await settle(tx)
-      return { value, action: 'user.create', id: userHash(value), fields: changedFields(UserCreate, create) }
-    })
-    return reply.status(201).send(userView(user))
+  resource(app, deps, {
+    noun: 'user',
+    path: '/users',
+    area: 'people',
+    view: UserView,
+    show: (rows: readonly WorkspaceUser[]) => rows.map(userView),
+    taken: { id: 'User id', username: 'Username' },
+    recordedId: userHash,
+    list: {
+      summary: 'List the users of the Workspace, by id',
+      query: FILTER,
+      read: (db, workspaceId, page, { query }) => listUsers(db, workspaceId, { ...query, ...page }),
+    },
+    get: { find: findUser },
+    create: {
+      description: 'Without `id`, the server generates one.',
+      body: UserCreate,
+      prepare: async (request) => {
+        const create = valid(checkUserCreate(request.body))
+        const { username, settle } = await deps.governName(request, create)
+        return async (tx, now) => {
+          const created = await createUser(tx, request.workspaceId, { ...create, username }, now)
+          if (!created.ok) return created
+          await deps.announceUser(tx, 'contact.created', request.workspaceId, created.user.id, request.base)
+          await settle(tx)
+          return created.user
+        }
+      },
+    },
+    update: {
+      description: 'Missing fields stay unchanged. null clears a field. `attributes` is replaced as a whole.',
+      body: UserPatch,
+      prepare: async (request) => {
+        const { workspaceId, params, base } = request
+        const { username: newUsername, ...others } = valid(checkUserPatch(request.body))
+        const { username, settle } = await deps.governName(request, { username: newUsername })
+        return async (tx, now) => {
+          const patch = { ...others, ...(username !== undefined && { username }) }
+          const updated = await updateUser(tx, workspaceId, params.id, patch, now)
+          if (!updated.ok) return updated
+          await deps.announceUser(tx, 'contact.updated', workspaceId, updated.user.id, base)
+          await settle(tx)
+          return updated.user
+        }
+      },
+    },
   })
-
-  handle(app, docs.get, async ({ workspaceId, params }) => {
-    const user = await findUser(db, workspaceId, params.id)
-    if (!user) throw notFound('user')
-    return userView(user)
-  })
-
-  handle(app, docs.update, async (request) => {
-    const patch = valid(checkUserPatch(request.body))
-    const { username: newUsername, ...others } = patch
-    const { username, settle } = await deps.governName(request, { username: newUsername })
-    const user = await change(deps, request, async (tx, now) => {
-      const value = changedUser(
-        await updateUser(
-          tx,
-          request.workspaceId,
-          request.params.id,
-          { ...others, ...(username !== undefined && { username }) },
-          now,
-        ),
-      )
-      await deps.announceUser(tx, 'contact.updated', request.workspaceId, value.id, request.base)
-      await settle(tx)
-      return { value, action: 'user.update', id: userHash(value), fields: changedFields(UserPatch, patch) }
-    })
-    return userView(user)
-  })
-}
-
-function changedUser(result: UserChange) {
-  if (result.ok) return result.user
-  if (result.reason === 'not_found') throw notFound('user')
-  throw result.reason === 'id_taken' ? taken('id', 'User id') : taken('username', 'Username')
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { SavedView } from '../../../domains/views/view-store.ts'
 import { Line, Name, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
 
 export const VIEW_LIMITS = { own: 100, shared: 200, queryLength: 4_000 } as const
@@ -54,16 +55,8 @@ export const ViewView = Type.Object({
   updated_at: Timestamp,
 })
 
-export const viewView = (view: SavedView, ownerName: string | undefined, canEdit: boolean) => ({
-  object: 'view' as const,
-  id: view.id,
-  page: view.page,
-  name: view.name,
-  query: { ...view.query },
-  columns: view.columns && [...view.columns],
-  shared: view.shared,
-  owner: { id: view.owner, name: ownerName ?? null },
-  can_edit: canEdit,
-  created_at: view.createdAt.toISOString(),
-  updated_at: view.updatedAt.toISOString(),
-})
+export const viewView = (view: SavedView, ownerName: string | undefined, canEdit: boolean) =>
+  viewOf(ViewView, view, {
+    owner: { id: view.owner, name: ownerName ?? null },
+    can_edit: canEdit,
+  })

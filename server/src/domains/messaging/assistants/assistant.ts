@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { AvatarUrl } from '../people/contact.ts'
 
 /** The role of assistants: rules can distinguish them from other users by it. */
@@ -48,13 +49,4 @@ export const AssistantView = Type.Object({
   created_at: Timestamp,
 })
 
-export const assistantView = (assistant: Assistant) => ({
-  id: assistant.id,
-  object: 'assistant' as const,
-  workspace_id: assistant.workspaceId,
-  username: assistant.username,
-  display_name: assistant.displayName,
-  avatar_url: assistant.avatarUrl,
-  application_id: assistant.applicationId,
-  created_at: assistant.createdAt.toISOString(),
-})
+export const assistantView = (assistant: Assistant) => viewOf(AssistantView, assistant)

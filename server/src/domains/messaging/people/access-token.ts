@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 
 /** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
 export interface AccessToken {
@@ -35,12 +36,4 @@ export const IssuedAccessTokenView = Type.Object(
   { title: 'IssuedAccessToken' },
 )
 
-export const accessTokenView = (token: AccessToken) => ({
-  id: token.id,
-  object: 'access_token' as const,
-  user_id: token.userId,
-  name: token.name,
-  issued_by: token.issuedBy,
-  created_at: token.createdAt.toISOString(),
-  revoked_at: token.revokedAt?.toISOString() ?? null,
-})
+export const accessTokenView = (token: AccessToken) => viewOf(AccessTokenView, token)
