@@ -16,6 +16,7 @@ import { messagingRoutes } from './api/messaging/messaging-routes.ts'
 import { telemetryRoutes } from './api/telemetry-routes.ts'
 import type { Context } from './context.ts'
 import { ERRORS, type ErrorCode, errorBody, GatehouseError } from './errors.ts'
+import type { Config } from './platform/config/config.ts'
 import { newId } from './platform/lib/id.ts'
 import { runInTrace, type Sample, traceContext } from './platform/lib/trace-context.ts'
 import { API_VERSION } from './version.ts'
@@ -116,7 +117,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   closeStalledConnections(app)
   handleErrors(app)
   limitLargeBodies(app, context.config.sizes.bodyBytesInFlight)
-  logResponses(app)
+  logResponses(app, context.config)
   await collectOpenApi(app, API_VERSION, context.config.signIn.publicUrl)
   await app.register(gatewayRoutes, context)
   await app.register(messagingRoutes, context)
@@ -129,8 +130,10 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
 }
 
 /** One log line for each request: enough to find its audit record, without content. */
-function logResponses(app: FastifyInstance): void {
+function logResponses(app: FastifyInstance, { healthPort }: Config): void {
   app.addHook('onResponse', (request, reply, done) => {
+    // Probes come every few seconds.
+    if (healthPort !== undefined && request.socket.localPort === healthPort) return done()
     const auditId = reply.getHeader('x-audit-id')
     request.log.info(
       {

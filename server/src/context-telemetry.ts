@@ -30,6 +30,7 @@ interface Given {
 export function createTelemetry({ config, log, clock, node, openTelemetry: { openTracing, exportMetrics } }: Given) {
   const { nodeName, spans, metrics: exported } = config.telemetry
   const metrics = new Metrics()
+  if (node.number !== undefined) metrics.registry.setDefaultLabels({ process: String(node.number) })
   const onExport = exportReporter(metrics, log)
   const common = { nodeName, version: VERSION, onExport }
   const tracing = (spans && openTracing?.({ ...common, ...spans })) ?? NO_TRACING

@@ -51,19 +51,19 @@ export function registerPartMetrics(registry: Registry, parts: Parts): void {
   registerCaches(registry, parts)
   const { nodeName, waiters, semantic, limitCounters, budgetMeter, readiness } = parts
   const { gauge, counter } = registrar(registry)
-  gauge('gatehouse_info', 'Always 1; the labels name the node and its version.', 'max', () => [
+  gauge('gatehouse_info', 'Always 1; the labels name the node and its version.', () => [
     { labels: { node: nodeName, version: VERSION }, value: 1 },
   ])
   const ready = '1 if the last check of readiness passed, else 0. The server checks every 10 s.'
-  gauge('gatehouse_ready', ready, 'min', () => Number(readiness.isReady))
-  gauge('gatehouse_waiting_for_review', 'Requests that wait for a reviewer.', 'sum', () => waiters.size)
+  gauge('gatehouse_ready', ready, () => Number(readiness.isReady))
+  gauge('gatehouse_waiting_for_review', 'Requests that wait for a reviewer.', () => waiters.size)
   const fallbacks = 'Searches that were only lexical because the embedder did not respond.'
   counter('gatehouse_search_fallbacks_total', fallbacks, () => semantic?.fallbacks() ?? 0)
   const exchanges =
     'Exchanges of leases of limits with the other nodes, by outcome. Requests that waited for a failed one got 503.'
   counter('gatehouse_limit_exchanges_total', exchanges, () => labelled('outcome', { ...limitCounters.exchanges() }))
   const budgets = 'Counts of budgets in their current windows, by scope and state: near (80 % of the limit is spent), used_up.'
-  gauge('gatehouse_budgets', budgets, 'max', () =>
+  gauge('gatehouse_budgets', budgets, () =>
     budgetMeter.readings.flatMap(({ scope, near, usedUp }) => [
       { labels: { scope, state: 'near' }, value: near },
       { labels: { scope, state: 'used_up' }, value: usedUp },
@@ -73,11 +73,11 @@ export function registerPartMetrics(registry: Registry, parts: Parts): void {
 
 function registerAudit(registry: Registry, { audit, auditWatch, checkpointDeliveries }: Parts): void {
   const { gauge, counter } = registrar(registry)
-  gauge('gatehouse_audit_waiting', 'Audit records that are not committed yet.', 'sum', () => audit.waiting)
-  gauge('gatehouse_audit_lag_seconds', 'Age of the oldest audit record that is not committed yet.', 'max', () => audit.lagSeconds)
+  gauge('gatehouse_audit_waiting', 'Audit records that are not committed yet.', () => audit.waiting)
+  gauge('gatehouse_audit_lag_seconds', 'Age of the oldest audit record that is not committed yet.', () => audit.lagSeconds)
   const tampered =
     'Workspaces whose audit log was changed outside of Gatehouse. Their checkpoints are not signed until an operator resolves it.'
-  gauge('gatehouse_audit_tampered', tampered, 'max', () =>
+  gauge('gatehouse_audit_tampered', tampered, () =>
     [...auditWatch.faults].map(([workspace, { reason }]) => ({ labels: { workspace, reason }, value: 1 })),
   )
   const deliveries = (name: 'failures' | 'waiting' | 'lagSeconds') => () =>
@@ -85,26 +85,26 @@ function registerAudit(registry: Registry, { audit, auditWatch, checkpointDelive
   counter('gatehouse_audit_delivery_failures_total', 'Failed deliveries of audit checkpoints.', deliveries('failures'))
   // One process delivers them (decision 0028).
   const waiting = 'Audit checkpoints that are not delivered yet.'
-  gauge('gatehouse_audit_delivery_waiting', waiting, 'max', deliveries('waiting'))
+  gauge('gatehouse_audit_delivery_waiting', waiting, deliveries('waiting'))
   const lag = 'Age of the oldest audit checkpoint that is not delivered yet.'
-  gauge('gatehouse_audit_delivery_lag_seconds', lag, 'max', deliveries('lagSeconds'))
+  gauge('gatehouse_audit_delivery_lag_seconds', lag, deliveries('lagSeconds'))
 }
 
 function registerDatabase(registry: Registry, { database: { pool, signal }, reads }: Parts): void {
   const { gauge, counter } = registrar(registry)
-  gauge('gatehouse_database_connections', 'Connections of the pool, by state: active, idle.', 'sum', () =>
+  gauge('gatehouse_database_connections', 'Connections of the pool, by state: active, idle.', () =>
     labelled('state', { active: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
   )
-  gauge('gatehouse_database_waiting', 'Requests for a connection that wait.', 'sum', () => pool.waitingCount)
+  gauge('gatehouse_database_waiting', 'Requests for a connection that wait.', () => pool.waitingCount)
   const reconnects = 'New connections for notifications after the first one.'
   counter('gatehouse_listen_reconnects_total', reconnects, () => signal.reconnects)
   const replica = 'Age of the data of the read replica. 0 without a replica, +Inf if it does not respond.'
-  gauge('gatehouse_replica_lag_seconds', replica, 'max', () => (reads.replica?.lagMs ?? 0) / 1_000)
+  gauge('gatehouse_replica_lag_seconds', replica, () => (reads.replica?.lagMs ?? 0) / 1_000)
 }
 
 function registerMessaging(registry: Registry, { hub, relay, webhooks, assistants, queueMeter }: Parts): void {
   const { gauge, counter } = registrar(registry)
-  gauge('gatehouse_event_streams', 'Open event streams.', 'sum', () => hub.size)
+  gauge('gatehouse_event_streams', 'Open event streams.', () => hub.size)
   const published = 'Events that this node moved from the outbox to the log.'
   counter('gatehouse_events_published_total', published, () => relay.published)
   const attempts = 'Attempts to deliver to a webhook, by outcome.'
@@ -112,9 +112,9 @@ function registerMessaging(registry: Registry, { hub, relay, webhooks, assistant
   const queues = (name: 'waiting' | 'oldestSeconds') => () =>
     queueMeter.readings.map(({ queue, [name]: value }) => ({ labels: { queue }, value }))
   const waiting = 'Items that wait in the database, counted up to 10,000, by queue.'
-  gauge('gatehouse_queue_waiting', waiting, 'max', queues('waiting'))
-  gauge('gatehouse_queue_oldest_seconds', 'Age of the oldest waiting item, by queue.', 'max', queues('oldestSeconds'))
-  gauge('gatehouse_leases', 'Items that this node has claimed and works on, by queue.', 'sum', () =>
+  gauge('gatehouse_queue_waiting', waiting, queues('waiting'))
+  gauge('gatehouse_queue_oldest_seconds', 'Age of the oldest waiting item, by queue.', queues('oldestSeconds'))
+  gauge('gatehouse_leases', 'Items that this node has claimed and works on, by queue.', () =>
     labelled('queue', { assistant_turns: assistants.size, webhook_deliveries: webhooks.size }),
   )
 }
@@ -135,5 +135,5 @@ function registerCaches(registry: Registry, parts: Parts): void {
     caches.map(([cache, { statistics }]) => ({ labels: { cache }, value: statistics[name] }))
   counter('gatehouse_cache_hits_total', 'Look-ups that a cache could answer.', each('hits'))
   counter('gatehouse_cache_misses_total', 'Look-ups that a cache could not answer.', each('misses'))
-  gauge('gatehouse_cache_entries', 'Entries of a cache.', 'sum', each('size'))
+  gauge('gatehouse_cache_entries', 'Entries of a cache.', each('size'))
 }

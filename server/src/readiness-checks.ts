@@ -7,6 +7,7 @@ import { compareSchema } from './platform/db/migrate.ts'
 import { MIGRATIONS } from './platform/db/migrations/index.ts'
 import type { SecretBox } from './platform/lib/secret-box.ts'
 import type { Shutdown } from './platform/lib/shutdown.ts'
+import type { PlaceInNode } from './platform/processes/node-link.ts'
 import { Degraded, NotReady, type ReadinessCheck } from './platform/telemetry/readiness.ts'
 
 interface Deps {
@@ -16,13 +17,14 @@ interface Deps {
   readonly workspaceBox: SecretBox
   readonly auditWatch: AuditWatch
   readonly audit: { readonly lagSeconds: number }
+  readonly node: PlaceInNode
 }
 
 /** Age of the oldest audit record that is not committed; responses wait for it. */
 const MAX_AUDIT_LAG_SECONDS = 10
 
 /** The checks of `/readyz`, in the order of its response. */
-export function readinessChecks({ config, database, shutdown, workspaceBox, auditWatch, audit }: Deps): ReadinessCheck[] {
+export function readinessChecks({ config, database, shutdown, workspaceBox, auditWatch, audit, node }: Deps): ReadinessCheck[] {
   const checks: Record<string, ReadinessCheck['run']> = {
     accepting: () => {
       if (shutdown.stopping.aborted) throw new NotReady('The server is stopping.')
@@ -47,6 +49,7 @@ export function readinessChecks({ config, database, shutdown, workspaceBox, audi
     },
     audit_log: () => requireNoTampering(auditWatch),
     ...(config.databaseReadUrl !== undefined && { read_replica: () => requireFreshReplica(database) }),
+    ...(node.processes > 1 && { processes: () => requireAnswers(node) }),
   }
   return Object.entries(checks).map(([name, run]) => ({ name, run }))
 }
@@ -79,4 +82,13 @@ function requireFreshReplica({ reads }: Database): void {
   if (lagMs <= maxLagMs) return
   const lag = Number.isFinite(lagMs) ? `is ${Math.round(lagMs / 1_000)} s behind` : 'does not respond'
   throw new Degraded(`The read replica ${lag}, so everything is read from the primary.`)
+}
+
+/** Degraded: the other processes serve. */
+async function requireAnswers({ askProcesses }: PlaceInNode): Promise<void> {
+  const reports = await askProcesses().catch(() => {
+    throw new Degraded('The primary process does not answer.')
+  })
+  const silent = reports.filter(({ answer }) => !answer)
+  if (silent.length > 0) throw new Degraded(silent.map(({ number }) => `Process ${number} does not answer.`).join(' '))
 }

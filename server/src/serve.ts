@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -9,6 +10,7 @@ import { type Config, readConfig, serverUrl } from './platform/config/config.ts'
 import type { Environment } from './platform/config/environment.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 import { warnAboutConnectionLimit } from './platform/db/server-checks.ts'
+import { startHealthServer } from './platform/processes/health-server.ts'
 import type { NodeLink } from './platform/processes/node-link.ts'
 import { onlyProcess } from './platform/processes/only-process.ts'
 import { CLOSE_MS, RECORD_MS } from './platform/processes/stop-limits.ts'
@@ -33,7 +35,7 @@ export interface ServeOptions extends Omit<Overrides, 'node'> {
  * dies. Tests and measurements pass overrides.
  */
 export async function serve(config: Config, secrets: Secrets, options: ServeOptions = {}): Promise<void> {
-  const { node = onlyProcess(config, secrets) } = options
+  const { node = onlyProcess() } = options
   // The modules load while the database opens.
   const [context, { createApp }, { joinNode, prepareStart }, { applyConfigurationFile }] = await Promise.all([
     createContext(config, secrets, { ...(node.number !== undefined && { log: logOf(config, node) }), ...options, node }),
@@ -44,9 +46,12 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
   const { log } = context
   if (node.prepares) await warnAtStart(context, node)
   const app = await createApp(context)
+  node.attach(context)
   const stopReason = awaitStop(context, node)
+  let health: Server | undefined
   try {
-    await node.attach(context)
+    await app.ready()
+    health = await startHealthServer(config, app.routing)
     const announce = node.prepares ? await prepareStart(context) : await joinNode(context)
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
@@ -56,7 +61,7 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(serverUrl({ host: config.host, port }))
     if (node.prepares) startDemoHistory(context)
-    node.listening(port)
+    node.listening()
     node.onReload(async (env) => {
       options.replaceEnvironment?.(env)
       await reload(context, env, node.leads ? applyConfigurationFile : undefined)
@@ -67,8 +72,9 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
   } finally {
     exitAfter(CLOSE_MS, context)
     await app.close()
+    health?.closeAllConnections()
+    health?.close()
     await context.close()
-    await node.close()
     log.info('stopped')
   }
 }

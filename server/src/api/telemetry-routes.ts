@@ -1,16 +1,19 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { GatehouseError } from '../errors.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
-import { hasMetricsToken } from '../platform/telemetry/metrics-token.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from '../platform/telemetry/readiness.ts'
 import { type Snapshot, textOf } from '../platform/telemetry/snapshots.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
   readonly readiness: Readiness
-  /** `metrics`: those of all processes of the node, if there are several. */
-  readonly node: { readonly metrics: (() => Promise<Snapshot>) | undefined }
+  readonly node: {
+    /** Those of all processes of the node, if there are several. */
+    readonly metrics: (() => Promise<Snapshot>) | undefined
+    readonly askProcesses: () => Promise<readonly { readonly isServing: boolean; readonly answer: boolean | undefined }[]>
+  }
   readonly secrets: { readonly metricsToken: string | undefined }
 }
 
@@ -39,9 +42,12 @@ export async function telemetryRoutes(
   app.get(
     '/healthz',
     { schema: { tags: ['server'], summary: 'Check that the process is alive', response: { 200: Status } } },
-    async () => ({
-      status: 'ok',
-    }),
+    async () => {
+      // Only a restart of the node ends a frozen process (decision 0028).
+      const isFrozen = (await node.askProcesses()).some(({ isServing, answer }) => isServing && !answer)
+      if (isFrozen) throw new GatehouseError('UNAVAILABLE', { message: 'A process of this node does not answer.' })
+      return { status: 'ok' }
+    },
   )
   const readySchema = {
     tags: ['server'],
@@ -82,4 +88,11 @@ function checkMetricsToken(authorization: string | undefined, token: string | un
   throw new GatehouseError('AUTH_INVALID_KEY', {
     message: '/metrics requires the metrics token of this server. Send it as a bearer token.',
   })
+}
+
+/** Whether the header has the token of `/metrics`; true if none is set. Compares hashes, because timingSafeEqual needs equal lengths. */
+function hasMetricsToken(authorization: string | undefined, token: string | undefined): boolean {
+  if (token === undefined) return true
+  const [, sent = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  return timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))
 }

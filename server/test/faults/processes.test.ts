@@ -25,8 +25,11 @@ interface Health {
 
 interface Node {
   readonly server: ServerProcess
+  /** Status of a path of the health port. */
+  readonly status: (path: string) => Promise<number>
   readonly readiness: () => Promise<Health>
-  readonly metric: (name: string) => Promise<number>
+  /** The values of a metric by process. */
+  readonly metric: (name: string) => Promise<Readonly<Record<string, number>>>
   readonly chat: () => Promise<number>
 }
 
@@ -34,11 +37,11 @@ interface Node {
 const workersOf = ({ own }: ServerProcess): number[] =>
   readFileSync(`/proc/${own.pid}/task/${own.pid}/children`, 'utf8').trim().split(' ').map(Number)
 
-async function environment(): Promise<Record<string, string>> {
+async function environment() {
   const database = await createOwnDatabase(url ?? '')
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-processes-'))
   cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  return {
+  const env: Record<string, string> = {
     DATABASE_URL: database.url,
     GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
     GATEHOUSE_DATA: folder,
@@ -46,24 +49,34 @@ async function environment(): Promise<Record<string, string>> {
     GATEHOUSE_PROCESSES: String(PROCESSES),
     GATEHOUSE_DRAIN_SECONDS: '0',
   }
+  return { database, env }
 }
+
+/** A frozen process keeps one connection of each port without a response. */
+const get = (address: string) => fetch(address, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) })
 
 async function startNode(env: Readonly<Record<string, string>>): Promise<Node> {
   const healthPort = await freePort()
   const server = await startServerProcess({ ...env, GATEHOUSE_HEALTH_PORT: String(healthPort) })
   cleanups.push(server.remove)
-  const health = (path: string) => fetch(`http://127.0.0.1:${healthPort}${path}`, { headers: { connection: 'close' } })
+  const health = `http://127.0.0.1:${healthPort}`
   const key = server.demo().applications[0]?.api_key
   return {
     server,
+    status: async (path) => (await get(health + path)).status,
     readiness: async () => {
-      const response = await health('/readyz')
+      const response = await get(`${health}/readyz`)
       return { code: response.status, ...((await response.json()) as Omit<Health, 'code'>) }
     },
     metric: async (name) => {
-      const text = await (await health('/metrics')).text()
-      const lines = text.split('\n').filter((line) => line.startsWith(name) && /^[ {]/.test(line.slice(name.length)))
-      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+      // Each process answers for the node, on both ports.
+      const text = await (await get(`${[health, server.base][scrapes++ % 2]}/metrics`)).text()
+      const values: Record<string, number> = {}
+      for (const [, labels = '', value] of text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, 'gm'))) {
+        const [, process = ''] = /process="(.*?)"/.exec(labels) ?? []
+        values[process] = (values[process] ?? 0) + Number(value)
+      }
+      return values
     },
     chat: async () => {
       const response = await fetch(`${server.base}/v1/chat/completions`, {
@@ -77,40 +90,56 @@ async function startNode(env: Readonly<Record<string, string>>): Promise<Node> {
   }
 }
 
-const waitForAll = ({ metric }: Node) => vi.waitFor(async () => expect(await metric('gatehouse_processes')).toBe(PROCESSES), WAIT)
+let scrapes = 0
+const BOTH_UP = { 1: 1, 2: 1 }
+const waitForAll = ({ metric }: Node) =>
+  vi.waitFor(async () => expect(await metric('gatehouse_process_up')).toEqual(BOTH_UP), WAIT)
 const checkOf = ({ checks }: Health) => checks.find(({ name }) => name === 'processes')
+const sumOf = (values: Readonly<Record<string, number>>) => Object.values(values).reduce((sum, value) => sum + value, 0)
+
+test('health port: serves the three paths and no other, and its requests are not logged', { timeout: 120_000 }, async () => {
+  const node = await startNode({})
+  const statuses = await Promise.all(['/healthz', '/readyz', '/metrics', '/', '/v1/models', '/healthzz'].map(node.status))
+  expect(statuses).toEqual([200, 200, 200, 404, 404, 404])
+  const { checks } = await node.readiness()
+  expect(checks.map(({ name }) => name)).not.toContain('processes')
+  expect(await node.metric('gatehouse_ready')).toEqual({ '': 1 })
+  await fetch(`${node.server.base}/openapi.json`)
+  node.server.own.child.kill('SIGTERM')
+  expect(await node.server.exitCode()).toBe(0)
+  const logged = node.server.output().match(/"route":"[^"]*"/g) ?? []
+  expect(logged).toContain('"route":"/openapi.json"')
+  // The start waits for /readyz of the main port.
+  expect(logged.filter((route) => /healthz/.test(route))).toEqual([])
+})
 
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('node of several processes', { timeout: 300_000 }, () => {
-  test('processes: all serve on one port, and metrics do not fall when one is killed and replaced', async () => {
-    const node = await startNode(await environment())
+  test('processes: all serve on one port, metrics name the process, and one that is killed is replaced', async () => {
+    const node = await startNode((await environment()).env)
     await waitForAll(node)
     for (let i = 0; i < 20; i++) expect(await node.chat()).toBe(200)
-    const requests = () => node.metric('gatehouse_requests_total')
-    expect(await requests()).toBe(20)
-    // States that all processes see count once.
-    expect(await node.metric('gatehouse_info')).toBe(1)
-    expect(await node.metric('gatehouse_ready')).toBe(1)
-    const output = node.server.output()
-    for (const number of [1, 2]) expect(output).toContain(`"process":${number},"reqId"`)
+    const requests = await node.metric('gatehouse_requests_total')
+    expect([Object.keys(requests), sumOf(requests)]).toEqual([['1', '2'], 20])
+    expect(await node.metric('gatehouse_ready')).toEqual(BOTH_UP)
+    await vi.waitFor(async () => expect(checkOf(await node.readiness())).toEqual({ name: 'processes', status: 'ok' }), WAIT)
 
     const [first = 0] = workersOf(node.server)
     process.kill(first, 'SIGKILL')
-    await vi.waitFor(async () => expect(await node.metric('gatehouse_process_restarts_total')).toBe(1), WAIT)
-    expect(await requests()).toBe(20)
+    await vi.waitFor(async () => expect(await node.metric('gatehouse_process_restarts_total')).toEqual({ 1: 1, 2: 0 }), WAIT)
     await waitForAll(node)
     for (let i = 0; i < 6; i++) expect(await node.chat()).toBe(200)
-    expect(await requests()).toBe(26)
+    expect(sumOf(await node.metric('gatehouse_requests_total'))).toBe((requests[2] ?? 0) + 6)
     // The process that replaced the first one prepared nothing again.
     expect(node.server.output().split('Gatehouse is running').length).toBe(2)
     node.server.own.child.kill('SIGTERM')
     expect(await node.server.exitCode()).toBe(0)
   })
 
-  test('health port: names the process that does not answer, the others serve, and it is replaced after 30 s', async () => {
-    const node = await startNode(await environment())
+  test('frozen process: the others serve, /healthz fails so that the node is restarted, and a stop kills it', async () => {
+    const node = await startNode({ ...(await environment()).env, GATEHOUSE_STOP_SECONDS: '1' })
     await waitForAll(node)
-    await vi.waitFor(async () => expect(checkOf(await node.readiness())?.status).toBe('ok'), WAIT)
+    expect(await node.status('/healthz')).toBe(200)
     const [, second = 0] = workersOf(node.server)
     process.kill(second, 'SIGSTOP')
     const frozen = { name: 'processes', status: 'degraded', message: 'Process 2 does not answer.' }
@@ -118,32 +147,67 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
       const health = await node.readiness()
       expect([health.code, checkOf(health)]).toEqual([200, frozen])
     }, WAIT)
+    await vi.waitFor(async () => expect(await node.status('/healthz')).toBe(503), WAIT)
+    await vi.waitFor(async () => expect(await node.metric('gatehouse_process_up')).toEqual({ 1: 1, 2: 0 }), WAIT)
     // A frozen process holds at most one connection that the primary process gave it.
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => Promise.race([node.chat(), sleep(20_000).then(() => 'no answer')])),
     )
     expect(answers.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5)
-    await vi.waitFor(async () => expect(await node.metric('gatehouse_process_restarts_total')).toBe(1), WAIT)
-    expect(node.server.output()).toContain('"hung":2,"msg":"a process does not respond: it is ended"')
-    await vi.waitFor(async () => expect(checkOf(await node.readiness())?.status).toBe('ok'), WAIT)
+    node.server.own.child.kill('SIGTERM')
+    expect(await node.server.exitCode()).toBe(1)
+    expect(() => process.kill(second, 0)).toThrow('ESRCH')
+  })
+
+  test('stop: /readyz responds with 503, and a second signal ends all processes at once', async () => {
+    const node = await startNode({ ...(await environment()).env, GATEHOUSE_DRAIN_SECONDS: '600' })
+    await waitForAll(node)
+    const workers = workersOf(node.server)
+    node.server.own.child.kill('SIGTERM')
+    await vi.waitFor(async () => expect((await node.readiness()).code).toBe(503), WAIT)
+    node.server.own.child.kill('SIGTERM')
+    expect(await node.server.exitCode()).toBe(1)
+    await vi.waitFor(() => {
+      for (const worker of workers) expect(() => process.kill(worker, 0)).toThrow('ESRCH')
+    }, WAIT)
+  })
+
+  test('restarts: pauses grow, and the node ends with exit code 1 when no process can start any more', async () => {
+    const { env, database } = await environment()
+    const node = await startNode(env)
+    await waitForAll(node)
+    await database.allowConnections(false)
+    await database.endConnections()
+    for (const worker of workersOf(node.server)) process.kill(worker, 'SIGKILL')
+    expect(await node.server.exitCode()).toBe(1)
+    expect(node.server.output()).toContain('no process of this node can start: the node ends')
+    const pauses = [...node.server.output().matchAll(/"pause_ms":(\d+)/g)].map(([, ms]) => Number(ms))
+    // The first end is no failed start if the process has run for 10 s.
+    expect([500, 1_000, 2_000, 4_000].filter((ms) => !pauses.includes(ms))).toEqual([])
   })
 
   test('start: fails once, with one message and exit code 2, when the secret key is wrong', async () => {
-    const env = await environment()
+    const { env } = await environment()
     const right = await startNode(env)
     await waitForAll(right)
     const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })
     cleanups.push(wrong.remove)
     expect(await wrong.exitCode()).toBe(2)
     expect(wrong.output().split('GATEHOUSE_SECRET_KEY is not the key of this database').length).toBe(2)
-    const taken = await launchServer({ ...env, PORT: new URL(right.server.base).port })
-    cleanups.push(taken.remove)
-    expect(await taken.exitCode()).toBe(1)
-    expect(taken.output()).toContain('is in use: set PORT or HOST to another value')
+    const { port } = new URL(right.server.base)
+    for (const [name, healthPort] of [
+      ['PORT', {}],
+      ['GATEHOUSE_HEALTH_PORT', { PORT: String(await freePort()), GATEHOUSE_HEALTH_PORT: port }],
+    ] as const) {
+      const taken = await launchServer({ ...env, PORT: port, ...healthPort })
+      cleanups.push(taken.remove)
+      expect(await taken.exitCode()).toBe(1)
+      expect(taken.output().split(`is in use: set ${name} or HOST to another value`).length).toBe(2)
+    }
   })
 
   test('SIGHUP: applies log level and gatehouse.yaml, names what needs a restart, and changes nothing when a file is invalid', async () => {
-    const env = await environment()
+    const { env } = await environment()
     const variables = join(env.GATEHOUSE_DATA ?? '', 'gatehouse.env')
     const file = join(env.GATEHOUSE_DATA ?? '', 'gatehouse.yaml')
     writeFileSync(variables, 'LOG_LEVEL=info\nGATEHOUSE_MAX_MESSAGES=100\n')

@@ -20,7 +20,7 @@ import { readTelemetryConfig, type TelemetryConfig } from './telemetry.ts'
 export interface Config extends DatabaseUrls {
   readonly host: string
   readonly port: number
-  /** Port on which `/healthz`, `/readyz` and `/metrics` respond while the processes are busy. Absent: none. */
+  /** Port that serves `/healthz`, `/readyz` and `/metrics` and nothing else. Absent: none. */
   readonly healthPort: number | undefined
   /** Number of processes that serve requests. */
   readonly processes: number

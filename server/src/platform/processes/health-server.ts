@@ -1,51 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { ERRORS, type ErrorCode, errorBody } from '../../errors.ts'
-import { hasMetricsToken } from '../telemetry/metrics-token.ts'
-import { textOf } from '../telemetry/snapshots.ts'
-import type { NodeHealth } from './node-health.ts'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { ERRORS, errorBody } from '../../errors.ts'
+import type { Config } from '../config/config.ts'
 
-export interface HealthServerOptions {
-  readonly host: string
-  readonly port: number
-  readonly metricsToken: string | undefined
-}
-
+const PATHS = new Set(['/healthz', '/readyz', '/metrics'])
 const REQUEST_TIMEOUT_MS = 10_000
-const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Serves `/healthz`, `/readyz` and `/metrics` on the health port. Rejects if it cannot listen. */
-export async function startHealthServer(options: HealthServerOptions, health: NodeHealth): Promise<Server> {
+/**
+ * Serves the paths for monitoring on the health port, and no other, so that a network can keep clients and monitoring apart. `handle` is
+ * the app. Returns undefined if there is no health port. Rejects if it cannot listen.
+ */
+export async function startHealthServer(
+  { host, healthPort: port }: Pick<Config, 'host' | 'healthPort'>,
+  handle: RequestListener,
+): Promise<Server | undefined> {
+  if (port === undefined) return undefined
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    respond(request, response, options.metricsToken, health).catch(() => sendError(response, 'INTERNAL'))
+    if (PATHS.has(request.url?.split('?', 1)[0] ?? '')) return handle(request, response)
+    response.writeHead(ERRORS.NOT_FOUND.status, { 'content-type': 'application/json; charset=utf-8' })
+    response.end(JSON.stringify(errorBody('NOT_FOUND')))
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host: options.host, port: options.port, exclusive: true }, resolve)
-  })
+  server.listen({ host, port })
+  await once(server, 'listening')
   return server
 }
-
-async function respond(
-  { method = '', url = '', headers }: IncomingMessage,
-  response: ServerResponse,
-  metricsToken: string | undefined,
-  health: NodeHealth,
-): Promise<void> {
-  const path = url.split('?', 1)[0]
-  if (path !== '/healthz' && path !== '/readyz' && path !== '/metrics') return sendError(response, 'NOT_FOUND')
-  if (method !== 'GET' && method !== 'HEAD') return sendError(response, 'METHOD_NOT_ALLOWED')
-  if (path === '/healthz') return health.isAlive ? sendJson(response, 200, { status: 'ok' }) : sendError(response, 'UNAVAILABLE')
-  if (path === '/readyz') {
-    const report = await health.readiness()
-    return sendJson(response, report.ready ? 200 : 503, report.body)
-  }
-  if (!hasMetricsToken(headers.authorization, metricsToken)) return sendError(response, 'AUTH_INVALID_KEY')
-  response.writeHead(200, { 'content-type': PROMETHEUS }).end(await textOf(await health.metrics()))
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(JSON.stringify(body))
-}
-
-const sendError = (response: ServerResponse, code: ErrorCode): void => sendJson(response, ERRORS[code].status, errorBody(code))

@@ -9,12 +9,7 @@ export type ToWorker =
   | Answer
 
 /** From a serving process to the primary process. */
-export type ToPrimary = { readonly kind: 'listening'; readonly port: number } | Beat | Question | Answer
-
-/** Says that the event loop of a process runs. */
-export interface Beat {
-  readonly kind: 'beat'
-}
+export type ToPrimary = { readonly kind: 'listening' } | Question | Answer
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
@@ -22,26 +17,39 @@ export type StopSignal = 'SIGINT' | 'SIGTERM'
 export interface StartOrder {
   /** Place of the process in its node, from 1. A process that replaces a dead one gets its number. */
   readonly number: number
+  /** Number of serving processes of the node. */
+  readonly processes: number
   /** Whether it prepares the database: applies `gatehouse.yaml`, seeds the demo and prints the banner. Once for each start of the node. */
   readonly prepares: boolean
-  /** Overrides PORT: with port 0 the system chose it for the first process. */
-  readonly port: number | undefined
   /** Environment of the node, as read last. */
   readonly env: Environment
 }
 
-/** The topics about which processes ask each other. */
-export type Topic = 'readiness' | 'metrics' | 'node_metrics'
+/** `alive`: whether the event loop runs. */
+export type Topic = 'alive' | 'metrics'
 
+/** Time in milliseconds for a serving process to answer. */
+export const ANSWER_MS: Readonly<Record<Topic, number>> = { alive: 1_000, metrics: 3_000 }
+
+/** A serving process answers for itself, and the primary process for all of them, with a `ProcessReport` for each. */
 export interface Question {
   readonly kind: 'question'
   readonly id: number
-  readonly about: Topic
+  readonly topic: Topic
 }
 
-/** `value` is undefined if the question failed; the process that was asked has logged why. */
 export interface Answer {
   readonly kind: 'answer'
   readonly id: number
   readonly value?: unknown
+}
+
+export interface ProcessReport<T> {
+  readonly number: number
+  /** Whether it listens, so that it gets connections. */
+  readonly isServing: boolean
+  /** How often a process with this number has ended and was started again. */
+  readonly restarts: number
+  /** Undefined: it does not run, or did not answer in time. */
+  readonly answer: T | undefined
 }

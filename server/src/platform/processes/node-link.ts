@@ -1,16 +1,8 @@
 import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Readiness } from '../telemetry/readiness.ts'
 import type { Snapshot } from '../telemetry/snapshots.ts'
-import type { StopSignal } from './messages.ts'
-
-/** The parts of a serving process that answer for it. */
-export interface Answering {
-  readonly readiness: Readiness
-  readonly metrics: Metrics
-  readonly log: Logger
-}
+import type { ProcessReport, StopSignal } from './messages.ts'
 
 /** The place of a serving process in its node. */
 export interface PlaceInNode {
@@ -18,25 +10,32 @@ export interface PlaceInNode {
   readonly number: number | undefined
   /** Number of serving processes of the node. */
   readonly processes: number
-  /** The sum over all processes. Undefined: this process is the only one. */
+  /** The metrics of all processes. Undefined: this process is the only one. */
   readonly metrics: (() => Promise<Snapshot>) | undefined
+  /** Asks all processes whether their event loops run. None: this process is the only one. */
+  readonly askProcesses: () => Promise<readonly ProcessReport<boolean>[]>
   /** Whether this process does what a node does once: recurring jobs, the export of metrics. */
   readonly leads: boolean
 }
 
-export const ONLY_PROCESS: PlaceInNode = { number: undefined, processes: 1, metrics: undefined, leads: true }
+export const ONLY_PROCESS: PlaceInNode = {
+  number: undefined,
+  processes: 1,
+  metrics: undefined,
+  askProcesses: async () => [],
+  leads: true,
+}
 
 /** A serving process's connection to its node. */
 export interface NodeLink extends PlaceInNode {
   /** Whether this process prepares the database: once for each start of the node. */
   readonly prepares: boolean
-  /** From now on the process answers questions of its node. Resolves when the health port listens. */
-  attach(answering: Answering): Promise<void>
+  /** Call it first. From then on the process answers questions of its node. */
+  attach(parts: { readonly metrics: Metrics; readonly log: Logger }): void
   /** Resolves at the first signal to stop. */
   awaitStop(): Promise<StopSignal>
   /** Calls `listener` with the new environment after SIGHUP, if it is valid. */
   onReload(listener: (env: Environment) => Promise<void>): void
   /** Call it when the process listens. */
-  listening(port: number): void
-  close(): Promise<void>
+  listening(): void
 }

@@ -1,29 +1,20 @@
-import { type Snapshot, sumOf } from '../telemetry/snapshots.ts'
+import { Counter, Gauge, Registry } from 'prom-client'
+import { joinSnapshots, type Snapshot } from '../telemetry/snapshots.ts'
+import type { ProcessReport } from './messages.ts'
 
-/** Metrics that only grow. Those of a process that has ended stay in the sum, so that the node's counters do not fall. */
-const GROWING = new Set<unknown>(['counter', 'histogram'])
-
-/** The metrics of all processes of a node. */
-export class NodeMetrics {
-  readonly #last = new Map<number, Snapshot>()
-  #ended: Promise<Snapshot> = Promise.resolve([])
-
-  /** `id` is never used again after the process has ended. */
-  update(id: number, snapshot: Snapshot): void {
-    this.#last.set(id, snapshot)
+/** The metrics of a node: those of its processes, which have the label `process`, and whether each of them answers. */
+export async function metricsOfNode(reports: readonly ProcessReport<Snapshot>[]): Promise<Snapshot> {
+  const registry = new Registry()
+  const options = { labelNames: ['process'], registers: [registry] }
+  const up = new Gauge({ ...options, name: 'gatehouse_process_up', help: '1 if the process answers, else 0.' })
+  const restarts = new Counter({
+    ...options,
+    name: 'gatehouse_process_restarts_total',
+    help: 'Processes that ended unexpectedly and were started again.',
+  })
+  for (const { number, answer, restarts: count } of reports) {
+    up.set({ process: String(number) }, answer === undefined ? 0 : 1)
+    restarts.inc({ process: String(number) }, count)
   }
-
-  /** Keeps the counters of a process that has ended, as they were last shown. */
-  remove(id: number): void {
-    const last = this.#last.get(id)
-    this.#last.delete(id)
-    if (!last) return
-    const growing = last.filter(({ type }) => GROWING.has(type))
-    this.#ended = this.#ended.then((ended) => sumOf([ended, growing]))
-  }
-
-  /** The sum over all processes. A process that does not answer counts with its last snapshot. */
-  async snapshot(): Promise<Snapshot> {
-    return sumOf([...this.#last.values(), await this.#ended])
-  }
+  return joinSnapshots([...reports.flatMap(({ answer }) => (answer ? [answer] : [])), await registry.getMetricsAsJSON()])
 }

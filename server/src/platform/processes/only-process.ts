@@ -1,11 +1,7 @@
-import type { Config } from '../config/config.ts'
+import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
-import type { Secrets } from '../config/secrets.ts'
-import { createLogger } from '../telemetry/logger.ts'
-import { answersOf } from './answers.ts'
-import { startHealthThread } from './health-thread.ts'
 import type { StopSignal } from './messages.ts'
-import type { NodeLink } from './node-link.ts'
+import { type NodeLink, ONLY_PROCESS } from './node-link.ts'
 import { readAgain } from './reload.ts'
 
 interface Reloading {
@@ -13,20 +9,14 @@ interface Reloading {
   readonly readEnv: () => Environment
 }
 
-/** The link of a server with one process: it gets the signals itself, and a thread serves the health port. */
-export function onlyProcess(config: Config, secrets: Secrets, reloading?: Reloading): NodeLink {
-  const log = createLogger(config.logLevel, config.telemetry.nodeName)
-  let thread: { close: () => Promise<void> } | undefined
+/** The link of a server with one process, which gets the signals itself. */
+export function onlyProcess(reloading?: Reloading): NodeLink {
+  let log: Logger
   return {
-    number: undefined,
-    processes: 1,
+    ...ONLY_PROCESS,
     prepares: true,
-    leads: true,
-    metrics: undefined,
-    async attach(answering) {
-      const { healthPort: port, host } = config
-      if (port === undefined) return
-      thread = await startHealthThread({ host, port, metricsToken: secrets.metricsToken }, answersOf(answering))
+    attach(parts) {
+      log = parts.log
     },
     awaitStop: () =>
       new Promise<StopSignal>((resolve) => {
@@ -47,11 +37,9 @@ export function onlyProcess(config: Config, secrets: Secrets, reloading?: Reload
         const next = await readAgain({ ...reloading, env, log })
         if (!next) return
         env = next.env
-        log.level = next.config.logLevel
         void listener(env)
       })
     },
     listening() {},
-    close: async () => thread?.close(),
   }
 }

@@ -1,70 +1,65 @@
 import type { Environment } from '../config/environment.ts'
 import type { Snapshot } from '../telemetry/snapshots.ts'
-import { answersOf } from './answers.ts'
-import { BEAT_MS } from './heartbeat.ts'
-import type { StartOrder, StopSignal, ToPrimary, ToWorker } from './messages.ts'
-import type { Answering, NodeLink } from './node-link.ts'
+import {
+  ANSWER_MS,
+  type ProcessReport,
+  type StartOrder,
+  type StopSignal,
+  type ToPrimary,
+  type Topic,
+  type ToWorker,
+} from './messages.ts'
+import type { NodeLink } from './node-link.ts'
+import { metricsOfNode } from './node-metrics.ts'
 import { Questions } from './questions.ts'
 
-/** Time for the primary process to ask all processes. */
-const NODE_METRICS_MS = 4_000
-/** The primary process and the terminal send signals to the whole group; the message of the primary process counts. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** Time for the primary process after all others have answered. With it, a check of `/readyz` stays within its deadline of 2 s. */
+const MARGIN_MS = 900
 
-/** Connects a serving process to its primary process, and waits for the order to start. */
-export async function openWorkerLink(): Promise<{
-  order: StartOrder
-  connect: (processes: number) => NodeLink
-}> {
+/** Connects a serving process to its primary process, and waits for the order to start. `env` is the environment of the node. */
+export async function openWorkerLink(): Promise<{ readonly env: Environment; readonly node: NodeLink }> {
   const started = Promise.withResolvers<StartOrder>()
   const stopped = Promise.withResolvers<StopSignal>()
-  let answering: Answering | undefined
-  let reload: ((env: Environment) => Promise<void>) | undefined
-  let reloaded: Environment | undefined
-  const questions = new Questions({
-    send,
-    answers: {
-      readiness: async () => answering && answersOf(answering).readiness(),
-      metrics: async () => answering && answersOf(answering).metrics(),
-    },
-    onError: (err) => answering?.log.error({ err }, 'a question of the primary process was not answered'),
-  })
-  const receive = {
-    start: ({ order }: { order: StartOrder }) => started.resolve(order),
-    stop: ({ signal }: { signal: StopSignal }) => stopped.resolve(signal),
-    reload: ({ env }: { env: Environment }) => {
-      if (reload) void reload(env)
-      else reloaded = env
+  const attached = Promise.withResolvers<Parameters<NodeLink['attach']>[0]>()
+  const reloading = Promise.withResolvers<Parameters<NodeLink['onReload']>[0]>()
+  const answers: Record<Topic, () => Promise<unknown>> = {
+    alive: async () => true,
+    async metrics() {
+      const { metrics, log } = await attached.promise
+      return metrics.registry.getMetricsAsJSON().catch((err) => log.error({ err }, 'the metrics could not be read'))
     },
   }
-  process.on('message', (message: ToWorker) => {
-    if (message.kind === 'question' || message.kind === 'answer') questions.receive(message)
-    else receive[message.kind](message as never)
-  })
-  for (const signal of STOP_SIGNALS) process.on(signal, () => stopped.resolve(signal))
+  const questions = new Questions({ send, answer: (topic) => answers[topic]() })
+  const handlers: { [K in ToWorker['kind']]: (message: Extract<ToWorker, { kind: K }>) => unknown } = {
+    start: ({ order }) => started.resolve(order),
+    stop: ({ signal }) => stopped.resolve(signal),
+    reload: async ({ env }) => (await reloading.promise)(env),
+    question: (message) => questions.receive(message),
+    answer: (message) => questions.receive(message),
+  }
+  process.on('message', (message: ToWorker) => handlers[message.kind](message as never))
+  // A terminal sends signals to the whole group: the primary process passes on what they mean, and a second one is not counted here.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.resolve(signal))
   process.on('SIGHUP', () => {})
-  setInterval(() => send({ kind: 'beat' }), BEAT_MS).unref()
-  const order = await started.promise
-  return {
-    order,
-    connect: (processes) => ({
-      number: order.number,
-      processes,
-      prepares: order.prepares,
-      leads: order.number === 1,
-      metrics: () => questions.ask<Snapshot>('node_metrics', NODE_METRICS_MS),
-      attach: async (given) => {
-        answering = given
-      },
-      awaitStop: () => stopped.promise,
-      onReload: (listener) => {
-        reload = listener
-        if (reloaded) void listener(reloaded)
-      },
-      listening: (port) => send({ kind: 'listening', port }),
-      close: async () => {},
-    }),
+  const askNode = async <T>(topic: Topic): Promise<readonly ProcessReport<T>[]> => {
+    const reports = await questions.ask<readonly ProcessReport<T>[]>(topic, ANSWER_MS[topic] + MARGIN_MS)
+    if (!reports) throw new Error('the primary process does not answer')
+    return reports
   }
+  const { env, number, processes, prepares } = await started.promise
+  const node: NodeLink = {
+    number,
+    processes,
+    prepares,
+    leads: number === 1,
+    metrics: async () => metricsOfNode(await askNode<Snapshot>('metrics')),
+    askProcesses: () => askNode<boolean>('alive'),
+    attach: attached.resolve,
+    awaitStop: () => stopped.promise,
+    onReload: reloading.resolve,
+    listening: () => send({ kind: 'listening' }),
+  }
+  return { env, node }
 }
 
 /** If the primary process has died, this process ends as well (node:cluster). */

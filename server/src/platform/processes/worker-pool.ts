@@ -1,43 +1,34 @@
+import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from 'pino'
+import type { Environment } from '../config/environment.ts'
 import { elapsed } from '../lib/clock.ts'
-import type { StartOrder, StopSignal } from './messages.ts'
-
-/** A serving process that was started. */
-export interface Worker {
-  /** Unique for each start. */
-  readonly id: number
-  readonly start: (order: Omit<StartOrder, 'env'>) => void
-  readonly stop: (signal: StopSignal) => void
-  readonly kill: () => void
-}
-
-/** Reports of a new process. */
-export interface WorkerEvents {
-  readonly onListening: (port: number) => void
-  readonly onExit: (code: number | null, signal: string | null) => void
-}
+import { ANSWER_MS, type ProcessReport, type StopSignal, type ToPrimary, type Topic, type ToWorker } from './messages.ts'
+import { Questions } from './questions.ts'
 
 interface Options {
   readonly processes: number
-  readonly fork: (number: number, events: WorkerEvents) => Worker
-  readonly onExit: (id: number) => void
+  readonly env: Environment
   readonly log: Logger
-  /** Pauses before a start that follows failed ones, in milliseconds: the first, and the longest. */
-  readonly pauses?: readonly [first: number, longest: number]
 }
 
+/** A place of the node and the process that has it. */
 interface Place {
   readonly number: number
-  worker: Worker | undefined
-  isListening: boolean
+  worker?: Worker | undefined
+  questions?: Questions
+  isServing: boolean
   startedAt: number
+  restarts: number
   /** Starts in a row that ended soon. */
   failures: number
-  timer: NodeJS.Timeout | undefined
+  timer?: NodeJS.Timeout
 }
 
 /** A process that ran this long did not fail because of its start. */
 const STABLE_MS = 10_000
+/** Pause after the first failed start; it doubles with each further one. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
 /** After so many failed starts in a row, with no process that serves, the node gives up. */
 const MAX_FAILURES = 5
 
@@ -46,118 +37,119 @@ const MAX_FAILURES = 5
  * with a wrong configuration fails once, with the exit code of that process.
  */
 export class WorkerPool {
-  readonly #options: Options
-  readonly #places: Place[]
+  readonly #log: Logger
+  readonly #places: readonly Place[]
   readonly #ended = Promise.withResolvers<number>()
-  #port: number | undefined
+  /** The environment of the node. */
+  env: Environment
+  isStopping = false
   #isPrepared = false
-  #isStopping = false
   #exitCode = 0
-  /** Number of processes that ended without being asked. */
-  restarts = 0
 
-  constructor(options: Options) {
-    this.#options = options
-    this.#places = Array.from({ length: options.processes }, (_, index) => ({
-      number: index + 1,
-      worker: undefined,
-      isListening: false,
-      startedAt: 0,
-      failures: 0,
-      timer: undefined,
-    }))
+  constructor({ processes, env, log }: Options) {
+    this.env = env
+    this.#log = log
+    const idle = { isServing: false, startedAt: 0, restarts: 0, failures: 0 }
+    this.#places = Array.from({ length: processes }, (_, index) => ({ ...idle, number: index + 1 }))
   }
 
   /** Starts the processes. Resolves with the exit code of the node. */
   run(): Promise<number> {
-    const [first] = this.#places
-    if (first) this.#start(first)
+    for (const first of this.#places.slice(0, 1)) this.#start(first)
     return this.#ended.promise
   }
 
-  get isStopping(): boolean {
-    return this.#isStopping
+  /** Gives all processes an environment that was read again. */
+  reload(env: Environment): void {
+    this.env = env
+    for (const { worker } of this.#places) send(worker, { kind: 'reload', env })
   }
 
-  /** The processes that serve, and their places. */
-  get serving(): readonly { readonly number: number; readonly worker: Worker }[] {
-    return this.#places.flatMap(({ number, worker, isListening }) => (worker && isListening ? [{ number, worker }] : []))
-  }
-
-  /** Stops all processes. Those that still run after `limitMs` are ended. */
+  /** Stops all processes. Those that still run after `limitMs` are killed. */
   stop(signal: StopSignal, limitMs: number): void {
-    this.#isStopping = true
-    for (const { worker, isListening, timer } of this.#places) {
+    this.isStopping = true
+    for (const { worker, isServing, timer } of this.#places) {
       clearTimeout(timer)
       // A process that does not serve yet has nothing to finish.
-      if (isListening) worker?.stop(signal)
-      else worker?.kill()
+      if (isServing) send(worker, { kind: 'stop', signal })
+      else worker?.process.kill('SIGKILL')
     }
     setTimeout(() => this.kill(), limitMs).unref()
     this.#endIfEmpty()
   }
 
   kill(): void {
-    for (const { worker } of this.#places) worker?.kill()
+    for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
   }
 
   #start(place: Place): void {
-    place.startedAt = elapsed()
-    place.worker = this.#options.fork(place.number, {
-      onListening: (port) => this.#listening(place, port),
-      onExit: (code, signal) => this.#exited(place, code, signal),
+    const worker = cluster.fork()
+    const questions = new Questions({ send: (message) => send(worker, message), answer: (topic) => this.#askAll(topic) })
+    Object.assign(place, { worker, questions, startedAt: elapsed() })
+    worker.on('message', (message: ToPrimary) => {
+      if (message.kind === 'listening') this.#handleListening(place)
+      else void questions.receive(message)
     })
-    place.worker.start({ number: place.number, prepares: !this.#isPrepared, port: this.#port })
+    worker.on('error', () => {})
+    worker.on('exit', (code, signal) => this.#handleExit(place, { code, signal }))
+    const { number } = place
+    const order = { number, processes: this.#places.length, prepares: !this.#isPrepared, env: this.env }
+    send(worker, { kind: 'start', order })
   }
 
-  #listening(place: Place, port: number): void {
-    place.isListening = true
-    this.#port = port
-    if (this.#isPrepared || this.#isStopping) return
+  #handleListening(place: Place): void {
+    place.isServing = true
+    if (this.#isPrepared || this.isStopping) return
     this.#isPrepared = true
     for (const other of this.#places) if (other !== place) this.#start(other)
   }
 
-  #exited(place: Place, code: number | null, signal: string | null): void {
-    const { isListening } = place
-    if (place.worker) this.#options.onExit(place.worker.id)
-    place.worker = undefined
-    place.isListening = false
-    if (this.#isStopping) {
-      if (isListening && code !== 0) this.#exitCode = 1
+  #handleExit(place: Place, end: { readonly code: number | null; readonly signal: string | null }): void {
+    const { isServing: wasServing } = place
+    Object.assign(place, { worker: undefined, isServing: false })
+    if (this.isStopping) {
+      if (wasServing && end.code !== 0) this.#exitCode = 1
       this.#endIfEmpty()
     } else if (this.#isPrepared) {
-      const ranStable = isListening && elapsed() - place.startedAt >= STABLE_MS
+      const ranStable = wasServing && elapsed() - place.startedAt >= STABLE_MS
       place.failures = ranStable ? 0 : place.failures + 1
-      this.#replace(place, { code, signal }, isListening)
+      this.#replace(place, end)
     } else {
       // The process has printed the reason.
-      this.#ended.resolve(code ?? 1)
+      this.#ended.resolve(end.code ?? 1)
     }
   }
 
-  #replace(place: Place, end: { code: number | null; signal: string | null }, wasListening: boolean): void {
-    const { log } = this.#options
-    this.restarts += 1
-    if (this.serving.length === 0 && !wasListening && place.failures >= MAX_FAILURES) {
-      log.fatal({ ended: place.number, ...end }, 'no process of this node can start: the node ends')
-      this.#isStopping = true
+  #replace(place: Place, end: object): void {
+    const { number, failures } = place
+    if (failures >= MAX_FAILURES && this.#places.every(({ isServing }) => !isServing)) {
+      this.#log.fatal({ ended: number, ...end }, 'no process of this node can start: the node ends')
+      this.isStopping = true
       this.kill()
       this.#ended.resolve(1)
       return
     }
-    const pause = this.#pauseAfter(place.failures)
-    log.error({ ended: place.number, ...end, pause_ms: pause }, 'a process has ended: it is started again')
+    // A process that ran for long is replaced at once.
+    const pause = failures === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+    this.#log.error({ ended: number, ...end, pause_ms: pause }, 'a process has ended: it is started again')
+    place.restarts += 1
     place.timer = setTimeout(() => this.#start(place), pause)
   }
 
-  /** A process that ran for long is replaced at once. */
-  #pauseAfter(failures: number): number {
-    const [first, longest] = this.#options.pauses ?? [500, 30_000]
-    return failures === 0 ? 0 : Math.min(longest, first * 2 ** (failures - 1))
+  #askAll(topic: Topic): Promise<readonly ProcessReport<unknown>[]> {
+    const asked = this.#places.map(async ({ number, isServing, restarts, questions }) => {
+      const answer = isServing ? await questions?.ask(topic, ANSWER_MS[topic]) : undefined
+      return { number, isServing, restarts, answer }
+    })
+    return Promise.all(asked)
   }
 
   #endIfEmpty(): void {
-    if (this.#isStopping && this.#places.every(({ worker }) => worker === undefined)) this.#ended.resolve(this.#exitCode)
+    if (this.#places.every(({ worker }) => worker === undefined)) this.#ended.resolve(this.#exitCode)
   }
+}
+
+/** A process that has ended gets no message. */
+function send(worker: Worker | undefined, message: ToWorker): void {
+  if (worker?.isConnected()) worker.send(message, () => {})
 }

@@ -110,7 +110,6 @@ export class Metrics {
     name: 'gatehouse_job_last_success_timestamp_seconds',
     help: 'Unix time of the last successful run of each background job.',
     labelNames: ['task'],
-    aggregator: 'max',
     registers: [this.registry],
   })
   readonly #exports = this.#counter('gatehouse_otlp_exports_total', 'Exports to the OpenTelemetry collector, by outcome.', [

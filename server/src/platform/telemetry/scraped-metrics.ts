@@ -1,4 +1,4 @@
-import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 interface Sample {
   readonly labels?: Readonly<Record<string, string>>
@@ -14,14 +14,9 @@ const LABELS = ['node', 'version', 'state', 'outcome', 'queue', 'cache', 'place'
 export function registrar(registry: Registry) {
   const options = (name: string, help: string) => ({ name, help, labelNames: LABELS, registers: [registry] })
   return {
-    /**
-     * `aggregator`: how the values of a node's processes become one: `sum` for what each process has, `max` or `min` for what all
-     * processes see.
-     */
-    gauge(name: string, help: string, aggregator: Aggregator, read: Read): void {
+    gauge(name: string, help: string, read: Read): void {
       const gauge: Gauge = new Gauge({
         ...options(name, help),
-        aggregator,
         collect: () => {
           gauge.reset()
           for (const { labels = {}, value } of samplesOf(read())) gauge.set(labels, value)

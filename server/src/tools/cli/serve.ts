@@ -1,45 +1,46 @@
 import cluster from 'node:cluster'
 import { type Config, readConfig } from '../../platform/config/config.ts'
-import { readSecrets } from '../../platform/config/secrets.ts'
+import type { Environment } from '../../platform/config/environment.ts'
 import { reloadableSecrets } from '../../platform/processes/reloadable-secrets.ts'
 import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
 
 /** `gatehouse serve`: runs the server until SIGINT or SIGTERM. */
 export async function runServer(terminal: Terminal): Promise<void> {
   if (cluster.isWorker) return runWorker()
-  const { env, readEnv = () => env } = terminal
+  const { env } = terminal
+  // A closed terminal sends SIGHUP too, and then the server must end.
+  const readEnv = process.stderr.isTTY ? undefined : terminal.readEnv
   const config = readConfig(env)
   await explainListenErrors(config, async () => {
-    if (config.processes === 1) return runOnlyProcess(config, { env, readEnv })
+    if (config.processes === 1) return runOnlyProcess(config, env, readEnv)
     const { runPrimary } = await import('../../platform/processes/primary.ts')
-    const code = await runPrimary({ config, secrets: readSecrets(env, config), env, readEnv })
+    const code = await runPrimary({ config, env, readEnv })
     if (code !== 0) throw new CommandExit(code)
   })
 }
 
-async function runOnlyProcess(config: Config, reading: Required<Pick<Terminal, 'env' | 'readEnv'>>): Promise<void> {
+async function runOnlyProcess(config: Config, env: Environment, readEnv: Terminal['readEnv']): Promise<void> {
   const [{ serve }, { onlyProcess }] = await Promise.all([
     import('../../serve.ts'),
     import('../../platform/processes/only-process.ts'),
   ])
-  const { secrets, replace } = reloadableSecrets(reading.env, config)
-  // A closed terminal sends SIGHUP too, and then the server must end.
-  const node = onlyProcess(config, secrets, process.stderr.isTTY ? undefined : reading)
+  const { secrets, replace } = reloadableSecrets(env, config)
+  const node = onlyProcess(readEnv && { env, readEnv })
   await serve(config, secrets, { node, replaceEnvironment: replace })
 }
 
 /** A serving process of a node: the primary process says how it starts and when it stops. */
 async function runWorker(): Promise<void> {
   const { openWorkerLink } = await import('../../platform/processes/worker-link.ts')
-  const { order, connect } = await openWorkerLink()
-  const config = readConfig(order.env)
-  const { secrets, replace } = reloadableSecrets(order.env, config)
+  const { env, node } = await openWorkerLink()
+  const config = readConfig(env)
+  const { secrets, replace } = reloadableSecrets(env, config)
   const [{ serve }, { shareOfProcess }] = await Promise.all([
     import('../../serve.ts'),
     import('../../platform/processes/share.ts'),
   ])
-  const share = { ...shareOfProcess(config, config.processes), port: order.port ?? config.port }
-  await explainListenErrors(share, () => serve(share, secrets, { node: connect(config.processes), replaceEnvironment: replace }))
+  const share = shareOfProcess(config, node.processes)
+  await explainListenErrors(share, () => serve(share, secrets, { node, replaceEnvironment: replace }))
 }
 
 async function explainListenErrors({ host, port }: Config, work: () => Promise<void>): Promise<void> {
