@@ -36,6 +36,10 @@ async function trust(): Promise<void> {
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const governed = await sharedGoverned()
 afterAll(async () => {
+  // The messaging API asks every Workspace of the worker's server for its keys.
+  expectSuccess(
+    await governed.admin('PATCH', `/workspaces/${governed.demo.workspace.id}`, { json: { settings: { jwks: null } } }),
+  )
   await governed.close()
   await new Promise((resolve) => server.close(resolve))
 })
