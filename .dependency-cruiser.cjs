@@ -106,8 +106,6 @@ module.exports = {
       `${domain('notifications')}[^/]*\\.ts$`,
       domain('messaging'),
       'pipeline/',
-      // A turn of an assistant is read as a chat.
-      'api/gateway/chat-request\\.ts',
       ...EACH_DOMAIN,
       DB,
       ...WORDS,

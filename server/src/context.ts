@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './api/admin/operators/operator-events.ts'
+import { parseChat } from './api/gateway/chat-request.ts'
 import type { GatewayDeps } from './api/gateway/gateway-routes.ts'
 import { Drain } from './api/kit/drain.ts'
 import { type AuditLogWriter, createAuditWriter } from './context-audit.ts'
@@ -45,6 +46,7 @@ import { createRanker } from './domains/retrieval/rank.ts'
 import { PendingOutputHolds } from './domains/review/pending-output-holds.ts'
 import { ReviewWaiters } from './domains/review/review-waiters.ts'
 import { registerPartMetrics } from './part-metrics.ts'
+import type { IncomingRequest } from './pipeline/request.ts'
 import type { Config } from './platform/config/config.ts'
 import { secureDataFolder } from './platform/config/data-folder.ts'
 import { databaseServers } from './platform/config/database-urls.ts'
@@ -239,6 +241,8 @@ function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tra
   const webhookSender = new WebhookSender(config)
   const relay = new EventRelay(base)
   const files = openFileStore(fileStoreOptions(config, secrets))
+  /** Reads a turn of an assistant as a chat. */
+  const parse: IncomingRequest['parse'] = (body, application) => parseChat(body, application, gateway.chatLimits)
   return {
     members: new MemberAuthenticator({ ...gateway, signal, credentials: { lookUpMs: loadMs } }),
     userRateLimiter: overrides.userRateLimiter ?? new UserRateLimiter(undefined, elapsed, base.limitCounters.counters),
@@ -249,7 +253,8 @@ function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tra
     webhookBox,
     webhookSender,
     webhooks: new WebhookDispatcher({ ...base, webhookBox, sender: webhookSender, publicUrl: config.signIn.publicUrl }),
-    assistants: new AssistantWorker({ ...gateway, signal, log, relay, files, sample: gateway.tracing.sample }),
+    parseChat: parse,
+    assistants: new AssistantWorker({ ...gateway, parseChat: parse, signal, log, relay, files, sample: gateway.tracing.sample }),
   }
 }
 

@@ -1,4 +1,3 @@
-import { type ChatLimits, parseChat } from '../../../api/gateway/chat-request.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../../pipeline/pipeline-result.ts'
@@ -14,7 +13,8 @@ import type { Turn } from './turn-store.ts'
 
 export interface CompletionDeps extends PipelineDeps {
   readonly db: Db
-  readonly chatLimits: ChatLimits
+  /** Reads a chat as the gateway does. */
+  readonly parseChat: IncomingRequest['parse']
 }
 
 /** The outcome of the request for a turn. `auditId`: the audit record of the request. */
@@ -88,7 +88,7 @@ async function runRequest(
     internalCaller: caller,
     body: Buffer.from(JSON.stringify({ messages: request.messages, governance })),
     clientSignal: () => signal,
-    parse: (body, application) => parseChat(body, application, deps.chatLimits),
+    parse: deps.parseChat,
   }
   return toOutcome(await chatWithApprovalWait(incoming, deps))
 }
