@@ -5,6 +5,7 @@ import { GatehouseError } from '../errors.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from '../platform/telemetry/readiness.ts'
 import { type Snapshot, textOf } from '../platform/telemetry/snapshots.ts'
+import { ErrorEnvelope } from '../shared/schemas.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
@@ -41,7 +42,9 @@ export async function telemetryRoutes(
 ): Promise<void> {
   app.get(
     '/healthz',
-    { schema: { tags: ['server'], summary: 'Check that the process is alive', response: { 200: Status } } },
+    {
+      schema: { tags: ['server'], summary: 'Check that the processes are alive', response: { 200: Status, 503: ErrorEnvelope } },
+    },
     async () => {
       // Only a restart of the node ends a frozen process (decision 0028).
       const isFrozen = (await node.askProcesses()).some(({ isServing, answer }) => isServing && !answer)

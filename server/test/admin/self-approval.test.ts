@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasOperatorIssuedPassword } from '../../src/domains/operators/independence-store.ts'
 import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
@@ -189,10 +189,12 @@ async function acceptFromServer(id: string): Promise<Browser> {
   return browser
 }
 
-describe('four eyes', async () => {
-  const workspace = (await admin.get('/workspaces')).data[0].id
-  const patch = { settings: { review: { four_eyes: true } } }
-  expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review.four_eyes).toBe(true)
+describe('two-person approval', () => {
+  const workspace = governed.demo.workspace.id
+  beforeAll(async () => {
+    const patch = { settings: { review: { four_eyes: true } } }
+    expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review.four_eyes).toBe(true)
+  })
 
   test('approval: 403 for operators who can cause requests, admin tokens and operators invited by operators', async () => {
     const { id } = await governed.holdPrompt('juniper-hold')

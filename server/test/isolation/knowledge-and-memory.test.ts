@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
@@ -56,11 +56,13 @@ const canary = (description: string, readers: readonly Name[]): string => {
 }
 
 const governed = await closeAfterAll(startGoverned({ LOG_LEVEL: 'trace', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }))
-await openApplications()
-await fillCollections()
-await storeMemories()
-governed.provider.on(BAIT, (response, { body }) => json(response, 200, completion(JSON.stringify(body.messages))))
-for (const name of NAMES) responses.set(name, await sendAllRequests(name))
+beforeAll(async () => {
+  await openApplications()
+  await fillCollections()
+  await storeMemories()
+  governed.provider.on(BAIT, (response, { body }) => json(response, 200, completion(JSON.stringify(body.messages))))
+  for (const name of NAMES) responses.set(name, await sendAllRequests(name))
+})
 
 const SETTINGS = {
   knowledge: { enabled: true, passages: 50 },
