@@ -5,7 +5,7 @@ import { GatehouseError } from '../errors.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from '../platform/telemetry/readiness.ts'
 import { type Snapshot, textOf } from '../platform/telemetry/snapshots.ts'
-import { ErrorEnvelope } from '../shared/schemas.ts'
+import { errorResponses } from './kit/route.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
@@ -43,7 +43,11 @@ export async function telemetryRoutes(
   app.get(
     '/healthz',
     {
-      schema: { tags: ['server'], summary: 'Check that the processes are alive', response: { 200: Status, 503: ErrorEnvelope } },
+      schema: {
+        tags: ['server'],
+        summary: 'Check that the processes are alive',
+        response: { 200: Status, ...errorResponses({ 503: 'UNAVAILABLE: a process of the node does not answer' }) },
+      },
     },
     async () => {
       // Only a restart of the node ends a frozen process (decision 0028).

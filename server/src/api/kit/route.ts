@@ -114,7 +114,7 @@ const response = (answer: TSchema | ResponseContent | null, summary: string) =>
   answer ? { description: summary, ...answer } : { type: 'null', description: 'No body.' }
 
 /** `401: …, 404: …` as references to the error envelope. */
-const errorResponses = (descriptions: Errors) =>
+export const errorResponses = (descriptions: Errors) =>
   Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { $ref: 'Error#', description }]))
 
 /** Fastify with handlers that know the types of their schemas: `app.withTypeProvider<TypeBoxTypeProvider>()`. */
