@@ -45,7 +45,7 @@ describe('requests', () => {
     expect(JSON.stringify(call?.headers)).not.toContain(BEDROCK_KEYS.secretAccessKey)
   })
 
-  test('bedrock: any other model gets a signed chat completion request [GW-PROV-15]', async () => {
+  test('bedrock: model of another vendor gets a signed chat completion request [GW-PROV-15]', async () => {
     const { model } = await addProvider('openai.gpt-oss-120b-1:0')
     const key = word()
     expect(await chat(key, model)).toMatchObject({ message: { content: 'From an open model.' } })

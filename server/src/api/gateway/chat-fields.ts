@@ -106,7 +106,7 @@ function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefine
 export const passedOn = (body: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => !OWN.has(name) && (value !== null || !CHAT_FIELDS.has(name))))
 
-/** Typed clients send null for absent fields. Only those of the API: any other name is a text, which detectors read. */
+/** Leaves out known fields that are null, because typed clients send null for absent fields. Unknown fields stay: detectors read their names. */
 export const withoutNulls = (fields: Fields, known: KnownFields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null || !known.has(name)))
 

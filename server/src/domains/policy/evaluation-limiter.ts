@@ -16,9 +16,8 @@ export const EVALUATION_LIMIT_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: t
 export type Pause = () => Promise<void>
 
 /**
- * Limits tests, simulations and replays: any operator with read access can start them, with a draft of any content, so their number
- * and duration are bounded (decision 0005). Per process, because it protects the event loop of the process: places that all nodes share would
- * refuse an evaluation while this process is idle.
+ * Limits how many tests, simulations and replays run in this process, and how long (decision 0005): operators who may only read can start
+ * them, with drafts that they write. A limit for all nodes together would refuse an evaluation while this process is idle.
  */
 export class EvaluationLimiter {
   readonly #budgetMs: number

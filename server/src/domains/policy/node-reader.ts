@@ -17,7 +17,7 @@ export class NodeReader {
     return undefined
   }
 
-  /** The fields of a map. Adds an error for each name that is not in `allowed` (default: any name is allowed). */
+  /** The fields of a map. Adds an error for each name that is not in `allowed`; without `allowed`, all names are accepted. */
   readFields(node: OptionalNode, path: string, allowed?: readonly string[]): ReadonlyMap<string, Node> {
     const fields = new Map<string, Node>()
     if (!isMap(node)) {

@@ -46,7 +46,7 @@ export interface Answer {
 
 export interface ProcessReport<T> {
   readonly number: number
-  /** Whether it listens, so that it gets connections. */
+  /** Whether the process listens and gets connections. */
   readonly isServing: boolean
   /** How often a process with this number has ended and was started again. */
   readonly restarts: number

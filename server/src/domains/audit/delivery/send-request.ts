@@ -81,7 +81,7 @@ export async function putObject(
   await sendRequest(connection, { method: 'PUT', url: `${signed.url}`, headers: Object.fromEntries(signed.headers), body })
 }
 
-/** Appends lines to a file and syncs it. The file is opened for each write, so that it can be rotated by renaming it. */
+/** Appends lines to a file and flushes it to the disk (fsync). The file is opened for each write, so that it can be rotated by renaming it. */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   const file = await open(path, 'a+', 0o600)
   try {

@@ -10,7 +10,7 @@ import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
 import { exportData } from './export.ts'
 
-describe.each(freshDatabases())('export beside retention on $name', ({ name, open }) => {
+describe.each(freshDatabases())('export during retention on $name', ({ name, open }) => {
   const log = useAuditLog(open, { groups: [5] })
 
   test.runIf(name === 'postgresql')(
