@@ -18,6 +18,7 @@ describe.each(separateDatabases())('prepared statements on $name', async ({ open
     return rows[0]?.count ?? 0
   }
 
+  // @MECHANISM Which statements are prepared.
   test('prepared statements: a repeated statement is prepared, one that is sent once is not', async () => {
     expect(await prepared('select * from thing%')).toBe(0)
     for (let id = 1; id <= 20; id++) expect(await nameOf(id)).toBe(`thing ${id}`)

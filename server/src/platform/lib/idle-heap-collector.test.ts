@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { IdleHeapCollector } from './idle-heap-collector.ts'
 
+// @MECHANISM When the heap is collected: goes with the collector.
 test('IdleHeapCollector: collects once when the event loop is idle, and not again while the heap has not grown', () => {
   const collect = vi.fn()
   const heap = { ...process.memoryUsage(), heapTotal: 64 * 2 ** 20, heapUsed: 32 * 2 ** 20 }

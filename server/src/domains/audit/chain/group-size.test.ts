@@ -2,6 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { elapsed } from '../../../platform/lib/clock.ts'
 import { GroupSize } from './group-size.ts'
 
+// @MECHANISM The size of groups and the wait for them: goes with groups of records.
+
 /** Start of a wait that no limit of time ends. */
 const UNLIMITED = Number.POSITIVE_INFINITY
 const TURN_MS = 0.5

@@ -56,6 +56,7 @@ describe.each(cases)('AuditWriter $mode on $name', async ({ name, open, mode, us
     return ids
   }
 
+  /** @MECHANISM Groups: how many transactions wrote the log. */
   async function commits(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(distinct xmin::text) as count from audit_record where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(

@@ -38,6 +38,7 @@ function limiterOf(store: QuotaStore, clock = elapsed) {
 describe('limiter with shared counters', () => {
   const app = application({ tokens_per_minute: 10_000 })
 
+  // @MECHANISM How many exchanges the leases need.
   test('limiter: requests of one moment share one exchange, and later ones wait for none', async () => {
     const { store, exchanges } = scriptedStore()
     const { limiter, exchanger } = limiterOf(store)
