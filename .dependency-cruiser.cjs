@@ -156,7 +156,7 @@ module.exports = {
     ]),
     {
       from: { path: RETURNS_REFUSALS, pathNot: '\\.test\\.|/(message-audit-record|erase-responses)\\.ts$' },
-      to: { path: '^server/src/(errors\\.ts|shared/refusals\\.ts|api/kit/)', dependencyTypesNot: ['type-only'] },
+      to: { path: '^server/src/(errors\\.ts|shared/request-errors\\.ts|api/kit/)', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'of-the-database-only-types',

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Problem } from '../platform/lib/schema.ts'
 
-/** A refused request as a value. Domains return it, and routes turn it into a response (`accepted` of refusals.ts). */
+/** A refused request as a value. Domains return it, and routes turn it into a response (`accepted` of request-errors.ts). */
 export class Refusal {
   readonly code: ErrorCode
   readonly fields: ErrorFields

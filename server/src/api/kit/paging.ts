@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import type { Page, PageRequest } from '../../platform/db/page.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
 import { fromId } from '../../platform/lib/id.ts'
-import { invalid } from '../../shared/refusals.ts'
+import { invalid } from '../../shared/request-errors.ts'
 
 /** Query of the admin API's lists: an opaque cursor. */
 export const PAGE = {

@@ -26,7 +26,7 @@ import { isGroupMember } from '../../domains/messaging/people/group-member-store
 import type { Member } from '../../domains/messaging/people/member.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { refuseForbidden, refuseInvalid } from '../../shared/refusal.ts'
-import { invalid, notFound, requireFound } from '../../shared/refusals.ts'
+import { invalid, notFound, requireFound } from '../../shared/request-errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation } from './operation.ts'

@@ -11,7 +11,7 @@ import {
 import { createGroup, findGroup, listGroups, updateGroup } from '../../domains/messaging/groups/group-store.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import type { Member } from '../../domains/messaging/people/member.ts'
-import { accepted, invalid, requireFound } from '../../shared/refusals.ts'
+import { accepted, invalid, requireFound } from '../../shared/request-errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation } from './operation.ts'

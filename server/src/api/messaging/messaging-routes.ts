@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
-import { accepted } from '../../shared/refusals.ts'
+import { accepted } from '../../shared/request-errors.ts'
 import { authenticateRequests } from '../kit/authenticate-requests.ts'
 import { readFormBodies } from '../kit/bodies.ts'
 import type { TypedApp } from '../kit/route.ts'

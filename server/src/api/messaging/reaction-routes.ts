@@ -6,7 +6,7 @@ import { addReaction, removeReaction } from '../../domains/messaging/messages/re
 import { prepareReaction } from '../../domains/messaging/messages/update-message.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { refuseUnknown } from '../../shared/refusal.ts'
-import { requireFound } from '../../shared/refusals.ts'
+import { requireFound } from '../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation } from './operation.ts'
 import { write, writePrepared } from './write.ts'

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { receiveFile, tooLarge } from '../../domains/messaging/attachments/receive-file.ts'
 import type { Upload } from '../../domains/messaging/attachments/store-upload.ts'
 import { GatehouseError } from '../../errors.ts'
-import { accepted, invalid } from '../../shared/refusals.ts'
+import { accepted, invalid } from '../../shared/request-errors.ts'
 
 /** Maximum number of fields besides the file. They are ignored. */
 const MAX_OTHER_FIELDS = 20

@@ -13,7 +13,7 @@ import {
 } from '../../domains/messaging/retention/conversation-retention.ts'
 import { exportLines } from '../../domains/messaging/retention/export-conversation.ts'
 import { refuseForbidden } from '../../shared/refusal.ts'
-import { requireFound } from '../../shared/refusals.ts'
+import { requireFound } from '../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation } from './operation.ts'
 import { write } from './write.ts'

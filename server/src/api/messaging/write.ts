@@ -14,7 +14,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { inTransaction } from '../../platform/db/retried-transaction.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import type { Refusal } from '../../shared/refusal.ts'
-import { accepted, invalid } from '../../shared/refusals.ts'
+import { accepted, invalid } from '../../shared/request-errors.ts'
 import { sendError } from '../kit/error-responses.ts'
 
 /** The response of a write. */

@@ -18,7 +18,7 @@ import { createApplication, findApplication, updateApplication } from '../../../
 import { APPLICATIONS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
-import { valid } from '../../../shared/refusals.ts'
+import { valid } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import type { Scope } from '../../../shared/scope.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'

@@ -16,7 +16,7 @@ import { findResponsibleOperator } from '../../../domains/operators/admin-token-
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
-import { invalid, requireFound } from '../../../shared/refusals.ts'
+import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import type { Asked, Outcome } from '../kit/noun.ts'

@@ -9,7 +9,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import type { Cache } from '../../../platform/lib/cache.ts'
 import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
-import { invalid, notFound } from '../../../shared/refusals.ts'
+import { invalid, notFound } from '../../../shared/request-errors.ts'
 
 export interface VerificationDeps {
   readonly db: Db

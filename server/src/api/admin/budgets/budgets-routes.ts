@@ -19,7 +19,7 @@ import {
 } from '../../../domains/budgets/budget-store.ts'
 import { countKey, listCounts, readWindows } from '../../../domains/budgets/window-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import { invalid, requireFound, taken, valid } from '../../../shared/refusals.ts'
+import { invalid, requireFound, taken, valid } from '../../../shared/request-errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, chainFirst } from '../kit/change.ts'

@@ -3,7 +3,7 @@ import { findWorkspaceId, listWorkspaces } from '../../../domains/identity/works
 import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { type Access, enterable, mayEnter } from '../../../shared/access.ts'
-import { notFound } from '../../../shared/refusals.ts'
+import { notFound } from '../../../shared/request-errors.ts'
 import { enterWorkspace } from './require-scope.ts'
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { GatehouseError } from '../../../errors.ts'
 import { mayEnter, scopesAnywhere, scopesIn } from '../../../shared/access.ts'
 import type { Operator } from '../../../shared/operator.ts'
-import { notFound } from '../../../shared/refusals.ts'
+import { notFound } from '../../../shared/request-errors.ts'
 import type { Scope } from '../../../shared/scope.ts'
 import { REACH, type Reach, SCOPE } from './operation.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Static, TProperties, TSchema } from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
-import { notFound, requireFound, taken } from '../../../shared/refusals.ts'
+import { notFound, requireFound, taken } from '../../../shared/request-errors.ts'
 import * as paging from '../../kit/paging.ts'
 import { type Errors, handle, type QueryOf, type RouteDocs, type Target, type TypedApp } from '../../kit/route.ts'
 import { type Change, type ChangeDeps, change } from './change.ts'

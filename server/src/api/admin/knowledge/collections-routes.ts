@@ -9,7 +9,7 @@ import {
 } from '../../../domains/knowledge/collection-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import { invalid, valid } from '../../../shared/refusals.ts'
+import { invalid, valid } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import { resource } from '../kit/resource.ts'

@@ -6,7 +6,7 @@ import type { LabelPatch } from '../../../domains/knowledge/relabel.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
 import { DetectorFailure } from '../../../shared/fault.ts'
 import type { FindingCounts } from '../../../shared/finding.ts'
-import { requireFound } from '../../../shared/refusals.ts'
+import { requireFound } from '../../../shared/request-errors.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import type { DocumentItem } from './document-shapes.ts'
 

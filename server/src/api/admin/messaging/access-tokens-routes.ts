@@ -10,7 +10,7 @@ import {
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../../../domains/messaging/people/access-token-store.ts'
 import { ACCESS_TOKENS_TOPIC } from '../../../domains/messaging/people/member.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
-import { requireFound } from '../../../shared/refusals.ts'
+import { requireFound } from '../../../shared/request-errors.ts'
 import { bodyOptional } from '../../kit/bodies.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'

@@ -17,7 +17,7 @@ import { governFields } from '../../../domains/messaging/governance/governed-fie
 import type { GovernTextDeps } from '../../../domains/messaging/governance/governed-text.ts'
 import { emitContact } from '../../../domains/messaging/people/emit-contact.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { accepted, notFound } from '../../../shared/refusals.ts'
+import { accepted, notFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import type { Asked, Outcome } from '../kit/noun.ts'

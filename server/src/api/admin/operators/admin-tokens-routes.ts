@@ -17,7 +17,7 @@ import {
 import { withdrawInvitationsOf } from '../../../domains/operators/invitation-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { type Access, mayEnter, scopesAnywhere, scopesIn, workspacesWith } from '../../../shared/access.ts'
-import { forbidden, notFound } from '../../../shared/refusals.ts'
+import { forbidden, notFound } from '../../../shared/request-errors.ts'
 import { SCOPES, type Scope } from '../../../shared/scope.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'

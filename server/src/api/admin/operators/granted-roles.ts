@@ -13,7 +13,7 @@ import {
   workspacesWith,
 } from '../../../shared/access.ts'
 import type { Role } from '../../../shared/operator.ts'
-import { forbidden, notFound } from '../../../shared/refusals.ts'
+import { forbidden, notFound } from '../../../shared/request-errors.ts'
 import { ROLE_SCOPES } from '../../../shared/roles.ts'
 import type { OperatorPatch } from './operator-shapes.ts'
 

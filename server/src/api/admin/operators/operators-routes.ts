@@ -10,7 +10,7 @@ import {
 import type { Tx } from '../../../platform/db/database.ts'
 import { changedRoles, NO_ROLES, workspacesWith } from '../../../shared/access.ts'
 import { OPERATORS_TOPIC } from '../../../shared/operator.ts'
-import { invalid } from '../../../shared/refusals.ts'
+import { invalid } from '../../../shared/request-errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { sortOf, sortQuery } from '../../kit/sorting.ts'

@@ -6,7 +6,7 @@ import { readBudgetsNearLimit } from '../../../domains/budgets/near-limit-store.
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { countPending, type PendingCount } from '../../../domains/review/service-levels.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import { notFound } from '../../../shared/refusals.ts'
+import { notFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../connect-domains.ts'
 import { inWorkspace } from '../kit/operation.ts'

@@ -3,7 +3,7 @@ import { policySha256 } from '../../../domains/policy/policy.ts'
 import { findPolicySet } from '../../../domains/policy/policy-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { PolicyVersion } from '../../../shared/decision.ts'
-import { invalid, notFound } from '../../../shared/refusals.ts'
+import { invalid, notFound } from '../../../shared/request-errors.ts'
 import { parseSource } from './parse-source.ts'
 
 interface Choice {

@@ -14,7 +14,7 @@ import { findPolicySet, lockActivePolicySet } from '../../../domains/policy/poli
 import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
-import { invalid, requireFound } from '../../../shared/refusals.ts'
+import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'

@@ -16,7 +16,7 @@ import {
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { Line, withStorable } from '../../../platform/lib/fields.ts'
-import { invalid } from '../../../shared/refusals.ts'
+import { invalid } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'

@@ -7,7 +7,7 @@ import { testConnection } from '../../../domains/providers/test-connection.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Cache } from '../../../platform/lib/cache.ts'
 import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
-import { notFound } from '../../../shared/refusals.ts'
+import { notFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { inWorkspace } from '../kit/operation.ts'
 

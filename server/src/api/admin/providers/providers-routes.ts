@@ -12,7 +12,7 @@ import {
 } from '../../../domains/providers/provider-store.ts'
 import type { Cache } from '../../../platform/lib/cache.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
-import { invalid, requireFound } from '../../../shared/refusals.ts'
+import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import { resource } from '../kit/resource.ts'

@@ -2,7 +2,7 @@ import { couldCauseRequests, hasOperatorIssuedPassword } from '../../../domains/
 import type { ReviewItem } from '../../../domains/review/review.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Operator } from '../../../shared/operator.ts'
-import { forbidden } from '../../../shared/refusals.ts'
+import { forbidden } from '../../../shared/request-errors.ts'
 import { causingScope } from '../../../shared/roles.ts'
 
 export interface IndependenceDeps {

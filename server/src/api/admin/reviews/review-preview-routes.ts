@@ -5,7 +5,7 @@ import { getReview, readReviewContent } from '../../../domains/review/review-sto
 import { GatehouseError } from '../../../errors.ts'
 import type { PipelineDeps } from '../../../pipeline/pipeline.ts'
 import { previewRelease } from '../../../pipeline/preview-release.ts'
-import { notFound } from '../../../shared/refusals.ts'
+import { notFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { hasMinutes, roundedTime } from '../../../domains/audit/statistics/usage-query.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
-import { invalid } from '../../../shared/refusals.ts'
+import { invalid } from '../../../shared/request-errors.ts'
 import { parseTimeRange } from '../audit/audit-query.ts'
 
 /** Lengths of intervals, in seconds. */

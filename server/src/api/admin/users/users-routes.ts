@@ -13,7 +13,7 @@ import { createUser, findUser, listUsers, updateUser } from '../../../domains/id
 import type { Tx } from '../../../platform/db/database.ts'
 import { Line } from '../../../platform/lib/fields.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
-import { valid } from '../../../shared/refusals.ts'
+import { valid } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import { resource } from '../kit/resource.ts'

@@ -13,7 +13,7 @@ import {
 import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { Operator } from '../../../shared/operator.ts'
-import { invalid, requireFound } from '../../../shared/refusals.ts'
+import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { READ_SCOPES } from '../../../shared/scope.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'

@@ -66,7 +66,7 @@ export class AuditWriter {
 
   /**
    * Resolves with the sealed record once it is durable. Rejects with UNAVAILABLE if it could not be written or the queue is full;
-   * the response must then not be sent. Never await it inside a transaction: use appendInTransaction (audit-store.ts).
+   * the response must then not be sent. Never await it inside a transaction: use appendInTransaction (append-in-transaction.ts).
    */
   async append(workspaceId: string, draft: AuditDraft, options?: RecordOptions): Promise<AuditRecord> {
     try {
