@@ -238,13 +238,7 @@ module.exports = {
       DB,
       ...WORDS,
     ]),
-    only('processes', 'platform/processes/', [
-      'platform/processes/',
-      'platform/telemetry/',
-      CONFIG,
-      'tools/setup/check-configuration-file\\.ts',
-      ...WORDS,
-    ]),
+    only('processes', 'platform/processes/', ['platform/processes/', 'platform/telemetry/', CONFIG, ...WORDS]),
     only('cli', 'tools/cli/', [
       'tools/',
       domain('keys'),

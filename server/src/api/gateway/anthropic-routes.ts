@@ -3,6 +3,7 @@ import { anthropicMessages } from '../../dialects/anthropic-messages/anthropic-m
 import type { ModelEntry } from '../../domains/providers/route.ts'
 import { runPipeline } from '../../pipeline/pipeline.ts'
 import type { IncomingRequest, Parsed } from '../../pipeline/request.ts'
+import { isObject } from '../../platform/lib/untrusted-json.ts'
 import type { TypedApp } from '../kit/route.ts'
 import { type ChatDeps, parserOf } from './chat.ts'
 import { chatRoute, incomingOf, largeBodyRoute } from './chat-route.ts'
@@ -52,9 +53,8 @@ export function anthropicRoutes(app: TypedApp, plain: FastifyInstance, deps: Cha
 function countParser(deps: ChatDeps): IncomingRequest['parse'] {
   const parse = parserOf(anthropicMessages, deps)
   return (body, application): Parsed => {
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
     // Only a chat needs the field.
-    const { parsed } = parse(isObject ? { max_tokens: 1, ...body } : body, application)
+    const { parsed } = parse(isObject(body) ? { max_tokens: 1, ...body } : body, application)
     return parsed.ok ? { ok: true, request: { ...parsed.request, dryRun: true } } : parsed
   }
 }

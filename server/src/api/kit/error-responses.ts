@@ -8,7 +8,7 @@ declare module 'fastify' {
     errorCode: ErrorCode | undefined
   }
   interface FastifyContextConfig {
-    /** The error envelope of routes whose clients expect another one than that of both APIs. */
+    /** Makes the error body of routes whose clients expect another envelope. */
     readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => object
   }
 }

@@ -38,6 +38,10 @@ export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, ke
   return listUntil(page, view, key)
 }
 
+/** As `listOf`, for objects that are ordered by their ids. */
+export const listById = <T extends { readonly id: string }, V>(page: Page<T> | undefined, view: (item: T) => V) =>
+  listOf(page, view, ({ id }) => id)
+
 /** A page that may be shorter than its limit. `end`: key of the row behind which the next page begins; undefined on the last page. */
 export function listUntil<T, V>(page: Page<T>, view: (item: T) => V, end: string | undefined) {
   return {

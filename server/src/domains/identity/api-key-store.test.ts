@@ -4,7 +4,8 @@ import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
-import { apiKeyView, checkApiKeyCreate } from './api-key.ts'
+import { checker } from '../../platform/lib/schema.ts'
+import { ApiKeyCreate, apiKeyView } from './api-key.ts'
 import { findKeyByHash, issueKey, type KeyOwner, listKeys, revokeKey } from './api-key-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
@@ -102,6 +103,7 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
 })
 
 test('API key create: name is required', () => {
-  expect(checkApiKeyCreate({ name: 'ci' }).ok).toBe(true)
-  expect(checkApiKeyCreate({}).ok).toBe(false)
+  const check = checker(ApiKeyCreate)
+  expect(check({ name: 'ci' }).ok).toBe(true)
+  expect(check({}).ok).toBe(false)
 })

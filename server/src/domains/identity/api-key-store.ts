@@ -76,11 +76,12 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
 export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
   const uuid = fromId('key', id)
   if (uuid === undefined) return undefined
-  const row = await keys(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const row = await keysIn(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
   return row && keyOf(row)
 }
 
-export const keys = (db: Db, workspaceId: string) =>
+/** The keys of a Workspace. */
+export const keysIn = (db: Db, workspaceId: string) =>
   db.selectFrom('api_key').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
 /** Oldest first, with revoked keys. Returns undefined if `page.after` or the Application's id is not an id. */
@@ -91,7 +92,7 @@ export async function listKeys(
 ): Promise<Page<ApiKey> | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
-  return pageById(keys(db, workspaceId).where('application_id', '=', application), 'key', page, keyOf)
+  return pageById(keysIn(db, workspaceId).where('application_id', '=', application), 'key', page, keyOf)
 }
 
 /** A key with its Application. Found without an owner, because the key identifies the owner. */

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { Name, Timestamp } from '../../platform/lib/fields.ts'
 import { toId } from '../../platform/lib/id.ts'
-import { checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import type { ApiKeyTable } from './tables.ts'
 
@@ -45,7 +44,6 @@ export const ApiKeyCreate = Type.Object({
   expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
 })
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
-export const checkApiKeyCreate = checker(ApiKeyCreate)
 
 const MAX_OVERLAP_S = 30 * 86_400
 export const DEFAULT_OVERLAP_S = 86_400

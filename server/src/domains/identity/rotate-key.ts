@@ -4,7 +4,7 @@ import { LAST_TIME } from '../../platform/lib/clock.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
 import { announceKey } from './announce-key.ts'
 import { keyOf } from './api-key.ts'
-import { type IssuedKey, insertKey, keys } from './api-key-store.ts'
+import { type IssuedKey, insertKey, keysIn } from './api-key-store.ts'
 
 interface Rotation {
   /** The replaced key expires then, unless it expires earlier. */
@@ -26,7 +26,7 @@ export type RotatedKey =
 export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
   const uuid = fromId('key', id)
   if (uuid === undefined) return { ok: false, reason: 'not_found' }
-  const key = await keys(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
+  const key = await keysIn(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
   if (!key) return { ok: false, reason: 'not_found' }
   if (key.revoked_at) return { ok: false, reason: 'revoked' }
   if (key.replaced_by) return { ok: false, reason: 'replaced' }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { isStorable } from '../../platform/lib/fields.ts'
+import { isObject } from '../../platform/lib/untrusted-json.ts'
 import type { User } from '../../shared/principal.ts'
 import { hasTooManyProjects } from '../../shared/viewer.ts'
 import { createRemoteKeySet, type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
@@ -100,6 +101,3 @@ function readText(claims: Readonly<Record<string, unknown>>, name: string): stri
 /** Ignores inherited properties such as `constructor`. */
 const readClaim = (claims: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -17,7 +17,7 @@ interface Expected {
   readonly encoding: Encoding
 }
 
-/** Vectors of numbers as text have no more within the limit of bytes of a response (embeddings-adapter.ts), unless their numbers are short. */
+/** A response within the size limit (embeddings-operation.ts) has no more values, unless its numbers are short. */
 const MAX_VALUES = 2_097_152
 
 /**

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readings, toPlainString, toPlainText, withoutAccents } from './plain-text.ts'
+import { readings, toPlainString, withoutAccents } from './plain-text.ts'
 
 test('plain: ASCII and letters of other scripts stay as they are', () => {
   for (const text of ['', 'Hello,\tworld!\r\n', 'Zoë, 你好, Привет, 👍', 'हिन्दी', 'שָׁלוֹם', 'ภาษาไทย', '한국어']) {
-    expect(toPlainText(text).text).toBe(text)
+    expect(readings(text).plain.text).toBe(text)
     expect(readings(text).others).toEqual([])
   }
 })
@@ -34,14 +34,14 @@ test.each([
   ['long compatibility forms', 'ﷺ', 'ﷺ'],
   ['emoji keep their pictures', '❤\ufe0f', '❤'],
   ['lone surrogates', '\ud835a\udb40', '\ud835a\udb40'],
-])('plain: %s', (_, text, expected) => expect(toPlainText(text).text).toBe(expected))
+])('plain: %s', (_, text, expected) => expect(readings(text).plain.text).toBe(expected))
 
 test('plain: digits of every script become ASCII digits of the same value', () => {
   const digits = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
     /^\p{Nd}$/u.test(character),
   )
   expect(digits.length).toBeGreaterThan(600)
-  const blocks = digits.map((digit) => toPlainText(digit).text).join('')
+  const blocks = digits.map((digit) => readings(digit).plain.text).join('')
   expect(blocks).toBe('0123456789'.repeat(digits.length / 10))
 })
 
@@ -52,8 +52,8 @@ test('plain: does not change a plain text', () => {
   )
   fc.assert(
     fc.property(fc.array(character, { maxLength: 20 }), (parts) => {
-      const { text } = toPlainText(parts.join(''))
-      expect(toPlainText(text).text).toBe(text)
+      const { text } = readings(parts.join('')).plain
+      expect(readings(text).plain.text).toBe(text)
       expect(toPlainString(parts.join(''))).toBe(text)
     }),
     { numRuns: 300 },
@@ -83,7 +83,7 @@ test('withoutAccents: Latin letters without their accents, other scripts as they
 
 test('original: maps a span of the plain text to its span in the original', () => {
   const text = 'key: s\u200bk-\u200babc𝐝𝐞 end'
-  const { text: plain, original } = toPlainText(text)
+  const { text: plain, original } = readings(text).plain
   const start = plain.indexOf('sk-')
   const span = original(start, start + 'sk-abcde'.length)
   expect(text.slice(span.start, span.end)).toBe('s\u200bk-\u200babc𝐝𝐞')
@@ -97,7 +97,7 @@ test.each([
   ['a\u00adb\u200b', 'ab', 'a\u00adb\u200b'],
   ['x ½ y', '1⁄2', '½'],
 ])('original: in %j, the span of %j maps to %j', (text, needle, expected) => {
-  const view = toPlainText(text)
+  const view = readings(text).plain
   const at = view.text.indexOf(needle)
   const { start, end } = view.original(at, at + needle.length)
   expect(text.slice(start, end)).toBe(expected)
@@ -124,13 +124,13 @@ test('original: plain text of the mapped span equals the span', () => {
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (pieces, from, size) => {
       const text = pieces.join('')
-      const view = toPlainText(text)
+      const view = readings(text).plain
       if (view.text === '') return
       const start = from % view.text.length
       const end = Math.min(view.text.length, start + 1 + (size % 5))
       const isWhole = !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(view.text.slice(start, end))
       const span = view.original(start, end)
-      if (isWhole) expect(toPlainText(text.slice(span.start, span.end)).text).toBe(view.text.slice(start, end))
+      if (isWhole) expect(readings(text.slice(span.start, span.end)).plain.text).toBe(view.text.slice(start, end))
     }),
   )
 })

@@ -256,8 +256,6 @@ function readingsFrom(itself: PlainText, from: number): Readings {
 
 const NONE: readonly PlainText[] = []
 
-export const toPlainText = (text: string): PlainText => readings(text).plain
-
 /** The text of the plain form, without its map. */
 export function toPlainString(text: string): string {
   const from = findFirstChange(text)

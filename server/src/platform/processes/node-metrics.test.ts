@@ -10,7 +10,7 @@ async function snapshotOf(process: string, requests: number) {
   new Counter({ name: 'requests_total', help: 'h', labelNames: ['status'], registers }).inc({ status: '200' }, requests)
   new Histogram({ name: 'seconds', help: 'h', buckets: [1], registers }).observe(0.5)
   new Gauge({ name: 'lag', help: 'h', registers }).set(Number.POSITIVE_INFINITY)
-  new Gauge({ name: 'start', help: 'h', aggregator: 'omit', registers }).set(7)
+  new Gauge({ name: 'start', help: 'h', registers }).set(7)
   // As between processes.
   return structuredClone(await registry.getMetricsAsJSON())
 }

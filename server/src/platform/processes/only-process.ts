@@ -2,15 +2,10 @@ import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
 import type { StopSignal } from './messages.ts'
 import { type NodeLink, ONLY_PROCESS } from './node-link.ts'
-import { readAgain } from './reload.ts'
+import { type ConfigurationSource, readAgain } from './reload.ts'
 
-interface Reloading {
-  readonly env: Environment
-  readonly readEnv: () => Environment
-}
-
-/** The link of a server with one process, which gets the signals itself. */
-export function onlyProcess(reloading?: Reloading): NodeLink {
+/** The link of a server with one process, which gets the signals itself. `source`: read again on SIGHUP; absent: SIGHUP ends the server. */
+export function onlyProcess(source?: ConfigurationSource & { readonly env: Environment }): NodeLink {
   let log: Logger
   return {
     ...ONLY_PROCESS,
@@ -31,10 +26,10 @@ export function onlyProcess(reloading?: Reloading): NodeLink {
           })
       }),
     onReload(listener) {
-      if (!reloading) return
-      let { env } = reloading
+      if (!source) return
+      let { env } = source
       process.on('SIGHUP', async () => {
-        const next = await readAgain({ ...reloading, env, log })
+        const next = await readAgain({ ...source, env, log })
         if (!next) return
         env = next.env
         void listener(env)

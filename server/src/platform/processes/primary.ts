@@ -4,22 +4,22 @@ import type { Environment } from '../config/environment.ts'
 import { heapLimitOf } from '../config/processes.ts'
 import { createLogger } from '../telemetry/logger.ts'
 import type { StopSignal } from './messages.ts'
-import { readAgain } from './reload.ts'
+import { type ConfigurationSource, readAgain } from './reload.ts'
 import { stopLimitMs } from './stop-limits.ts'
 import { WorkerPool } from './worker-pool.ts'
 
 interface Options {
   readonly config: Config
   readonly env: Environment
-  /** Reads the environment and its file again. Absent: SIGHUP ends the node. */
-  readonly readEnv: (() => Environment) | undefined
+  /** Read again on SIGHUP. Absent: SIGHUP ends the node. */
+  readonly source: ConfigurationSource | undefined
 }
 
 /**
  * Runs the serving processes of a node until a signal stops them, and returns the exit code. It has no database and serves no requests:
  * it accepts connections and hands each to a process that is free.
  */
-export async function runPrimary({ config, env, readEnv }: Options): Promise<number> {
+export async function runPrimary({ config, env, source }: Options): Promise<number> {
   const { processes, logLevel, telemetry, drain } = config
   const log = createLogger(logLevel, telemetry.nodeName).child({ process: 'primary' })
   setUpProcesses(processes)
@@ -34,9 +34,9 @@ export async function runPrimary({ config, env, readEnv }: Options): Promise<num
     pool.stop(signal, stopLimitMs(drain, signal))
   }
   process.on('SIGINT', () => stop('SIGINT')).on('SIGTERM', () => stop('SIGTERM'))
-  if (readEnv)
+  if (source)
     process.on('SIGHUP', async () => {
-      const next = await readAgain({ env: pool.env, readEnv, log })
+      const next = await readAgain({ ...source, env: pool.env, log })
       if (!next) return
       log.level = next.config.logLevel
       pool.reload(next.env)

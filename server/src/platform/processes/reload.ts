@@ -2,12 +2,18 @@ import type { Logger } from 'pino'
 import { type Config, readConfig } from '../config/config.ts'
 import { ConfigError, type Environment } from '../config/environment.ts'
 import { KNOWN_VARIABLES } from '../config/known-variables.ts'
-import { readSecrets } from '../config/secrets.ts'
+import { readSecrets, type Secrets } from '../config/secrets.ts'
 
-interface Given {
+/** What SIGHUP reads again. */
+export interface ConfigurationSource {
+  readonly readEnv: () => Environment
+  /** Checks the configuration file. Throws a ConfigError if it is invalid. */
+  readonly checkFile: (config: Config, fromEnvironment: Secrets['fromEnvironment']) => Promise<void>
+}
+
+interface Given extends ConfigurationSource {
   /** The environment as read last. */
   readonly env: Environment
-  readonly readEnv: () => Environment
   readonly log: Logger
 }
 
@@ -25,14 +31,12 @@ const AT_START = /^(?:PORT|HOST|DATABASE_URL|OTEL_.*|OLLAMA_HOST|.*_BASE_URL|.*_
  * Reads environment and configuration file again and logs which variables have changed, by name. Returns undefined, and logs why, if
  * one of them is invalid: nothing changes then.
  */
-export async function readAgain({ env, readEnv, log }: Given): Promise<Reread | undefined> {
+export async function readAgain({ env, readEnv, checkFile, log }: Given): Promise<Reread | undefined> {
   try {
     const next = readEnv()
     const config = readConfig(next)
     const { fromEnvironment } = readSecrets(next, config)
-    // Loaded when it is needed: the primary process stays small.
-    const { checkConfigurationFile } = await import('../../tools/setup/check-configuration-file.ts')
-    checkConfigurationFile(config, fromEnvironment)
+    await checkFile(config, fromEnvironment)
     const changed = changedNames(env, next)
     const needRestart = changed.filter((name) => !AT_RUN_TIME.includes(name) && isReadAtStart(name))
     log.info({ changed, need_restart: needRestart }, 'the configuration was read again')

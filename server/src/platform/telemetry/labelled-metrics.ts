@@ -57,7 +57,7 @@ class LabelledMetric<L extends string, Counts> {
   protected export(type: string, valuesOf: (labels: Labels<L>, counts: Counts) => MetricValueWithName<string>[]): Exported {
     const { name, help } = this.#options
     const values = this.#series.flatMap(({ labels, counts }) => valuesOf(labels, counts))
-    return { name, help, type, values, aggregator: 'sum' } as unknown as Exported
+    return { name, help, type, values } as unknown as Exported
   }
 }
 

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { type Config, readConfig } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/environment.ts'
+import type { ConfigurationSource } from '../../platform/processes/reload.ts'
 import { reloadableSecrets } from '../../platform/processes/reloadable-secrets.ts'
 import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
 
@@ -9,23 +10,29 @@ export async function runServer(terminal: Terminal): Promise<void> {
   if (cluster.isWorker) return runWorker()
   const { env } = terminal
   // A closed terminal sends SIGHUP too, and then the server must end.
-  const readEnv = process.stderr.isTTY ? undefined : terminal.readEnv
+  const source = process.stderr.isTTY ? undefined : terminal.readEnv && { readEnv: terminal.readEnv, checkFile }
   const config = readConfig(env)
   await explainListenErrors(config, async () => {
-    if (config.processes === 1) return runOnlyProcess(config, env, readEnv)
+    if (config.processes === 1) return runOnlyProcess(config, env, source)
     const { runPrimary } = await import('../../platform/processes/primary.ts')
-    const code = await runPrimary({ config, env, readEnv })
+    const code = await runPrimary({ config, env, source })
     if (code !== 0) throw new CommandExit(code)
   })
 }
 
-async function runOnlyProcess(config: Config, env: Environment, readEnv: Terminal['readEnv']): Promise<void> {
+/** Loaded when it is needed: the primary process stays small. */
+const checkFile: ConfigurationSource['checkFile'] = async (config, fromEnvironment) => {
+  const { checkConfigurationFile } = await import('../setup/check-configuration-file.ts')
+  checkConfigurationFile(config, fromEnvironment)
+}
+
+async function runOnlyProcess(config: Config, env: Environment, source: ConfigurationSource | undefined): Promise<void> {
   const [{ serve }, { onlyProcess }] = await Promise.all([
     import('../../serve.ts'),
     import('../../platform/processes/only-process.ts'),
   ])
   const { secrets, replace } = reloadableSecrets(env, config)
-  const node = onlyProcess(readEnv && { env, readEnv })
+  const node = onlyProcess(source && { ...source, env })
   await serve(config, secrets, { node, replaceEnvironment: replace })
 }
 

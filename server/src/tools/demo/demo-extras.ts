@@ -8,7 +8,7 @@ import { applyEach, type Change } from '../setup/change.ts'
 import type { DeclaredBudget } from '../setup/declaration.ts'
 import type { ApplyContext } from '../setup/recorded-change.ts'
 
-/** The history of the demo brings this budget near its limit (history/near-limit.ts). Its member is no user of demo.json. */
+/** The history of the demo brings this budget near its limit (tools/demo-history/near-limit.ts). Its member is no user of demo.json. */
 export const NEAR_LIMIT_BUDGET = 'Tokens of Hiro'
 
 // No budget refuses the first requests to an operator's own provider, whose models may have no price.

@@ -39,13 +39,10 @@ export interface Get<Row> extends Texts {
   readonly find: (db: Db, workspaceId: string, id: string) => Promise<Row | undefined>
 }
 
-/** A change whose audit record differs from those of other nouns. */
-export interface Made<Row> extends Partial<Pick<Change<Row>, 'fields' | 'workspaceIds'>> {
+/** The object of the response, and the id of the object that the audit record names. */
+export interface Made<Row> {
   readonly made: Row
-  /** The changed object, if it is another one. */
-  readonly id?: string
-  /** Default: true. */
-  readonly isRecorded?: boolean
+  readonly id: string
 }
 
 /** Undefined: 404, or 409 for a new object whose unique field is taken. `reason`: `not_found`, or the taken field (`name_taken`). */

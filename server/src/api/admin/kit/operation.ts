@@ -28,8 +28,7 @@ interface Operation extends Omit<RouteDocs, 'operationId' | 'summary'> {
  * Where the operator needs the scope. `server`: in all Workspaces. `workspace`: in the Workspace of the request. `path`: in the Workspace
  * with the id in the path. `any`: in at least one Workspace; the handler leaves out the others.
  */
-export const REACHES = ['server', 'workspace', 'path', 'any'] as const
-export type Reach = (typeof REACHES)[number]
+export type Reach = 'server' | 'workspace' | 'path' | 'any'
 
 /** The schema property with the operation's scope, which a hook enforces. */
 export const SCOPE = 'x-gatehouse-scope'

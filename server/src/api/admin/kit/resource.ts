@@ -52,13 +52,9 @@ function addList<Row extends Identified, Q extends TProperties>(kit: Kit<Row>, l
   register(kit, `GET ${list.path ?? path}`, 'list', texts, docs, async (request) => {
     const page = paging.pageOf(request.query as QueryOf<typeof paging.PAGE>)
     const rows = await list.read(kit.deps.db, request.workspaceId, page, request as Asked<unknown, QueryOf<Q>>)
-    const views = await show(rows?.data ?? [], request)
-    const last = rows?.data.at(-1)
-    return paging.listOf(
-      rows && { ...rows, data: views },
-      (view) => view,
-      () => last?.id ?? '',
-    )
+    if (!rows) throw paging.invalidCursor()
+    const end = rows.hasMore ? rows.data.at(-1)?.id : undefined
+    return paging.listUntil({ ...rows, data: await show(rows.data, request) }, (view) => view, end)
   })
 }
 
@@ -150,13 +146,11 @@ async function perform<Row extends Identified, R extends Row, B extends TSchema>
   const request = asked as Asked<Static<B>>
   const work = (await prepare?.(request)) ?? (async (tx: Tx, now: Date) => write?.(tx, request, now))
   const row = await change<R>(kit.deps, request, async (tx, now) => {
-    const { made: value, id = value.id, isRecorded = true, ...facts } = settled(kit, await work(tx, now), refusal)
-    if (!isRecorded) return { value }
+    const { made: value, id } = settled(kit, await work(tx, now), refusal)
     return {
       ...{ value, action: `${noun}.${verb}` as const, id: recordedId?.(value) ?? id },
       fields: fields ?? (body ? changedFields(body, request.body as object) : []),
       ...signalOf(kit, id, request.workspaceId),
-      ...facts,
     }
   })
   changed?.()
@@ -166,7 +160,7 @@ async function perform<Row extends Identified, R extends Row, B extends TSchema>
 function settled<Row extends Identified, R extends Row>(kit: Kit<Row>, outcome: Outcome<R>, refusal: () => Error): Made<R> {
   if (outcome === undefined) throw refusal()
   if ('made' in outcome) return outcome
-  if (!('reason' in outcome)) return { made: outcome }
+  if (!('reason' in outcome)) return { made: outcome, id: outcome.id }
   const param = outcome.reason.replace(/_taken$/, '')
   const label = kit.described.taken?.[param]
   throw label === undefined ? notFound(kit.name) : taken(param, label)

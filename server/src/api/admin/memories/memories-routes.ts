@@ -8,7 +8,7 @@ import { isStorable } from '../../../platform/lib/fields.ts'
 import type { Classification } from '../../../shared/classification.ts'
 import type { Finding, FindingCounts } from '../../../shared/finding.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
-import { applicationIn, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { applicationIn, List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { changedFields } from '../kit/changed-fields.ts'
@@ -83,7 +83,7 @@ export function memoriesRoutes(app: TypedApp, deps: Deps & ErasureDeps): void {
       const value = await listMemories(tx, workspaceId, { ...filter, now })
       return { value, action: 'memory.list', id: (hasher) => hasher.user(user) ?? workspaceId, fields }
     })
-    return listOf(page, memoryView, ({ id }) => id)
+    return listById(page, memoryView)
   })
 
   handle(app, docs.get, async (request) => {

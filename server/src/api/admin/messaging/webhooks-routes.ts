@@ -19,7 +19,7 @@ import { viewOf } from '../../../platform/lib/view.ts'
 import { isGovernanceEvent } from '../../../shared/governance-event.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -143,11 +143,7 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
     const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const { state } = query
     const filter = { ...pageOf(query), ...(state !== undefined && { state }) }
-    return listOf(
-      await listDeliveries(db, { workspaceId, webhookId }, filter),
-      (row) => viewOf(DeliveryView, row),
-      ({ id }) => id,
-    )
+    return listById(await listDeliveries(db, { workspaceId, webhookId }, filter), (row) => viewOf(DeliveryView, row))
   })
 
   handle(app, docs.test, async ({ workspaceId, params }) => {

@@ -19,7 +19,7 @@ import { GatehouseError } from '../../../errors.ts'
 import { type Access, mayEnter, scopesAnywhere, scopesIn, workspacesWith } from '../../../shared/access.ts'
 import { forbidden, notFound } from '../../../shared/request-errors.ts'
 import { SCOPES, type Scope } from '../../../shared/scope.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -61,11 +61,7 @@ export function adminTokensRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.list, async ({ query, operator: { access }, workspaceId }) => {
     const isLimited = workspacesWith(access, 'operators:read') !== undefined
     const tokens = await listAdminTokens(deps.db, pageOf(query), isLimited ? workspaceId : undefined)
-    return listOf(
-      tokens,
-      (token) => adminTokenView(token, access),
-      ({ id }) => id,
-    )
+    return listById(tokens, (token) => adminTokenView(token, access))
   })
 
   handle(app, docs.issue, async (request, reply) => {

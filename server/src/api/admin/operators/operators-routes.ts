@@ -11,7 +11,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { changedRoles, NO_ROLES, workspacesWith } from '../../../shared/access.ts'
 import { OPERATORS_TOPIC } from '../../../shared/operator.ts'
 import { invalid } from '../../../shared/request-errors.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { sortOf, sortQuery } from '../../kit/sorting.ts'
 import { changedFields } from '../kit/changed-fields.ts'
@@ -84,11 +84,7 @@ export function operatorsRoutes(app: TypedApp, deps: OperatorsDeps): void {
     const isLimited = workspacesWith(access, 'operators:read') !== undefined
     const [sort, page, listedWorkspace] = [sortOf(PEOPLE_SORTS, query), pageOf(query), isLimited ? workspaceId : undefined]
     const people = sort ? await listSortedPeople(db, page, sort, listedWorkspace) : await listPeople(db, page, listedWorkspace)
-    return listOf(
-      people,
-      (person) => operatorView(person, access),
-      ({ id }) => id,
-    )
+    return listById(people, (person) => operatorView(person, access))
   })
 
   handle(app, docs.invite, async (request, reply) => {

@@ -15,7 +15,7 @@ import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -58,11 +58,7 @@ export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.list, async ({ workspaceId, query }) => {
     const page = await listDrafts(db, workspaceId, pageOf(query))
     const names = await deps.findActorNames(db, page?.data.flatMap(({ author, editedBy }) => [author, editedBy]) ?? [])
-    return listOf(
-      page,
-      (draft) => draftView(draft, names),
-      ({ id }) => id,
-    )
+    return listById(page, (draft) => draftView(draft, names))
   })
 
   resource(app, deps, {

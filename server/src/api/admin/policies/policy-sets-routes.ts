@@ -23,7 +23,7 @@ import { oneOf } from '../../../platform/lib/fields.ts'
 import { checker } from '../../../platform/lib/schema.ts'
 import { notFound, valid } from '../../../shared/request-errors.ts'
 import { readYamlBodies } from '../../kit/bodies.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
@@ -148,11 +148,7 @@ export function policySetsRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.list, async ({ workspaceId, query }) => {
     const page = await listPolicySets(db, workspaceId, pageOf(query))
     const names = await deps.findActorNames(db, page?.data.map(({ publishedBy }) => publishedBy) ?? [])
-    return listOf(
-      page,
-      (set) => policySetView(set, names),
-      ({ id }) => id,
-    )
+    return listById(page, (set) => policySetView(set, names))
   })
 
   handle(app, docs.publish, async (request, reply) => {

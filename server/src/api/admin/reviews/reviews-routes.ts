@@ -14,7 +14,7 @@ import { oneOf } from '../../../platform/lib/fields.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { notFound } from '../../../shared/request-errors.ts'
 import { bodyOptional } from '../../kit/bodies.ts'
-import { applicationIn, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { applicationIn, List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -134,7 +134,7 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
       now: clock.now(),
       assignedTo: await assigneesIn(db, workspaceId, query.assigned_to, operator.id, clock.now()),
     }
-    return listOf(await listReviews(db, workspaceId, filter), reviewJson, ({ id }) => id)
+    return listById(await listReviews(db, workspaceId, filter), reviewJson)
   })
 
   handle(app, docs.get, async (request) => {

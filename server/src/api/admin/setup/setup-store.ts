@@ -4,7 +4,7 @@ import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isReviewer } from '../reviews/reviewer.ts'
 import type { SetupStep } from './setup-steps.ts'
 
-/** Operators that are read: of as many, two decide. */
+/** Maximum number of operators that are read. */
 const MAX_OPERATORS = 500
 
 /** Which steps are done. The built-in model of the demo is no provider. Undefined: the Workspace was removed. */

@@ -15,7 +15,7 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { Operator } from '../../../shared/operator.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { READ_SCOPES } from '../../../shared/scope.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -71,7 +71,7 @@ export function viewsRoutes(app: TypedApp, deps: Deps): void {
     const page = await listViews(db, readerOf(request), { ...pageOf(query), page: query.page })
     const names = await findActorNames(db, page?.data.map(({ owner }) => owner) ?? [])
     const view = (one: SavedView) => viewView(one, names.get(one.owner), canEdit(one, operator))
-    return listOf(page, view, ({ id }) => id)
+    return listById(page, view)
   })
 
   handle(app, docs.create, async (request, reply) => {

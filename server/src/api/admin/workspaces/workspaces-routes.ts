@@ -21,7 +21,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { workspacesWith } from '../../../shared/access.ts'
 import { notFound, taken, valid } from '../../../shared/request-errors.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { changedFields } from '../kit/changed-fields.ts'
@@ -89,7 +89,7 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
 
   handle(app, docs.list, async ({ query, operator }) => {
     const ids = workspacesWith(operator.access, 'workspaces:read')
-    return listOf(await listWorkspaces(db, pageOf(query), ids), workspaceView, ({ id }) => id)
+    return listById(await listWorkspaces(db, pageOf(query), ids), workspaceView)
   })
 
   handle(app, docs.create, async (request, reply) => {
