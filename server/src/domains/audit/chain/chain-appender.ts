@@ -53,7 +53,8 @@ export const isRejected = (cause: unknown): boolean =>
  * Appends groups of records to one Workspace's chain, one group at a time and in one statement, which no node can make wait. On PostgreSQL
  * this is the database function `audit_append`, which locks the chain's end, gives the records their positions and commits. The embedded
  * database, which only one process uses, gets the records with their positions, and writes nothing if the chain ends elsewhere: that
- * takes less CPU than the function (docs/decisions/0007-audit.md).
+ * takes less CPU than the function (docs/decisions/0007-audit.md). After such a conflict it uses the function too, because transactions
+ * that move the end all the time would let no other attempt succeed.
  */
 export class ChainAppender {
   readonly #pool: pg.Pool
@@ -83,14 +84,16 @@ export class ChainAppender {
     this.#sealer ??= await this.#options.findSealer(this.#workspaceId)
     const placed = new Map<string, PlacedRecord>()
     let mayBeStored = false
+    let { usesGroups } = this.#options
     for (let pause = FIRST_RETRY_MS; placed.size < records.length; ) {
       const left = records.filter(({ uuid }) => !placed.has(uuid))
       try {
-        const append = this.#options.usesGroups ? this.#appendGroup : this.#appendAtEnd
+        const append = usesGroups ? this.#appendGroup : this.#appendAtEnd
         const appended = await append.call(this, left, mayBeStored, this.#sealer)
         for (const record of appended) placed.set(record.prepared.uuid, record)
-        if (appended.length === 0 && elapsed() > deadline)
-          throw new Error('other writers moved the end of the chain until the deadline')
+        if (appended.length > 0) continue
+        usesGroups = true
+        if (elapsed() > deadline) throw new Error('other writers moved the end of the chain until the deadline')
       } catch (cause) {
         const isStored = !mayBeStored && cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION
         mayBeStored = true

@@ -119,6 +119,23 @@ describe.each(cases)('AuditWriter $mode on $name', async ({ name, open, mode, us
     )
   })
 
+  test('append: makes progress while transactions move the end of the chain all the time', async () => {
+    const audit = writerOn(database)
+    await audit.append(workspaceId, draft())
+    let isDone = false
+    const moveEnd = async () => {
+      while (!isDone)
+        await database.db.transaction().execute(async (tx) => {
+          await sql`select 1`.execute(tx)
+          await appendUnderLock(tx, workspaceId, [draft()], keys.hasher)
+        })
+    }
+    const movers = [moveEnd(), moveEnd()]
+    for (let count = 0; count < 20; count++) await audit.append(workspaceId, draft())
+    isDone = true
+    await Promise.all(movers)
+    await log()
+  })
   test('append: rejects only the record that the database rejects', async () => {
     const writer = writerOn(database)
     const { id } = await writer.append(workspaceId, draft())
