@@ -5,6 +5,7 @@ import { GatehouseError } from '../errors.ts'
 import type { Metrics } from '../platform/telemetry/metrics.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from '../platform/telemetry/readiness.ts'
 import { type Snapshot, textOf } from '../platform/telemetry/snapshots.ts'
+import { sendError } from './kit/error-responses.ts'
 import { errorResponses } from './kit/route.ts'
 
 export interface TelemetryRouteDeps {
@@ -40,6 +41,8 @@ export async function telemetryRoutes(
   app: FastifyInstance,
   { metrics, readiness, node, secrets }: TelemetryRouteDeps,
 ): Promise<void> {
+  /** Requests at the same time share one answer. */
+  let asked: ReturnType<typeof node.askProcesses> | undefined
   app.get(
     '/healthz',
     {
@@ -49,10 +52,14 @@ export async function telemetryRoutes(
         response: { 200: Status, ...errorResponses({ 503: 'UNAVAILABLE: a process of the node does not answer' }) },
       },
     },
-    async () => {
+    async (_, reply) => {
+      asked ??= node.askProcesses().finally(() => {
+        asked = undefined
+      })
       // Only a restart of the node ends a frozen process (decision 0028).
-      const isFrozen = (await node.askProcesses()).some(({ isServing, answer }) => isServing && !answer)
-      if (isFrozen) throw new GatehouseError('UNAVAILABLE', { message: 'A process of this node does not answer.' })
+      const isFrozen = (await asked).some(({ isServing, answer }) => isServing && !answer)
+      // Sent and not thrown: anyone may ask, and a thrown 503 is logged for each request.
+      if (isFrozen) return sendError(reply, 'UNAVAILABLE', { message: 'A process of this node does not answer.' })
       return { status: 'ok' }
     },
   )

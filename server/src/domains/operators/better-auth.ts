@@ -54,12 +54,16 @@ export type BetterAuth = ReturnType<typeof openBetterAuth>
 
 /** better-auth with our tables, limits and events (docs/decisions/0020-operators.md). */
 export function openBetterAuth(deps: BetterAuthDeps) {
+  const secrets = signInSecrets(deps.secrets)
+  const [current] = secrets
   return betterAuth({
     ...betterAuthTables(deps.db, createUserValidator(deps)),
     appName: 'Gatehouse',
     basePath: '/auth',
     ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
-    secrets: signInSecrets(deps.secrets),
+    secrets,
+    // Otherwise the library would take BETTER_AUTH_SECRET of the environment for values without a version.
+    ...(current && { secret: current.value }),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
