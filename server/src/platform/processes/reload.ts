@@ -4,7 +4,7 @@ import { ConfigError, type Environment } from '../config/environment.ts'
 import { KNOWN_VARIABLES } from '../config/known-variables.ts'
 import { readSecrets, type Secrets } from '../config/secrets.ts'
 
-/** What SIGHUP reads again. */
+/** The parts of the configuration that SIGHUP reads again. */
 export interface ConfigurationSource {
   readonly readEnv: () => Environment
   /** Checks the configuration file. Throws a ConfigError if it is invalid. */
