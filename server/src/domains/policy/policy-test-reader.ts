@@ -1,5 +1,6 @@
 import type { Node } from 'yaml'
 import { isMap, isScalar } from 'yaml'
+import { camelCase } from '../../platform/lib/camel-case.ts'
 import { parseTime } from '../../platform/lib/clock.ts'
 import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } from '../../shared/classification.ts'
 import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../../shared/decision.ts'
@@ -166,8 +167,6 @@ function readFindings(reader: NodeReader, node: Node, path: string): FindingCoun
   }
   return counts
 }
-
-const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** A Monday at noon: during office hours. */
 const NOW = new Date('2026-03-02T12:00:00Z')

@@ -1,6 +1,5 @@
 import type { Static, TObject, TProperties } from 'typebox'
-
-type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S
+import { type CamelCase, camelCase } from './camel-case.ts'
 
 /** A value of a row as JSON holds it. */
 type Json<T> = T extends Date
@@ -24,8 +23,8 @@ type Given<T> = T extends readonly (infer E)[]
 type Computed<P extends TProperties, Row> = {
   [K in keyof Shown<P> as K extends 'object'
     ? never
-    : Camel<K & string> extends keyof Row
-      ? Json<Row[Camel<K & string>]> extends Shown<P>[K]
+    : CamelCase<K & string> extends keyof Row
+      ? Json<Row[CamelCase<K & string>]> extends Shown<P>[K]
         ? never
         : K
       : K]: Given<Shown<P>[K]>
@@ -62,7 +61,7 @@ function sourcesOf(schema: TObject) {
   if (stored) return stored
   const sources = Object.entries(schema.properties).map(([name, field]): readonly [string, Source] => [
     name,
-    'const' in field ? { constant: field.const } : name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    'const' in field ? { constant: field.const } : camelCase(name),
   ])
   known.set(schema, sources)
   return sources

@@ -1,21 +1,18 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
+import { fromRow } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { newCredential } from '../../../platform/lib/credential.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
-import type { AccessToken } from './access-token.ts'
+import { ACCESS_TOKEN_COLUMNS, type AccessToken, type AccessTokenColumn } from './access-token.ts'
 import type { Member } from './member.ts'
 import type { AccessTokenTable } from './tables.ts'
 
-const toAccessToken = (row: Selectable<AccessTokenTable>): AccessToken => ({
+const toAccessToken = (row: Pick<Selectable<AccessTokenTable>, AccessTokenColumn>): AccessToken => ({
+  ...fromRow(row),
   id: toId('tok', row.id),
-  userId: row.user_id,
-  name: row.name,
-  issuedBy: row.issued_by,
-  createdAt: row.created_at,
-  revokedAt: row.revoked_at,
 })
 
 /**
@@ -47,7 +44,7 @@ export async function issueAccessToken(
         sql<null>`null::timestamptz`.as('revoked_at'),
       ]),
     )
-    .returningAll()
+    .returning(ACCESS_TOKEN_COLUMNS)
     .executeTakeFirst()
   return row && { ...toAccessToken(row), token: secret }
 }
@@ -79,7 +76,7 @@ export async function revokeAccessToken(db: Db, workspaceId: string, id: string,
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuid)
-    .returningAll()
+    .returning(ACCESS_TOKEN_COLUMNS)
     .executeTakeFirst()
   return row && toAccessToken(row)
 }
@@ -94,7 +91,7 @@ export async function listAccessTokens(
   if (!isStorable(userId)) return undefined
   const query = db
     .selectFrom('access_token')
-    .selectAll()
+    .select(ACCESS_TOKEN_COLUMNS)
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('user_id', '=', userId)
   return pageById(query, 'tok', page, toAccessToken)

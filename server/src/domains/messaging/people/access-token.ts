@@ -1,18 +1,14 @@
 import { Type } from 'typebox'
+import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
+import type { AccessTokenTable } from './tables.ts'
+
+export const ACCESS_TOKEN_COLUMNS = ['id', 'user_id', 'name', 'issued_by', 'created_at', 'revoked_at'] as const
+export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]
 
 /** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
-export interface AccessToken {
-  /** `tok_…` */
-  readonly id: string
-  readonly userId: string
-  readonly name: string
-  /** The operator (`opr_…`) or admin token without an operator (`adm_…`) that issued it. null: issued on the server. */
-  readonly issuedBy: string | null
-  readonly createdAt: Date
-  readonly revokedAt: Date | null
-}
+export type AccessToken = Entity<AccessTokenTable, AccessTokenColumn>
 
 /** Body of `POST /admin/v1/users/:id/tokens`. */
 export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })

@@ -1,3 +1,4 @@
+import { camelCase } from '../../../platform/lib/camel-case.ts'
 import { Bindings } from '../condition/bindings.ts'
 import { VARIABLES } from '../condition/variables.ts'
 import type { PolicyInput } from '../input.ts'
@@ -76,8 +77,4 @@ function toPolicyInput(read: Read): PolicyInput {
   const groups = [...GROUPS].map(([name, Group]) => [name, new Group(read)])
   const input = Object.fromEntries(groups)
   return Object.defineProperty(input, 'now', { get: () => read('now') })
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
