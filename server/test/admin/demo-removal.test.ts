@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Environment } from '../../src/platform/config/environment.ts'
-import { addMonths, firstIdOf, monthOf, partitionName } from '../../src/platform/db/partitions/months.ts'
 import { uuidOfWorkspace } from '../../src/platform/db/values.ts'
 import { prepareStart } from '../../src/tools/start/prepare.ts'
 import { createMembers } from '../messaging/client.ts'
@@ -75,20 +74,6 @@ async function sendFile(workspace: string) {
 const filesOnDisk = (): number => {
   const entries = readdirSync(join(server.config.dataDir, 'files'), { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).length
-}
-
-/** Copies the newest record of a Workspace to each of the next months that have a partition. Returns the names of the partitions. */
-async function recordInLaterMonths(workspaceId: string): Promise<readonly string[]> {
-  const { db } = server.context.database
-  await runRecurringJob(server.context, 'make partitions by month')
-  const months = [2, 3].map((count) => addMonths(monthOf(new Date()), count))
-  for (const month of months)
-    await sql`
-      insert into audit_record (id, workspace_id, sequence, created_at, endpoint, status, body, prev_hash, hash, duration_ms, tokens)
-      select ${firstIdOf(month)}, workspace_id, 100000 + ${month.month}, created_at, endpoint, status, body, prev_hash, hash,
-        duration_ms, tokens
-      from audit_record where workspace_id = ${uuidOfWorkspace(workspaceId)} order by sequence desc limit 1`.execute(db)
-  return months.map((month) => partitionName('audit_record', month))
 }
 
 /** The environment of a server on a new database, for each kind of database in this run, with the function that drops it. */
@@ -198,15 +183,14 @@ describe.each(databases)('on $name', ({ open }) => {
     expect((await admin.get('/workspaces')).data.map(({ name }: Json) => name)).toEqual(['production'])
   })
 
-  test('demo: its files are deleted, its records in every month and its vectors, and none of another Workspace', async () => {
+  test('demo: its files and vectors are deleted, and none of another Workspace', async () => {
     const other = await admin.workspace('production')
     await sendFile(demo)
     const kept = await sendFile(other)
     await chat(server.demo.applications[0]?.id ?? '', demo)
-    const months = await recordInLaterMonths(demo)
     await createVectors(server.context.database)
     expect(filesOnDisk()).toBe(2)
-    expect(await countRows(demo)).toMatchObject({ message_attachment: 1, ...Object.fromEntries(months.map((name) => [name, 1])) })
+    expect(await countRows(demo)).toMatchObject({ message_attachment: 1 })
 
     expect((await admin.send('POST', '/demo/remove', { name: 'demo' })).status).toBe(204)
     expect(await countRows(demo)).toEqual({})

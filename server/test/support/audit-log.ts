@@ -8,7 +8,7 @@ import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpo
 import { stopSigning } from '../../src/domains/audit/checkpoints/verified-seal.ts'
 import type { AuditWatch } from '../../src/domains/audit/checkpoints/watch.ts'
 import type { AuditDraft, AuditRecord } from '../../src/domains/audit/record/record.ts'
-import { pruneRecords } from '../../src/domains/audit/retention/retention.ts'
+import { pruneRecords } from '../../src/domains/audit/retention.ts'
 import type { AuditFault } from '../../src/domains/audit/verify/chain-checker.ts'
 import { type VerifyOptions, verifyWorkspace } from '../../src/domains/audit/verify/verify.ts'
 import type { WorkspaceKeys } from '../../src/domains/audit/workspace-keys.ts'

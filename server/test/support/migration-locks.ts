@@ -3,9 +3,9 @@ import type pg from 'pg'
 import type { SchemaMigration } from '../../src/platform/db/migrate.ts'
 import { fillTable } from './fill-table.ts'
 
-/** Tables that grow with the traffic; of the audit records, the first partition. A migration must not read or rewrite them while it blocks writers. */
+/** Tables that grow with the traffic. A migration must not read or rewrite them while it blocks writers. */
 const LARGE_TABLES: readonly string[] = [
-  'audit_record_before',
+  'audit_record',
   'conversation_member',
   'event_log',
   'memory_item',

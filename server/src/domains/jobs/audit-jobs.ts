@@ -9,8 +9,7 @@ import { findWorkspacesDue, makeCheckpoint } from '../audit/checkpoints/sign-che
 import { AuditTamperedError, describeFault, stopSigning } from '../audit/checkpoints/verified-seal.ts'
 import type { AuditWatch } from '../audit/checkpoints/watch.ts'
 import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
-import { pruneRecords, type Retention } from '../audit/retention/retention.ts'
-import { emptyExpiredMonths, findLongestWait } from '../audit/retention/retention-by-month.ts'
+import { pruneRecords, type Retention } from '../audit/retention.ts'
 import type { RecentRecords } from '../audit/statistics/recent-records.ts'
 import { findWorkspacesToRollUp, removeOldRollUps, rollUpRecords } from '../audit/statistics/roll-up.ts'
 import type { AuditFault } from '../audit/verify/chain-checker.ts'
@@ -159,15 +158,12 @@ async function prepareRetention(deps: AuditJobDeps, workspaceId: string): Promis
 
 async function endAuditRetention(deps: AuditJobDeps): Promise<void> {
   const { db, clock } = deps
-  const waitMs = await findLongestWait(db)
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const retention = await prepareRetention(deps, workspaceId)
     if (!retention) return
-    const before = new Date(retention.before.getTime() - waitMs)
-    await pruneRecords(db, workspaceId, { ...retention, before, now: clock.now() })
-    await removeOldRollUps(db, workspaceId, { before, now: clock.now() })
+    await pruneRecords(db, workspaceId, { ...retention, now: clock.now() })
+    await removeOldRollUps(db, workspaceId, { before: retention.before, now: clock.now() })
   })
-  await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now: clock.now() })
 }
 
 async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<AuditFault | undefined> {

@@ -1,6 +1,5 @@
 import type { Database, Db } from '../../platform/db/database.ts'
 import type { DatabaseMaintenance } from '../../platform/db/database-maintenance.ts'
-import { earlierTime, maintainPartitions } from '../../platform/db/partitions/partition-job.ts'
 import { IdleHeapCollector } from '../../platform/lib/idle-heap-collector.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import type { Readiness } from '../../platform/telemetry/readiness.ts'
@@ -85,12 +84,6 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   ...tokenizerJobs(deps),
-  {
-    name: 'make partitions by month',
-    oncePerNode: true,
-    everyMs: 10 * MINUTE,
-    run: async () => maintainPartitions(deps.database, await earlierTime(deps.db, deps.clock.now())),
-  },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]
 

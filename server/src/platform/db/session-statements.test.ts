@@ -11,7 +11,6 @@ const WITH_SESSION = [
   'platform/db/connections.ts',
   'platform/db/long-statements.ts',
   'platform/db/migrate.ts',
-  'platform/db/partitions/partition-job.ts',
   'platform/db/signal.ts',
 ]
 

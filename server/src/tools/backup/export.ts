@@ -66,8 +66,6 @@ async function writeTables(
   { secrets, clock }: ExportDeps,
   { onProgress }: ExportOptions,
 ): Promise<void> {
-  // Retention empties and drops partitions, also for a snapshot. The lock comes before the snapshot.
-  await sql`lock table audit_record in access share mode`.execute(tx)
   const { rows: migrations } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(tx)
   await useStandardTextForms(tx)
   await writer.header({

@@ -1,5 +1,3 @@
-import { type Kysely, sql } from 'kysely'
-import { addMonths, firstIdOf, monthOf } from '../partitions/months.ts'
 import { execute } from './execute.ts'
 
 /**
@@ -79,7 +77,8 @@ begin
 end
 $function$`
 
-const TABLES = execute([
+/** The audit log (docs/decisions/0007-audit.md). A record is about 2 KB: kept in its row, uncompressed, it costs half as much to write. */
+export const up = execute([
   // Its workspace_id is that of audit_head, which references workspace: checked again for every row, that would be a third of what a large group
   // costs. seal may be null, so that verification reports its removal.
   `create table audit_record (
@@ -100,8 +99,9 @@ const TABLES = execute([
     body text not null,
     prev_hash bytea not null,
     hash bytea not null,
-    seal bytea
-  ) partition by range (id)`,
+    seal bytea,
+    unique (workspace_id, sequence)
+  ) with (toast_tuple_target = 8160)`,
   // Without bodies, for the statistics of records.
   `create index audit_record_time on audit_record (workspace_id, created_at)
     include (sequence, application_id, endpoint, verdict, status, duration_ms, tokens, cost)`,
@@ -156,25 +156,3 @@ const TABLES = execute([
   'create index audit_pending_age on audit_pending (created_at)',
   AUDIT_APPEND,
 ])
-
-/** The first partition has this month, the next one and all earlier ones. A job makes those of later months (partitions/partition-job.ts). */
-const MONTHS_IN_FIRST = 2
-
-/**
- * The audit log (docs/decisions/0007-audit.md), with its records by month. The sequence is unique in each partition only:
- * PostgreSQL has no unique constraint over all of them without the id. A record is about 2 KB: kept in its row, uncompressed, it costs half as much to write.
- */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await TABLES(db)
-  const { rows } = await sql<{ now: Date }>`select now()`.execute(db)
-  const end = firstIdOf(addMonths(monthOf(rows[0]?.now ?? new Date(0)), MONTHS_IN_FIRST))
-  for (const [name, bounds] of [
-    ['audit_record_before', `for values from (minvalue) to ('${end}')`],
-    ['audit_record_default', 'default'],
-  ])
-    await sql
-      .raw(
-        `create table ${name} partition of audit_record (unique (workspace_id, sequence)) ${bounds} with (toast_tuple_target = 8160)`,
-      )
-      .execute(db)
-}

@@ -1,14 +1,14 @@
-import type { Db, Tx } from '../../../platform/db/database.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { newId } from '../../../platform/lib/id.ts'
-import { findFirstSequence } from '../audit-store.ts'
-import { appendUnderLock } from '../chain/append-in-transaction.ts'
-import { type Checkpoint, isGenuine } from '../checkpoints/checkpoint.ts'
-import { findCheckpointBefore, findCheckpointCovering, findCheckpointOlderThan } from '../checkpoints/checkpoint-store.ts'
-import { type LogSeal, readSeal, writeSeal } from '../checkpoints/log-seal.ts'
-import { AuditTamperedError, readVerifiedSeal } from '../checkpoints/verified-seal.ts'
-import { createChangeDraft } from '../record/record.ts'
-import type { WorkspaceKeys } from '../workspace-keys.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import { uuidOf } from '../../platform/db/values.ts'
+import { newId } from '../../platform/lib/id.ts'
+import { findFirstSequence } from './audit-store.ts'
+import { appendUnderLock } from './chain/append-in-transaction.ts'
+import { type Checkpoint, isGenuine } from './checkpoints/checkpoint.ts'
+import { findCheckpointBefore, findCheckpointCovering, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
+import { type LogSeal, readSeal, writeSeal } from './checkpoints/log-seal.ts'
+import { AuditTamperedError, readVerifiedSeal } from './checkpoints/verified-seal.ts'
+import { createChangeDraft } from './record/record.ts'
+import type { WorkspaceKeys } from './workspace-keys.ts'
 
 /** Approximate number of records removed by one transaction; each batch ends at a checkpoint. */
 const BATCH_RECORDS = 500
@@ -25,7 +25,7 @@ export interface Retention {
  * The last checkpoint that covers only records that may be removed; undefined: none. Throws if it was altered, or the log was tampered
  * with (AuditTamperedError): the records are then evidence.
  */
-export async function findLastRemovable(
+async function findLastRemovable(
   db: Db,
   workspaceId: string,
   { before, keys, archived }: Retention,
@@ -68,7 +68,7 @@ export async function pruneRecords(
 }
 
 /** Call it first, in the same order as signing, to prevent deadlocks. */
-export async function lockSeal(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<LogSeal> {
+async function lockSeal(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<LogSeal> {
   const reading = await readSeal(tx, workspaceId, keys, { lock: true })
   if (reading.kind === 'invalid') throw new AuditTamperedError(workspaceId, reading.fault)
   return reading.seal
@@ -83,7 +83,7 @@ interface Removal {
 }
 
 /** Writes the removal into the seal and into the log. */
-export async function recordRemoval(tx: Tx, workspaceId: string, { keys, now, seal, first, through }: Removal): Promise<void> {
+async function recordRemoval(tx: Tx, workspaceId: string, { keys, now, seal, first, through }: Removal): Promise<void> {
   const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
   const draft = createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })
   await writeSeal(tx, { ...seal, pruned: Math.max(seal.pruned, through) }, keys.hasher)
