@@ -1,15 +1,13 @@
-// Runs `npm test` and `npm run test:full`, repeats each failed test file once, alone, and prints one line for all:
-// `812 passed, 0 failed, 3 skipped`. Tests that pass only in the repetition are listed as unstable. Arguments replace the two commands by one.
+// Runs the tests of `npm test` and `npm run test:full` in one run of vitest, repeats each failed test file once, alone, and prints one line for all:
+// `812 passed, 0 failed, 3 skipped`. Tests that pass only in the repetition are listed as unstable. Arguments replace the command.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FileSummary, lineOf, type RunSummary, totalOf } from '../server/test/support/summary-reporter.ts'
 
-const RUNS: readonly (readonly string[])[] = [
-  ['npm', 'test'],
-  ['npm', 'run', 'test:full'],
-]
+/** In two runs, a worker would wait at the end of the first one, and each would create the databases that tests copy. */
+const ALL = ['scripts/run', 'vitest', 'run', '--project', 'units', '--project', 'server', '--project', '*-full']
 /** If more files fail, the machine or the change is broken, and repetitions would take hours. */
 const MAX_REPEATED = 20
 
@@ -40,15 +38,13 @@ function repeat(first: FileSummary): FileSummary {
   return second
 }
 
-const commands = process.argv.length > 2 ? [process.argv.slice(2)] : RUNS
-const runs = commands.map((command) => {
-  console.log(`== tests: ${command.join(' ')}`)
-  return run(command)
-})
-const isRepeated = runs.flatMap(({ files }) => files.filter(({ failed }) => failed > 0)).length <= MAX_REPEATED
+const command = process.argv.length > 2 ? process.argv.slice(2) : ALL
+console.log(`== tests: ${command.join(' ')}`)
+const all = run(command)
+const isRepeated = all.files.filter(({ failed }) => failed > 0).length <= MAX_REPEATED
 if (!isRepeated) console.log(`== more than ${MAX_REPEATED} files failed: none is repeated`)
-const files = runs.flatMap((summary) => summary.files.map((file) => (file.failed > 0 && isRepeated ? repeat(file) : file)))
-const total = totalOf({ files, errors: runs.reduce((sum, { errors }) => sum + errors, 0) })
+const files = all.files.map((file) => (file.failed > 0 && isRepeated ? repeat(file) : file))
+const total = totalOf({ files, errors: all.errors })
 if (unstable.length > 0) console.log(`== unstable: failed once and passed alone\n${unstable.join('\n')}`)
 console.log(lineOf(total))
 process.exitCode = total.failed > 0 ? 1 : 0
