@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -10,22 +11,10 @@ import type { BudgetTable } from './tables.ts'
 export const BUDGETS_TOPIC = 'budgets'
 
 const budgetOf = (row: Selectable<BudgetTable>): Budget => ({
+  ...fromRow(row),
   id: toId('bud', row.id),
   workspaceId: toId('ws', row.workspace_id),
-  name: row.name,
-  scope: row.scope,
-  claim: row.claim,
-  member: row.member,
   applicationId: row.application_id && toId('app', row.application_id),
-  unit: row.unit,
-  amount: row.amount,
-  period: row.period,
-  timeZone: row.time_zone,
-  alerts: row.alerts,
-  unpriced: row.unpriced,
-  enabled: row.enabled,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 })
 
 const budgets = (db: Db, workspaceId: string) =>

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -7,18 +8,10 @@ import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type Colle
 import { normalizedLabels } from './labels.ts'
 import type { KnowledgeCollectionTable } from './tables.ts'
 
-const collectionOf = (row: Selectable<KnowledgeCollectionTable>): Collection => ({
+const collectionOf = ({ removed_at: _, ...row }: Selectable<KnowledgeCollectionTable>): Collection => ({
+  ...fromRow(row),
   id: toId('col', row.id),
   workspaceId: toId('ws', row.workspace_id),
-  name: row.name,
-  description: row.description,
-  classification: row.classification,
-  regulations: row.regulations,
-  acl: row.acl,
-  language: row.language,
-  applications: row.applications,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 })
 
 /** Returns undefined if the Workspace has a collection of that name. */

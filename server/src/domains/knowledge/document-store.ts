@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
@@ -14,26 +15,11 @@ import type { KnowledgeDocumentTable } from './tables.ts'
 export type StoredDocument = KnowledgeDocument & { readonly partitionId: number }
 
 const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Language }): StoredDocument => ({
+  ...fromRow(row),
   id: toId('doc', row.id),
   workspaceId: toId('ws', row.workspace_id),
   collectionId: toId('col', row.collection_id),
-  key: row.key,
-  title: row.title,
-  version: row.version,
   contentHash: row.content_hash.toString('hex'),
-  mediaType: row.media_type,
-  bytes: row.bytes,
-  source: row.source,
-  classification: row.classification,
-  regulations: row.regulations,
-  acl: row.acl,
-  limits: row.limits,
-  flags: row.flags,
-  chunks: row.chunks,
-  language: row.language,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  partitionId: row.partition_id,
 })
 
 export async function findDocument(db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> {
