@@ -9,14 +9,10 @@ interface Trusted {
   readonly readers?: readonly User[]
   /** The message that the request answers (`msg_…`): its review items are withdrawn when it is erased. */
   readonly messageId?: string
-  /** The key that the request counts for (`key_…`). */
   readonly keyId?: string
 }
 
-/**
- * A caller inside this process, which the stages trust: it needs no key and no token. Only code creates one. No route makes one from
- * the content of a request.
- */
+/** A caller inside this process, without key and token. Only code creates one, no route makes one from a request. */
 export class TrustedCaller {
   readonly #trusted: Trusted
 
@@ -57,7 +53,6 @@ export class PlaygroundCaller {
   readonly operatorId: string
   /** A user of the directory, treated as verified by a token; undefined: the user that the request asserts, if any. */
   readonly user: User | undefined
-  /** Whether the operator may store memories for other users. */
   readonly mayStoreMemories: boolean
 
   /** The Application must be of the operator's Workspace; the caller of this constructor has checked that. */

@@ -28,10 +28,7 @@ const MAY_BE_CHARGED: ReadonlySet<string> = new Set([
 type Results = Partial<Pick<StageResults, 'invoke' | 'remember' | 'route'>>
 type Reserved = Pick<CallReservation, 'inputTokens' | 'call' | 'extraction'>
 
-/**
- * The usage that the providers reported, for all attempts. Where one reported none, tokens are estimated from the text that arrived; where
- * the text is not known, an attempt is charged the amount that was set aside for a call.
- */
+/** Where no usage was reported, tokens are estimated from the text; without the text an attempt is charged what was set aside. */
 export function chargeOf(results: Results, reserved: Reserved, at: Date): Charge {
   const { invoke, remember } = results
   // The run was ended while the provider worked.

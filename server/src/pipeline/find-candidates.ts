@@ -9,7 +9,6 @@ import { estimateRequestTokens, estimateTokens } from '../shared/tokens.ts'
 import { type Authorized, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
 
 export interface RouteDeps {
-  /** A Workspace's providers by its id. */
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
   readonly clock: Clock

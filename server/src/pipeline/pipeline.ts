@@ -50,7 +50,6 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   ConversationDeps &
   RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
 
-/** One run of a request through stages 1 to 11. */
 interface Run {
   readonly incoming: IncomingRequest
   readonly trace: StageTrace<StageResults>

@@ -6,14 +6,12 @@ import { type CapturePlan, decideOnCandidates, planCapture } from './stages/11-r
 
 export type PreviewMemoriesDeps = Parameters<typeof decideOnCandidates>[4]
 
-/** The memories that a release would leave. */
 export interface PreviewedMemories {
   readonly memories: readonly MemoryDraft[]
   /** Candidates that rules, detectors or limits leave out. */
   readonly leftOut: number
   /** The Application's model extracts memories at the release, so they are not known before. */
   readonly isExtracted: boolean
-  /** Why the release leaves none. */
   readonly reason?: Extract<CapturePlan, { reason: string }>['reason'] | 'operator' | 'refused'
 }
 

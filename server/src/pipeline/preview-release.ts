@@ -25,37 +25,26 @@ export interface PreviewDeps
     Pick<Parameters<typeof planRetrieval>[2], 'timeSlices'>,
     PreviewMemoriesDeps {}
 
-/** A hold with its content, and the Application that it belongs to. */
 export interface HeldItem {
   readonly item: ReviewItem
   readonly content: HoldContent
   readonly application: Application
 }
 
-/** The effect that the release of a hold would have now. */
 export interface ReleasePreview {
-  /** The refusal that the client would get instead; undefined: the hold can be released. */
   readonly refusal: Extract<Outcome, { kind: 'refused' }> | undefined
-  /** The input and, for a completion, the output policies. */
   readonly decision: Authorized['decision'] | undefined
   readonly policy: Authorized['policy']
   /** A held request as the provider would get it, without passages and memories. */
   readonly request: Pick<Authorized, 'messages' | 'parameters'> | undefined
-  /** A held completion as the client would receive it. */
   readonly completion: Completion | undefined
-  /** Transforms that change a text. */
   readonly transforms: readonly string[]
-  /** Ids of the providers that may serve the request. */
   readonly providers: readonly string[]
-  /** Whether passages and memories are searched at the release, and added to the request. */
   readonly searches: { readonly knowledge: boolean; readonly memory: boolean }
   readonly memories: PreviewedMemories
 }
 
-/**
- * Runs the stages that decide on a release, with the active policies: nothing is claimed or stored, and no provider is called, so the
- * completion of a held request and the memories that a model extracts stay unknown.
- */
+/** Nothing is claimed or stored and no provider is called: the completion of a held request stays unknown. */
 export async function previewRelease(held: HeldItem, deps: PreviewDeps, pause: Pause): Promise<ReleasePreview> {
   const context = await contextOf(held, deps)
   const classified = await classify(context.caller, context.admitted, deps)
@@ -115,7 +104,6 @@ async function previewCompletion(
   }
 }
 
-/** The context of the resubmission, as far as the item holds it. */
 async function contextOf({ item, content, application }: HeldItem, deps: PreviewDeps): Promise<RequestContext> {
   const { messages, parameters = {}, asked } = content
   const { user = { ...ANONYMOUS_USER, id: item.userId }, readers, memoryDisabled, ...others } = asked ?? {}

@@ -32,7 +32,6 @@ export function responseChange(
 /** Thrown if another request has deleted the response since this one found it: the transaction is rolled back. */
 export class AlreadyDeleted extends Error {}
 
-/** Throws AlreadyDeleted. */
 export async function writeResponseChange(
   tx: Tx,
   change: ResponseChange,

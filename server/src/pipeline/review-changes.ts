@@ -21,7 +21,6 @@ import {
   transformsOf,
 } from './stage-results.ts'
 
-/** Changes of review items that a request causes; they are written in the transaction of its record. */
 export interface ReviewChanges {
   readonly open: 'hold' | 'escalation' | undefined
   readonly point: 'input' | 'output'
@@ -100,10 +99,7 @@ export async function writeReviewChanges(
   return changes.open === 'hold' ? [...changed, own] : [own, ...changed]
 }
 
-/**
- * Ends the claim of a release that could not be recorded, so that other resubmissions need not wait for the end of its lease. They
- * wait if the database is unavailable.
- */
+/** Otherwise other resubmissions would wait for the end of the lease. They do if the database is unavailable. */
 export async function endUnrecordedClaim(
   { authenticate, authorize, invoke }: Partial<StageResults>,
   { db, waiters }: Pick<ReviewDeps, 'db' | 'waiters'>,

@@ -13,14 +13,10 @@ interface ActivePoliciesOptions {
   /** Called when the active version cannot be loaded and the last valid one is used instead. */
   readonly onProblem: (problem: Error) => void
   readonly maxAgeMs?: number
-  /** Time limit for loading; default: none. */
   readonly loadMs?: number
 }
 
-/**
- * The compiled active version of each Workspace. A change is loaded after `forget`, or when the cached version is too old. If the
- * active version cannot be loaded (database unavailable, document no longer valid), the last valid one is used (decision 0005).
- */
+/** The compiled active version of each Workspace. If it cannot be loaded, the last valid one is used (decision 0005). */
 export class ActivePolicies {
   readonly #db: Db
   readonly #onProblem: (problem: Error) => void
@@ -43,15 +39,11 @@ export class ActivePolicies {
     return this.#cache.statistics
   }
 
-  /**
-   * The active version; undefined if the Workspace has no policies, so that everything is allowed. Throws if the version cannot be
-   * loaded and no valid one was loaded before: an unknown policy must not allow everything.
-   */
+  /** Undefined: everything is allowed. Throws if no version could be loaded: an unknown policy must not allow everything. */
   current(workspaceId: string): Promise<CompiledPolicy | undefined> {
     return this.#cache.get(workspaceId)
   }
 
-  /** Call it after a publication in the Workspace. Default: all Workspaces. */
   forget(workspaceId?: string): void {
     this.#cache.forget(workspaceId)
   }

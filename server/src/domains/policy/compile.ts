@@ -2,14 +2,11 @@ import type { PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
 import { type GrowingOutput, growingOutput } from './growing-output.ts'
 import type { PolicySet, Rule } from './policy.ts'
 
-/** A version of a policy set for evaluation: its rules by point. Immutable. */
 export interface CompiledPolicy {
   readonly version: PolicyVersion
   /** Texts of `system:<name>` directives, by name. */
   readonly texts: ReadonlyMap<string, string>
-  /** In the order of the document. */
   readonly rules: Readonly<Record<PolicyPoint, readonly Rule[]>>
-  /** How the output rules judge a response that is not complete. */
   readonly growingOutput: GrowingOutput
 }
 

@@ -3,7 +3,6 @@ import { parsePolicySet } from './parse.ts'
 
 /** A rule of the cookbook, or a few that belong together. Its file is a policy document with tests; a comment explains it. */
 export interface PolicyTemplate {
-  /** Name of the file. */
   readonly id: string
   readonly title: string
   readonly category: string
@@ -12,7 +11,6 @@ export interface PolicyTemplate {
   readonly whatUsersNotice: string
   readonly ruleIds: readonly string[]
   readonly tests: number
-  /** The file. */
   readonly source: string
 }
 

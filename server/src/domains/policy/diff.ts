@@ -1,13 +1,11 @@
 import type { PolicySet, Rule } from './policy.ts'
 
-/** The changes of a new version, rule by rule. Rules are named by their ids. */
 export interface PolicyDiff {
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly changed: readonly RuleChange[]
   /** Rules of both versions have another order, which changes the order of obligations. */
   readonly reordered: boolean
-  /** Names of texts that were added, removed or rewritten. */
   readonly texts: readonly string[]
 }
 
@@ -45,7 +43,6 @@ export function diffPolicySets(before: PolicySet, after: PolicySet): PolicyDiff 
   }
 }
 
-/** By the field names of the document. */
 const FIELDS: Readonly<Record<string, (rule: Rule) => unknown>> = {
   description: (rule) => rule.description,
   at: (rule) => rule.at,

@@ -17,19 +17,16 @@ export interface CombinedDirectives {
   readonly memory?: 'off' | 'audit_only'
   readonly knowledgeOff: boolean
   readonly maxTokens?: number
-  /** Names of texts to insert before the messages, in rule order. */
   readonly system: readonly string[]
   /** Two directives demand different providers or regions, so no provider is eligible. */
   readonly unsatisfiable: boolean
 }
 
-/** All forms of a directive, for error messages. */
 export const DIRECTIVE_FORMS =
   'route:provider=…, route:region=…, route:max_cost=…, memory:off, memory:audit_only, knowledge:off, max_tokens:n, system:<text name>'
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
 
-/** Undefined if `text` is not a directive. */
 export function parseDirective(text: string): Directive | undefined {
   const colon = text.indexOf(':')
   const value = text.slice(colon + 1)

@@ -5,9 +5,7 @@ import { parseTransform } from './transforms.ts'
 export interface GrowingOutput {
   /** Why they need the whole response; undefined: they can be evaluated while it grows. */
   readonly needsWhole: string | undefined
-  /** Whether a finding can change the response or end it. */
   readonly reactsToFindings: boolean
-  /** Rules that deny the whole response as soon as they match its beginning. */
   readonly earlyDenials: readonly Rule[]
 }
 

@@ -15,10 +15,7 @@ export type ParseResult =
 
 const MAX_ERRORS = 100
 
-/**
- * Parses and checks a policy document and compiles its conditions. The conditions of a returned set can fail only on the values
- * that they read. A document with an error is refused as a whole.
- */
+/** Parses and checks a policy document and compiles its conditions. A document with an error is refused as a whole. */
 export function parsePolicySet(source: string): ParseResult {
   if (Buffer.byteLength(source, 'utf8') > POLICY_LIMITS.sourceBytes) {
     return refused([
@@ -44,7 +41,6 @@ const refused = (errors: readonly PolicyError[]): ParseResult => ({
   errors: errors.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_ERRORS),
 })
 
-/** An entry of `tests:` is the name of a file or a case. */
 function readTests(reader: NodeReader, document: YamlDocument, node: Node | undefined): Pick<PolicySet, 'tests' | 'cases'> {
   const tests: string[] = []
   const cases: PolicyTest[] = []

@@ -41,7 +41,6 @@ export async function findDraft(db: Db, workspaceId: string, id: string): Promis
   return row && { ...toSummary(row), source: row.source }
 }
 
-/** The draft, locked until the transaction ends. */
 export async function lockDraft(tx: Tx, workspaceId: string, id: string): Promise<PolicyDraft | undefined> {
   const uuid = fromId('pdr', id)
   if (uuid === undefined) return undefined

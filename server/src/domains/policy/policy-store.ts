@@ -44,10 +44,7 @@ export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 's
   readonly now: Date
 }
 
-/**
- * Stores a checked document as the next version of its name and activates it. Concurrent publications wait for the lock of the
- * Workspace, so that versions have no gaps and the last published one is active.
- */
+/** Publications wait for the lock of the Workspace, so versions of a name have no gaps and the last published one is active. */
 export async function publishPolicySet(
   tx: Tx,
   workspaceId: string,
@@ -132,7 +129,6 @@ export async function findPolicySet(db: Db, workspaceId: string, id: string): Pr
   return row && { ...toVersion(row), source: row.source }
 }
 
-/** Undefined if the Workspace never had an active version. */
 export async function findActivePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
   const row = await versions(db, workspaceId)
     .select('source')

@@ -22,7 +22,6 @@ export type NewTest = NamedDefinition & Pick<StoredTest, 'file' | 'createdBy'>
 export const listTests = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<StoredTest> | undefined> =>
   pageById(tests(db, workspaceId).selectAll(), 'pts', page, toTest)
 
-/** All cases of the Workspace, oldest first. */
 export async function allTests(db: Db, workspaceId: string): Promise<readonly StoredTest[]> {
   const rows = await tests(db, workspaceId).selectAll().orderBy('id').limit(TEST_LIMITS.cases).execute()
   return rows.map(toTest)
@@ -63,7 +62,6 @@ export async function createTests(
   return added.map((test, index) => ({ ...test, id: toId('pts', rows[index]?.id ?? ''), createdAt: now, updatedAt: now }))
 }
 
-/** Undefined if the Workspace has no such case. */
 export async function updateTest(
   tx: Tx,
   workspaceId: string,
@@ -81,7 +79,6 @@ export async function updateTest(
   return row && toTest(row)
 }
 
-/** False if the Workspace has no such case. */
 export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('policy_test')
@@ -91,7 +88,6 @@ export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promi
   return numDeletedRows > 0n
 }
 
-/** Deletes the cases of a file, before those of its next version are stored. */
 export async function deleteTestsOfFile(tx: Tx, workspaceId: string, file: string): Promise<void> {
   await tx.deleteFrom('policy_test').where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('file', '=', file).execute()
 }

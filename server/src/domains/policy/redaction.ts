@@ -23,10 +23,7 @@ export const redactionLabel = (type: FindingType): string => `[${FINDING_LABELS[
 
 const VISIBLE = 4
 
-/**
- * Replaces all characters by stars, except the last four letters or digits and the separators between them. A text with four
- * letters or digits or fewer becomes stars only. Separators are replaced too, because they show the shape of the value.
- */
+/** Stars, except the last four letters or digits, if there are more. Separators would show the shape of the value. */
 export function maskText(text: string): string {
   const characters = [...text]
   const alphanumeric = characters.flatMap((character, index) => (/[\p{L}\p{N}]/u.test(character) ? [index] : []))

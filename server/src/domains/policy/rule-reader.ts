@@ -9,7 +9,6 @@ import type { NodeReader } from './node-reader.ts'
 import { POLICY_LIMITS, type Rule } from './policy.ts'
 import { parseTransform, TRANSFORM_FORMS } from './transforms.ts'
 
-/** Names of rules and texts. */
 export const NAME = /^[A-Za-z0-9][\w.:-]{0,99}$/
 
 export const RULE_FIELDS = [
@@ -41,7 +40,6 @@ const INVALID_CONDITION: ReadCondition = {
 
 type Fields = ReadonlyMap<string, Node>
 
-/** Reads the rules of a document. Their errors are added to the NodeReader. */
 export class RuleReader {
   readonly #reader: NodeReader
   readonly #environment: Environment
@@ -53,7 +51,6 @@ export class RuleReader {
     this.#texts = texts
   }
 
-  /** Undefined if the rule has an error, which is added to the NodeReader. */
   read(node: Node, path: string): Rule | undefined {
     const errorCount = this.#reader.errors.length
     const fields = this.#reader.readFields(node, path, RULE_FIELDS)

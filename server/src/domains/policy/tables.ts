@@ -33,7 +33,6 @@ export interface PolicyDraftTable {
   base_id: string | null
   author: string
   edited_by: string
-  /** Counted from 1 with each change. */
   revision: number
   created_at: CreatedAt
   updated_at: Date

@@ -18,12 +18,10 @@ export interface ScannedText {
   readonly findings: readonly Finding[]
 }
 
-/** All forms of a transform, for error messages. */
 export const TRANSFORM_FORMS = 'redact:<finding>, mask:<finding>, pseudonymize:<finding>, truncate:<characters>'
 
 const TARGETS: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
 
-/** Undefined if `text` is not a transform. */
 export function parseTransform(text: string): Transform | undefined {
   const colon = text.indexOf(':')
   const kind = text.slice(0, colon)
@@ -36,10 +34,7 @@ export function parseTransform(text: string): Transform | undefined {
 /** Truncation is for prose only: a truncated schema of a tool is invalid. */
 export const isTruncation = (text: string): boolean => parseTransform(text)?.kind === 'truncate'
 
-/**
- * Applies all transforms to all texts. `applied` lists the transforms that changed a text, in the given order. Throws a TypeError
- * for an unknown transform and a RangeError for a finding outside its text; the texts must then not be used.
- */
+/** Throws for an unknown transform and a finding outside its text; the texts must then not be used. */
 export function applyTransforms(
   texts: readonly ScannedText[],
   transforms: readonly string[],
@@ -63,7 +58,6 @@ interface NamedTransform {
   readonly transform: Transform
 }
 
-/** The strictest of the transforms that apply to findings of one type. */
 interface Effect {
   readonly kind: SpanTransform
   readonly names: ReadonlySet<string>
@@ -106,7 +100,6 @@ function transformText(
   return truncate(result + rest, pieces, limits, applied)
 }
 
-/** A part of a text that is replaced as a whole. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -174,10 +167,7 @@ interface Piece {
   readonly divisible: boolean
 }
 
-/**
- * Cuts a text at the shortest demanded length, between characters, and before a label or placeholder that would be cut. `pieces`: of the text,
- * if there are limits.
- */
+/** Cuts at the shortest demanded length, between characters, and before a label or placeholder. `pieces`: of the text. */
 function truncate(
   text: string,
   pieces: readonly Piece[],
@@ -197,7 +187,6 @@ function truncate(
   return text.slice(0, end)
 }
 
-/** The end of the first `count` characters, in UTF-16 units. */
 function indexOfCharacter(text: string, count: number): number {
   if (count >= text.length) return text.length
   let index = 0

@@ -3,7 +3,6 @@ const PLACEHOLDER = /(?:<|&lt;)([A-Z]{1,20}(?:\\?_[A-Z]{1,20}){0,3}\\?_\d{1,9})(
 
 /** Stored form of a vault, which is encrypted together with its held request. It contains content. */
 export interface VaultContent {
-  /** In the order of their creation. */
   readonly originals: readonly (readonly [placeholder: string, original: string])[]
 }
 
@@ -30,7 +29,6 @@ export class Vault {
     }
   }
 
-  /** The placeholder of `original`. `label`: name of the finding, such as `EMAIL`. */
   placeholderFor(label: string, original: string): string {
     const key = `${label} ${original}`
     const known = this.#placeholders.get(key)

@@ -33,12 +33,10 @@ const payloadOf = (item: ReviewItem): ReviewPayload => ({
 
 interface Overdue {
   readonly now: Date
-  /** Pending items that were created before are overdue. */
   readonly before: Date
   readonly most: number
 }
 
-/** Announces pending items that have become overdue, each once. Returns how many. */
 export async function announceOverdue(tx: Tx, workspaceId: string, { now, before, most }: Overdue): Promise<number> {
   const due = tx
     .selectFrom('review_item')

@@ -28,18 +28,15 @@ async function hasApproved(
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** A request that names the hold whose release it wants. */
 export interface Resubmission {
   readonly requestHash: Buffer
   /** The `review_item_id` of the request; not checked yet. */
   readonly id: string
-  /** `opr_…`: the operator who issued the API key of the request. */
   readonly keyIssuer?: string | undefined
 }
 
 /** The right to release a hold. One request on one node has it at a time. */
 export interface ReleaseClaim {
-  /** `rev_…` */
   readonly id: string
   readonly startedAt: Date
   readonly expiresAt: Date
@@ -57,11 +54,7 @@ export type ClaimResult =
   /** The operator who issued the API key of the request has approved the hold, and operators do not approve their own requests. */
   | { readonly kind: 'own_approval' }
 
-/**
- * Claims the release of an approved hold. One of several concurrent callers gets `claimed` and ends the claim with
- * {@link completeRelease}, {@link abandonRelease} or {@link interruptRelease}. Returns undefined if the Application has no such hold.
- * Throws inside a transaction, because the claim must be committed before the provider is called.
- */
+/** One of several callers gets `claimed`. Throws in a transaction: the claim must be committed before the provider is called. */
 export async function claimRelease(
   db: Db,
   owner: ReviewOwner,
@@ -93,10 +86,7 @@ export async function claimRelease(
   return { kind, item }
 }
 
-/**
- * The reason why a release cannot be claimed yet, and the time at which it ends without any change. Undefined: there is none. It
- * only reads, so that a waiting request passes all stages again before it claims (GW-REV-12).
- */
+/** Why a release cannot be claimed yet, and until when. It only reads: a waiting request passes all stages again (GW-REV-12). */
 export async function pendingReason(
   db: Db,
   owner: ReviewOwner,
@@ -118,15 +108,11 @@ const stepOf = (row: ItemRow, lease: Lease) =>
 
 interface CompletedRelease {
   readonly result: ReleaseResult
-  /** `aud_…` */
   readonly releasedAuditId: string
   readonly now: Date
 }
 
-/**
- * Ends a claim with the result that every resubmission gets (GW-REV-13), in the transaction of the request's audit record. Call
- * `ReviewWaiters.changed` after the commit. Returns false if the claim is no longer valid: roll back and claim again.
- */
+/** Every resubmission gets the result (GW-REV-13). False: the claim is lost. Call `ReviewWaiters.changed` after the commit. */
 export async function completeRelease(
   tx: Tx,
   owner: ReviewOwner,
@@ -147,19 +133,13 @@ export async function completeRelease(
   return numUpdatedRows === 1n
 }
 
-/**
- * Ends a claim so that the next resubmission tries again. Only for failures after which the provider sends no completion (refused
- * connection, error status; not a timeout). Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
- */
+/** The next resubmission tries again. Only after a failure without a completion: a refused connection, not a timeout. */
 export async function abandonRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
   const { numUpdatedRows } = await updateClaimed(db, owner, claim).set({ release_started_at: null }).executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
-/**
- * Ends a claim whose result could not be stored, as if its lease had ended: a held completion can be claimed again, a held request is
- * `interrupted`. Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
- */
+/** For a result that could not be stored: a held completion can be claimed again, a held request is `interrupted`. */
 export async function interruptRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
   const { numUpdatedRows } = await updateClaimed(db, owner, claim)
     .set({ release_started_at: BEFORE_ANY_LEASE })
@@ -192,7 +172,6 @@ const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer |
     .returning('content')
     .executeTakeFirst()
 
-/** Returns undefined if the result has been erased. */
 async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<ReleaseResult | undefined> {
   const row = await db.selectFrom('review_item').select('result').where('id', '=', uuidOf('rev', id)).executeTakeFirst()
   return row?.result ? unseal<ReleaseResult>(box, id, 'result', row.result) : undefined

@@ -5,7 +5,6 @@ import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 export interface RequestBinding {
   /** `app_…`; null: a message of the messaging API. */
   readonly applicationId: string | null
-  /** The asserted or verified user of stage 3; empty for a request without a user. */
   readonly userId: string
   /** Whether a user token proves the user. A completion for a verified user must not reach an asserted user of that id. */
   readonly isVerified: boolean
@@ -24,10 +23,7 @@ const UNBOUND_FIELDS: ReadonlySet<string> = new Set(['governance', 'stream', 'st
 /** Stored hashes contain this name. */
 const OPERATOR_FIELD = 'playedBy'
 
-/**
- * HMAC-SHA-256 over the RFC 8785 form of the binding (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws if `request` has
- * no such form: a lone surrogate in a string, or a number that is not finite.
- */
+/** HMAC-SHA-256 (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws on a lone surrogate and an infinite number. */
 export function requestHash(
   key: Uint8Array,
   { applicationId, userId, isVerified, operatorId, sessionId, request, written }: RequestBinding,
@@ -44,6 +40,5 @@ export function requestHash(
   return createHmac('sha256', key).update(form).digest()
 }
 
-/** Whether a hold with the hash `bound` is for the request with this hash. */
 export const isSameRequest = (bound: Uint8Array, hash: Uint8Array): boolean =>
   bound.length === hash.length && timingSafeEqual(bound, hash)

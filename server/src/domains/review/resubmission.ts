@@ -15,9 +15,7 @@ export interface ReviewDeps {
   readonly lease: Omit<Lease, 'now'>
 }
 
-/** The release of an approved hold. */
 export type Release =
-  /** This request has claimed the release. */
   | { readonly kind: 'first'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
   /** The hold was released before: the same result is sent again. */
   | { readonly kind: 'again'; readonly item: ReviewItem; readonly result: ReleasedCompletion }
@@ -27,10 +25,7 @@ export type ResubmissionResult =
   | { readonly kind: 'pending'; readonly itemId: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
-/**
- * Checks that a resubmitted request is the one that was held (GW-REV-11), and claims the release. It does not wait: while the
- * decision or another release is outstanding the result is `pending` (approval-wait.ts).
- */
+/** Does not wait: while the decision or another release is outstanding the result is `pending` (approval-wait.ts). */
 export async function resubmit(owner: ReviewOwner, resubmission: Resubmission, deps: ReviewDeps): Promise<ResubmissionResult> {
   const { db, clock, lease, reviewBox } = deps
   const claimed = await claimRelease(db, owner, resubmission, { ...lease, now: clock.now() }, reviewBox)

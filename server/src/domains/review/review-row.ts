@@ -84,7 +84,6 @@ export function toItem(row: ItemRow, now: Date): ReviewItem {
   }
 }
 
-/** The context that a part of a review item is sealed with. */
 export const reviewContext = (id: string, part: 'content' | 'result'): string => `${id} ${part}`
 
 /** Encrypts JSON for one item and column; copied to another item or column it cannot be decrypted. */

@@ -15,7 +15,6 @@ import {
 } from './review.ts'
 import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal } from './review-row.ts'
 
-/** A request, completion or message that an item is opened for. */
 export interface NewReview
   extends Pick<
     ReviewItem,
@@ -35,15 +34,11 @@ export interface NewReview
     | 'auditId'
   > {
   readonly content: HoldContent
-  /** `key_…`: the API key of the request. */
   readonly keyId?: string | undefined
-  /** Operators who issued a key of the request. */
   readonly keyIssuers?: readonly string[]
-  /** `msg_…`: the held message. */
   readonly messageId?: string | undefined
   /** Default: 24 h for a hold, a week for an escalation. */
   readonly lifetimeMs?: number | undefined
-  /** Number of different operators who must approve. Default: 1. */
   readonly requiredApprovals?: number | undefined
 }
 
@@ -51,10 +46,8 @@ export interface NewReview
 const LOCK_SPACE = 0x72657669
 
 /**
- * Opens a hold, or returns the pending hold of the identical request with `created: false` (GW-RETRY-2). Identical requests at the
- * same time get one item, also on several nodes.
- *
- * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log while it waits.
+ * Identical requests at the same time get one item, with `created: false` for all but the first (GW-RETRY-2).
+ * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log.
  */
 export async function openHold(
   tx: Tx,
@@ -106,7 +99,6 @@ async function raiseRequiredApprovals(
 export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
   insert(tx, owner, 'escalation', escalation, escalation.lifetimeMs ?? ESCALATION_LIFETIME_MS, box)
 
-/** The pending hold of an identical request, only at `point` if it is given. */
 export async function findPendingHold(
   db: Db,
   owner: ReviewOpener,
@@ -123,7 +115,6 @@ export async function findPendingHold(
   return row && toItem(row, now)
 }
 
-/** Any item of the Workspace, for reviewers. */
 export async function getReview(db: Db, workspaceId: string, id: string, now: Date): Promise<ReviewItem | undefined> {
   const row = await itemOf(db, workspaceId, id).select(ITEM_COLUMNS).executeTakeFirst()
   return row && toItem(row, now)
@@ -141,10 +132,7 @@ export async function readReviewContent(
   return row?.content ? unseal<HoldContent>(box, id, 'content', row.content) : undefined
 }
 
-/**
- * Erases content and results of at most `limit` expired items of all Workspaces, and marks open ones as expired so that the queue's
- * index stays small. Returns how many; fewer than `limit`: none are left. Clients notice no difference.
- */
+/** Fewer than `limit` erased: none are left. Open items become expired, so that the index of the queue stays small. */
 export async function eraseExpiredReviews(db: Db, now: Date, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const erased = await eraseExpired(tx, now, limit)
@@ -231,7 +219,6 @@ async function insert(
   return item
 }
 
-/** Those of the items that are decided, released or expired. */
 export async function findDecidedReviews(db: Db, ids: readonly string[]): Promise<string[]> {
   const uuids = ids.map((id) => uuidOf('rev', id))
   const query = db.selectFrom('review_item').select('id').where('state', '!=', 'pending')

@@ -35,7 +35,6 @@ interface TimesRow extends DecisionTimes {
   readonly expired: number
 }
 
-/** Rows of the tables by reviewer and Application. */
 const MAX_ROWS = 50
 
 export async function readServiceLevels(db: Db, workspaceId: string, range: TimeRange, now: Date): Promise<ServiceLevels> {
@@ -91,7 +90,6 @@ export async function readPendingLevels(
 export interface PendingCount {
   readonly kind: ReviewKind
   readonly count: number
-  /** Creation of the oldest item. */
   readonly oldest: Date
   readonly nextExpiry: Date
 }

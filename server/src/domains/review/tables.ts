@@ -58,9 +58,7 @@ export interface ReviewItemTable {
   assigned_to: ColumnType<string | null, string | null | undefined, string | null>
   /** The absent operator whose delegate is `assigned_to`. */
   assigned_for: ColumnType<string | null, never, string | null>
-  /** Number of different operators who must approve the hold. */
   required_approvals: ColumnType<number, number | undefined, number>
-  /** The approvals so far, if several are required. */
   approvals: ColumnType<readonly Approval[], string | undefined, string>
   /** When `review.overdue` was announced; null: not yet. */
   overdue_announced_at: ColumnType<Date | null, never, Date>

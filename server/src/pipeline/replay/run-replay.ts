@@ -13,7 +13,6 @@ import type { Db } from '../../platform/db/database.ts'
 import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
 import { GOVERNED_ENDPOINTS, readStoredRequest } from './read-stored-request.ts'
 
-/** Why a record or a rule cannot be replayed. */
 export const REPLAY_LIMITS = {
   refused_before_policies: 'The request ended before policies were evaluated.',
   repeated_answer: 'A released completion was sent again. The first record of the release has the decision.',
@@ -32,7 +31,6 @@ export interface LimitCount {
   /** null: the record as a whole. */
   readonly rule: string | null
   readonly point: PolicyPoint | null
-  /** The name that it reads. */
   readonly fact: string | null
   count: number
 }
@@ -50,7 +48,6 @@ export interface Replay {
   changed: number
   notReplayed: number
   readonly transitions: ReadonlyMap<string, { readonly from: Verdict; readonly to: Verdict; count: number }>
-  /** Newest first, the first few. */
   readonly changes: readonly ChangedDecision[]
   readonly limits: ReadonlyMap<string, LimitCount>
   newest: Date | undefined
@@ -64,7 +61,6 @@ const PAGE = 200
 const MAX_SHORT_PAGES = 100
 const CHANGES_SHOWN = 500
 
-/** Evaluates a draft on the newest `last` records that policies decided on. It pauses between records. */
 export async function replay(
   db: Db,
   workspaceId: string,
@@ -107,13 +103,11 @@ async function replayRecord(record: AuditRecord, replayer: Replayer, lookups: Re
   return version && !decided ? 'policy_gone' : replayer.replay(request, decided)
 }
 
-/** The kind of keyed hash that a record contains for the value of a policy's variable. */
 function hashKindOf(name: string): 'user' | 'session' | 'model' {
   if (name === 'user.id' || name === 'message.sender') return 'user'
   return name === 'request.session_id' ? 'session' : 'model'
 }
 
-/** Cached look-ups that many records share. */
 class RecordLookups {
   readonly #db: Db
   readonly #workspaceId: string

@@ -23,7 +23,6 @@ export async function retrieve(
   return holdForHits(await governHits(passages, search, PASSAGES, authorized.decision, deps), search)
 }
 
-/** The search for passages; undefined: the request gets none. */
 export function planRetrieval(
   context: RequestContext,
   authorized: Authorized,

@@ -26,7 +26,6 @@ export async function recall(
   return holdForHits(await governHits(memories, search, MEMORIES, decision, deps), search)
 }
 
-/** The search for memories; undefined: the request gets none. */
 export function planRecall(
   context: RequestContext,
   authorized: Authorized,

@@ -29,11 +29,7 @@ export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detecto
   readonly aborting: AbortSignal
 }
 
-/**
- * Stage 9 of 12: calls the providers of the route, with retries and fallbacks; a dry run gets a stub completion. A release delivers its
- * completion, or calls the provider at most once (GW-REV-13). The call ends when the client closes the connection. `onReserved` gets what
- * budgets have set aside for the call (GW-BUD-3).
- */
+/** Stage 9 of 12. A dry run gets a stub. A release delivers its completion, or calls the provider at most once (GW-REV-13). */
 export async function invoke(
   context: RequestContext,
   authorized: Authorized,
@@ -83,7 +79,6 @@ export async function invoke(
   return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
 }
 
-/** The client's request, with the chat form that it became. */
 const originalOf = ({ source, messages, parameters }: GatewayRequest): OriginalRequest | undefined =>
   source && { ...source, messages, parameters }
 

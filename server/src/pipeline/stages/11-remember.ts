@@ -68,13 +68,9 @@ async function capture(
   return { ...decided, drafts: [draftOf(candidate, decided.decision.verdict === 'allow' ? mode : 'audit_only', auditId)] }
 }
 
-/** Named in the record when the viewer may not write to the memory's scope. */
 const SCOPE_RULE = 'memory:scope'
 
-/**
- * A chat leaves memories only if its completion is sent for the first time. A dry run stores none and calls no provider to extract
- * any; explicit ones are decided on all the same, so that the verdict is that of a real run (GW-DRY-3).
- */
+/** Only if the completion is sent for the first time. A dry run decides on explicit memories, for the verdict (GW-DRY-3). */
 async function rememberChat(
   context: RequestContext,
   authorized: Authorized,
@@ -90,7 +86,6 @@ async function rememberChat(
   return { ...remembered, drafts: dryRun || caller.memoryDisabled ? [] : remembered.drafts, attempts }
 }
 
-/** How a chat leaves memories, or the reason why it leaves none. */
 export type CapturePlan =
   | { readonly capture: 'explicit' | 'extract'; readonly scope: 'user' | 'session' }
   /** The Application's settings, a directive of the policies, or no user and session that a memory could belong to. */
@@ -119,7 +114,6 @@ async function candidatesOf(
   return extractedCandidates(context, authorized, scope, sources, deps)
 }
 
-/** The memories that may be stored of a chat's candidates, and the chat's decision with theirs. */
 export async function decideOnCandidates(
   candidates: readonly MemoryCandidate[],
   context: RequestContext,

@@ -9,13 +9,9 @@ import { holdsRecords, keysOf, type Type } from './value-types.ts'
 import { VARIABLES } from './variables.ts'
 import { createBudget } from './work-budget.ts'
 
-/**
- * A PolicyInput in the form that the CEL library reads: one property for each name of VARIABLES, dots included. CEL resolves the
- * longest name first, so `user.role` is one lookup and no map is built for `user`. Values are converted when they are read.
- */
+/** A PolicyInput as the CEL library reads it. CEL resolves the longest name first, so `user.role` is one property. */
 export class Bindings {
   readonly #input: PolicyInput
-  /** Shared by all conditions that are evaluated on this input. */
   readonly budget = createBudget()
   #calls: CelInput | undefined
 

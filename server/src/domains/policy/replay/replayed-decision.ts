@@ -4,18 +4,15 @@ import { type DecidingRule, stricterVerdict, type Verdict } from '../../../share
 /** The decision on a recorded request. Obligations are included whether or not they changed a text. */
 export interface ReplayedDecision {
   readonly verdict: Verdict
-  /** The minimum that rules raise it to. */
+  /** The minimum that rules raise it to, as for `risk`. */
   readonly classification: Classification
-  /** The minimum that rules raise it to. */
   readonly risk: RiskLevel
   readonly transforms: readonly string[]
   readonly directives: readonly string[]
   readonly rules: readonly DecidingRule[]
 }
 
-/**
- * Whether the decision changed for certain. The new decision is at least `after`; if all undecided rules match, it is `possible`.
- */
+/** Whether the decision changed for certain: it is at least `after`, and `possible` if all undecided rules match. */
 export function isCertainlyDifferent(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {
   const listDiffers = (list: (decision: ReplayedDecision) => readonly string[]): boolean => {
     const [beforeSet, afterSet, possibleSet] = [new Set(list(before)), new Set(list(after)), new Set(list(possible))]

@@ -7,32 +7,25 @@ import { isCertainlyDifferent, type ReplayedDecision } from './replayed-decision
 import type { StoredInput } from './stored-input.ts'
 import type { StoredPoint, StoredRequest } from './stored-request.ts'
 
-/** A rule whose outcome cannot be derived from the audit record. */
 export interface UndecidedRule {
   readonly rule: string
   readonly point: PolicyPoint
   /** The name that the rule reads and that is not stored; undefined: the point as a whole is not stored. */
   readonly missing: string | undefined
-  /** The recorded request ended before this point. */
   readonly unreached: boolean
 }
 
 export interface ReplayResult {
   readonly before: ReplayedDecision
-  /** Without the undecided rules. */
   readonly after: ReplayedDecision
   readonly unknown: readonly UndecidedRule[]
-  /** `unknown`: the result depends on undecided rules. */
   readonly kind: 'unchanged' | 'changed' | 'unknown'
 }
 
 /** A string is the error of a failed condition; undefined: not known. */
 type Outcome = boolean | string | undefined
 
-/**
- * Evaluates a draft on audit records. A rule whose condition was in the original policy keeps its recorded outcome, even if it reads
- * a text. Only new conditions are evaluated, on the stored values.
- */
+/** A rule whose condition was in the original policy keeps its recorded outcome; only new conditions are evaluated. */
 export class Replayer {
   readonly #draft: CompiledPolicy
   readonly #uses = new Map<Rule, HashedNameUses>()
@@ -42,7 +35,6 @@ export class Replayer {
     for (const rule of new Set(Object.values(draft.rules).flat())) this.#uses.set(rule, findHashedNameUses(rule.when))
   }
 
-  /** Texts that the draft compares hashed names with. */
   get compared(): HashedNameUses['compared'] {
     return [...this.#uses.values()].flatMap(({ compared }) => compared)
   }
@@ -96,7 +88,6 @@ function keptOutcome(request: StoredRequest, original: CompiledPolicy | undefine
 type FindOutcome = (rule: Rule, storedPoint: StoredPoint, undecided: UndecidedRule[]) => Outcome
 
 interface RequestDecision {
-  /** Without the undecided rules. */
   readonly decision: ReplayedDecision
   /** As if all undecided rules matched. */
   readonly possible: ReplayedDecision
@@ -105,7 +96,6 @@ interface RequestDecision {
 
 const NEUTRAL: Decision = { verdict: 'allow', classification: 'public', risk: 'low', transforms: [], directives: [], rules: [] }
 
-/** Decides at each point in the order of the pipeline, until a verdict ends the request. */
 function decideRequest(
   { points, rules }: StoredRequest,
   policy: CompiledPolicy | undefined,
@@ -154,7 +144,6 @@ function matchingDecision(
   }
 }
 
-/** The denial by a rule whose condition failed; undefined: the condition did not fail, or the rule is skipped. */
 function failureDecision(
   { id, onError }: Rule,
   { point, effectiveVerdicts }: StoredPoint,

@@ -6,16 +6,12 @@ import type { PolicyInput } from '../input.ts'
 /** A value that is stored as a keyed hash and equals none of the texts that the policy compares it with. */
 export const OTHER_VALUE: unique symbol = Symbol('other')
 
-/** Values by the names that conditions use. Values that are not stored are absent. */
 export type StoredValues = Readonly<Record<string, unknown>>
 
 /** A text that no policy document contains, because documents cannot contain U+0000. */
 const UNEQUAL_TEXT = '\0'
 
-/**
- * The values of an audit record as a PolicyInput. Reading a value that is not stored throws, so that the operand of the condition
- * fails. If the condition is true or false nevertheless, its outcome does not depend on the value.
- */
+/** Reading a value that is not stored throws. If the condition is true or false nevertheless, it does not depend on the value. */
 export class StoredInput {
   readonly input: PolicyInput
   readonly bindings: Bindings
@@ -35,7 +31,6 @@ export class StoredInput {
     this.#otherUses = otherUses
   }
 
-  /** The first name that the condition read and that is not stored. */
   get missing(): string | undefined {
     return this.#missing
   }
