@@ -4,8 +4,7 @@ import type { ProviderAttempt } from '../shared/completion.ts'
 import { collectTexts } from '../shared/message.ts'
 import { addSpending, billionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
 import { estimateTokens } from '../shared/tokens.ts'
-import type { CallReservation } from './call-reservation.ts'
-import type { StageResults } from './stage-results.ts'
+import type { CallReservation, StageResults } from './stage-results.ts'
 
 /** The amount that the budgets of a request are charged. The record holds it, so that the sum over records is the amount spent. */
 export interface Charge extends Spending {

@@ -1,7 +1,9 @@
 import { mergeDecisions } from '../domains/policy/evaluate.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
 import type { Vault } from '../domains/policy/vault.ts'
+import type { Ranker } from '../domains/retrieval/rank.ts'
 import { type Release, releasedCompletion } from '../domains/review/resubmission.ts'
+import type { Db } from '../platform/db/database.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Pause, TimeSlices } from '../platform/lib/time-slices.ts'
 import type { Classification } from '../shared/classification.ts'
@@ -16,6 +18,12 @@ import { type Authorized, type GovernedHits, policyInputOf, type RequestContext 
 export interface HitDeps extends GovernDeps {
   readonly clock: Clock
   readonly timeSlices: TimeSlices
+}
+
+/** A search of hits that policies govern. */
+export interface SearchDeps extends HitDeps {
+  readonly db: Db
+  readonly ranker: Ranker
 }
 
 export interface HitKind<Hit> {

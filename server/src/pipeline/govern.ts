@@ -156,13 +156,13 @@ export const deniedByFault = (decision: Decision, point: PolicyPoint, failed: re
 export const faultRules = (point: PolicyPoint, failed: readonly string[]): readonly DecidingRule[] =>
   failed.map((id) => ({ id, point, verdict: 'deny', error: 'failed' }))
 
-const unreadInputOf = ({ count, bytes, kinds }: Unread) => ({ unread: count, unreadBytes: bytes, unreadKinds: kinds })
-
 const contentOf = ({ texts, joined, unread, toolCalls, classification, risk, counts }: Scanned): PolicyInput['content'] => ({
   text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
   joined,
   hasLines: texts.some(hasWraps),
-  ...unreadInputOf(unread),
+  unread: unread.count,
+  unreadBytes: unread.bytes,
+  unreadKinds: unread.kinds,
   toolCalls,
   classification,
   riskLevel: risk,

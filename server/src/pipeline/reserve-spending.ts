@@ -12,8 +12,7 @@ import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
 import { mostRequestTokens } from '../shared/tokens.ts'
-import type { CallReservation } from './call-reservation.ts'
-import type { Authorized, Invoked, RequestContext, Route } from './stage-results.ts'
+import type { Authorized, CallReservation, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {
   readonly budgets: Cache<readonly Budget[]>

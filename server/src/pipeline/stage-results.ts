@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../domains/audit/record/record.ts'
+import type { Reservation } from '../domains/budgets/ledger.ts'
 import type { Assessment } from '../domains/classification/risk.ts'
 import type { Passage } from '../domains/knowledge/search.ts'
 import type { Lease } from '../domains/limits/lease.ts'
@@ -17,10 +18,10 @@ import type { Embeddings } from '../shared/embedding.ts'
 import { countFindings, type FindingCounts } from '../shared/finding.ts'
 import type { ChatMessage, Collected } from '../shared/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../shared/principal.ts'
+import type { Spending } from '../shared/spending.ts'
 import { estimateTokens } from '../shared/tokens.ts'
 import { toolNamesOf } from '../shared/tool-call.ts'
 import { NOTHING_UNREAD, type Unread } from '../shared/unread.ts'
-import type { CallReservation } from './call-reservation.ts'
 import type { Scanned } from './govern.ts'
 import type { GatewayRequest, IncomingRequest } from './request.ts'
 
@@ -266,3 +267,13 @@ export const uninspected = ({ decision }: Authorized): Inspected => ({
 })
 
 export const nothingRemembered = ({ decision }: Inspected): Remembered => ({ drafts: [], decision, transforms: [], attempts: [] })
+
+/** The amounts that are set aside for a request, for each call of a provider. */
+export interface CallReservation extends Reservation {
+  /** The most tokens of the request itself. */
+  readonly inputTokens: number
+  /** Of one call. Retries and fallbacks use the same reservation. */
+  readonly call: Spending
+  /** Of one call of the model that extracts memories. */
+  readonly extraction: Spending
+}

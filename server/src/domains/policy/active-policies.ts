@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
+import type { Signal } from '../../platform/db/signal.ts'
 import { Cache } from '../../platform/lib/cache.ts'
 import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
 import { withDeadline } from '../../platform/lib/deadline.ts'
@@ -13,7 +14,7 @@ interface ActivePoliciesOptions {
   /** Called when the active version cannot be loaded and the last valid one is used instead. */
   readonly onProblem: (problem: Error) => void
   readonly maxAgeMs?: number
-  readonly loadMs?: number
+  readonly loadMs?: number | undefined
 }
 
 /** The compiled active version of each Workspace. If it cannot be loaded, the last valid one is used (decision 0005). */
@@ -86,4 +87,17 @@ export class ActivePolicies {
     this.#invalid.set(id, error)
     throw error
   }
+}
+
+interface OpenOptions extends Pick<ActivePoliciesOptions, 'loadMs'> {
+  readonly db: Db
+  readonly signal: Pick<Signal, 'subscribe'>
+  readonly onError: (error: Error) => void
+}
+
+/** A change on any node drops the cached policies. */
+export function openPolicies({ db, signal, onError, loadMs }: OpenOptions) {
+  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
+  signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
+  return { policies }
 }

@@ -3,7 +3,7 @@ import { createEnvironment } from './condition/environment.ts'
 import { NodeReader } from './node-reader.ts'
 import { POLICY_LIMITS, type PolicySet, type Rule } from './policy.ts'
 import { type PolicyTest, readTest } from './policy-test-reader.ts'
-import { NAME, RuleReader } from './rule-reader.ts'
+import { NAME, readRule } from './rule-reader.ts'
 import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
 export type { PolicyError } from './yaml.ts'
@@ -68,10 +68,10 @@ function readTexts(reader: NodeReader, node: Node | undefined): ReadonlyMap<stri
 
 function readRules(reader: NodeReader, node: Node | undefined, texts: ReadonlyMap<string, string>): readonly Rule[] {
   if (!node) return reader.addError(node, 'rules', 'is missing') ?? []
-  const rules = new RuleReader(reader, createEnvironment(), texts)
+  const context = { reader, environment: createEnvironment(), texts }
   const ids = new Set<string>()
   return reader.readItems(node, 'rules', POLICY_LIMITS.rules).flatMap((item, index) => {
-    const rule = rules.read(item, `rules[${index}]`)
+    const rule = readRule(item, `rules[${index}]`, context)
     if (rule && ids.has(rule.id)) reader.addError(item, `rules[${index}].id`, `the id ${rule.id} is used twice: choose another`)
     if (rule) ids.add(rule.id)
     return rule ?? []

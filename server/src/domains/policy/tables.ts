@@ -13,11 +13,13 @@ export interface PolicySetTable {
   id: string
   workspace_id: string
   name: string
+  /** Counted from 1 without gaps for each name in the Workspace. */
   version: number
   sha256: string
   /** The published YAML document, byte for byte. */
   source: string
   published_by: string
+  /** The reason for the version, in the words of the operator who published it. */
   note: string
   created_at: CreatedAt
 }

@@ -1,6 +1,5 @@
 import { splitsPair } from '../../platform/lib/surrogates.ts'
 import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup, type FindingType } from '../../shared/finding.ts'
-import { FINDING_LABELS, maskText, redactionLabel } from './redaction.ts'
 import type { Vault } from './vault.ts'
 
 /** An obligation that changes texts (GW-POL-10). */
@@ -192,4 +191,35 @@ function indexOfCharacter(text: string, count: number): number {
   let index = 0
   for (let remaining = count; remaining > 0 && index < text.length; remaining--) index += splitsPair(text, index + 1) ? 2 : 1
   return index
+}
+
+/** Names of findings in transformed texts: `[EMAIL]`, `<EMAIL_1>`. */
+export const FINDING_LABELS: Readonly<Record<FindingType, string>> = {
+  'pii.email': 'EMAIL',
+  'pii.phone': 'PHONE',
+  'pii.card': 'CARD',
+  'pii.iban': 'IBAN',
+  'pii.national_id': 'NATIONAL_ID',
+  'pii.ip': 'IP',
+  'pii.person': 'PERSON',
+  'secret.api_key': 'API_KEY',
+  'secret.token': 'TOKEN',
+  'secret.private_key': 'PRIVATE_KEY',
+  'secret.connection_string': 'CONNECTION_STRING',
+  'injection.override': 'INJECTION',
+  'injection.exfiltration': 'INJECTION',
+  'injection.role_play': 'INJECTION',
+  'hidden.text': 'HIDDEN_TEXT',
+}
+
+const redactionLabel = (type: FindingType): string => `[${FINDING_LABELS[type]}]`
+
+const VISIBLE = 4
+
+/** Stars, except the last four letters or digits, if there are more. Separators would show the shape of the value. */
+export function maskText(text: string): string {
+  const characters = [...text]
+  const alphanumeric = characters.flatMap((character, index) => (/[\p{L}\p{N}]/u.test(character) ? [index] : []))
+  const visibleFrom = alphanumeric.length > VISIBLE ? (alphanumeric.at(-VISIBLE) ?? characters.length) : characters.length
+  return characters.map((character, index) => (index < visibleFrom ? '*' : character)).join('')
 }

@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { announceReview } from './announce-review.ts'
-import type { Approval, ReviewItem, ReviewKind } from './review.ts'
-import { ITEM_COLUMNS, toItem } from './review-row.ts'
+import type { Approval, ReviewKind } from './review.ts'
+import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 import { getReview } from './review-store.ts'
 
 export interface ReviewerDecision {

@@ -3,8 +3,8 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { openReviews } from '../../../test/support/reviews.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { ReleaseClaim } from './release-store.ts'
-import type { ReviewItem } from './review.ts'
 import { listReviews } from './review-list.ts'
+import type { ReviewItem } from './review-row.ts'
 import { eraseExpiredReviews } from './review-store.ts'
 
 /** The job erases in the whole table, so these tests use a time before that of other tests. */

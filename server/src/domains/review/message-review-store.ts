@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
-import type { ReviewItem } from './review.ts'
-import { expireIfOpen, ITEM_COLUMNS, toItem } from './review-row.ts'
+import { expireIfOpen, ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
 /** An approval stores the message immediately, so there is no resubmission (GW-REV-11). */
 export async function releaseHeldMessage(

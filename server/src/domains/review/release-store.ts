@@ -1,18 +1,12 @@
+import type { Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { isSameRequest } from './request-hash.ts'
-import {
-  type HoldContent,
-  type Lease,
-  leaseEnd,
-  type ReleaseResult,
-  type ReviewItem,
-  type ReviewOwner,
-  releaseStep,
-} from './review.ts'
-import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal } from './review-row.ts'
+import { type HoldContent, type Lease, leaseEnd, type ReleaseResult, type ReviewOwner, releaseStep } from './review.ts'
+import { ITEM_COLUMNS, type ItemRow, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
+import type { ReviewItemTable } from './tables.ts'
 
 /** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
 async function hasApproved(
@@ -106,46 +100,31 @@ export async function pendingReason(
 const stepOf = (row: ItemRow, lease: Lease) =>
   releaseStep({ ...toItem(row, lease.now), state: row.state, releaseStartedAt: row.release_started_at }, lease)
 
-interface CompletedRelease {
-  readonly result: ReleaseResult
-  readonly releasedAuditId: string
-  readonly now: Date
-}
-
 /** Every resubmission gets the result (GW-REV-13). False: the claim is lost. Call `ReviewWaiters.changed` after the commit. */
 export async function completeRelease(
   tx: Tx,
   owner: ReviewOwner,
   claim: ReleaseClaim,
-  { result, releasedAuditId, now }: CompletedRelease,
+  { result, releasedAuditId, now }: { result: ReleaseResult; releasedAuditId: string; now: Date },
   box: SecretBox,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updateClaimed(tx, owner, claim)
-    .set({
-      state: 'released',
-      // After expiry the waiting client still gets the result, but it is not stored.
-      result: claim.expiresAt > now ? seal(box, claim.id, 'result', result) : null,
-      successor_id: result.kind === 'held' ? uuidOf('rev', result.successorId) : null,
-      released_audit_id: uuidOf('aud', releasedAuditId),
-      released_at: now,
-    })
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+  return endClaim(tx, owner, claim, {
+    state: 'released',
+    // After expiry the waiting client still gets the result, but it is not stored.
+    result: claim.expiresAt > now ? seal(box, claim.id, 'result', result) : null,
+    successor_id: result.kind === 'held' ? uuidOf('rev', result.successorId) : null,
+    released_audit_id: uuidOf('aud', releasedAuditId),
+    released_at: now,
+  })
 }
 
 /** The next resubmission tries again. Only after a failure without a completion: a refused connection, not a timeout. */
-export async function abandonRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
-  const { numUpdatedRows } = await updateClaimed(db, owner, claim).set({ release_started_at: null }).executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+export const abandonRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> =>
+  endClaim(db, owner, claim, { release_started_at: null })
 
 /** For a result that could not be stored: a held completion can be claimed again, a held request is `interrupted`. */
-export async function interruptRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
-  const { numUpdatedRows } = await updateClaimed(db, owner, claim)
-    .set({ release_started_at: BEFORE_ANY_LEASE })
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+export const interruptRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> =>
+  endClaim(db, owner, claim, { release_started_at: BEFORE_ANY_LEASE })
 
 const BEFORE_ANY_LEASE = new Date(0)
 
@@ -177,12 +156,21 @@ async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<R
   return row?.result ? unseal<ReleaseResult>(box, id, 'result', row.result) : undefined
 }
 
-/** A job may have marked the item as expired during its release. */
-const updateClaimed = (db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim) =>
-  db
+/** False if the claim is lost. A job may have marked the item as expired during its release. */
+async function endClaim(
+  db: Db,
+  owner: ReviewOwner,
+  { id, startedAt }: ReleaseClaim,
+  changes: Updateable<ReviewItemTable>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('review_item')
+    .set(changes)
     .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
     .where('application_id', '=', uuidOf('app', owner.applicationId))
     .where('id', '=', uuidOf('rev', id))
     .where('state', 'in', ['approved', 'expired'])
     .where('release_started_at', '=', startedAt)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

@@ -20,9 +20,6 @@ export interface RequestBinding {
 /** The user and session of `governance` bind as stage 3 resolved them. The other fields only concern delivery (GW-REV-11). */
 const UNBOUND_FIELDS: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_options'])
 
-/** Stored hashes contain this name. */
-const OPERATOR_FIELD = 'playedBy'
-
 /** HMAC-SHA-256 (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws on a lone surrogate and an infinite number. */
 export function requestHash(
   key: Uint8Array,
@@ -34,7 +31,8 @@ export function requestHash(
     userId,
     sessionId,
     ...(isVerified && { isVerified }),
-    ...(operatorId !== undefined && { [OPERATOR_FIELD]: operatorId }),
+    // Stored hashes contain this name.
+    ...(operatorId !== undefined && { playedBy: operatorId }),
   }
   const form = canonicalJson({ purpose: 'review-request-1', ...sender, asked, ...(written && { written }) })
   return createHmac('sha256', key).update(form).digest()

@@ -4,7 +4,8 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { Completion } from '../../shared/completion.ts'
 import { type ClaimResult, claimRelease, type ReleaseClaim, type Resubmission } from './release-store.ts'
-import type { HoldContent, Lease, ReleasedCompletion, ReviewItem, ReviewOwner } from './review.ts'
+import type { HoldContent, Lease, ReleasedCompletion, ReviewOwner } from './review.ts'
+import type { ReviewItem } from './review-row.ts'
 import type { ReviewWaiters } from './review-waiters.ts'
 
 export interface ReviewDeps {
@@ -47,7 +48,7 @@ type Unreleased = Exclude<ClaimResult, { kind: 'released' }> | undefined
 function withoutResult(claimed: Unreleased): ResubmissionResult {
   switch (claimed?.kind) {
     case 'claimed':
-      return { kind: 'release', release: { kind: 'first', item: claimed.item, claim: claimed.claim, content: claimed.content } }
+      return { kind: 'release', release: { ...claimed, kind: 'first' } }
     case 'denied':
       return refused('POLICY_REVIEW_DENIED', { reviewItemId: claimed.item.id })
     case 'expired':

@@ -4,8 +4,8 @@ import { cursorOf, type Page, type PageRequest, pageById, readPage } from '../..
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
-import type { ReviewItem, ReviewKind, ReviewState } from './review.ts'
-import { ITEM_COLUMNS, toItem } from './review-row.ts'
+import type { ReviewKind, ReviewState } from './review.ts'
+import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
 export interface ReviewQuery extends PageRequest {
   readonly id?: string | undefined

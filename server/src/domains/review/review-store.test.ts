@@ -12,12 +12,12 @@ import {
   seedOwner,
   transact,
 } from '../../../test/support/reviews.ts'
+import { reviewView } from '../../api/admin/reviews/review-shapes.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { acknowledgeEscalation } from './decision-store.ts'
 import { pendingReason } from './release-store.ts'
 import type { ReviewOwner } from './review.ts'
-import { reviewJson } from './review-json.ts'
 import { findPendingHold, openHold } from './review-store.ts'
 
 const DAY = 86_400_000
@@ -49,7 +49,7 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
     const { id } = await reviews.hold(review)
     const item = await reviews.find(id, OPENED_AT)
-    expect(item && reviewJson(item)).toEqual({
+    expect(item && reviewView(item)).toEqual({
       id: review.id,
       object: 'review_item',
       kind: 'hold',

@@ -5,15 +5,8 @@ import { fromId, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { PolicyPoint } from '../../shared/decision.ts'
 import { announceReview } from './announce-review.ts'
-import {
-  ESCALATION_LIFETIME_MS,
-  HOLD_LIFETIME_MS,
-  type HoldContent,
-  type ReviewItem,
-  type ReviewKind,
-  type ReviewOpener,
-} from './review.ts'
-import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal } from './review-row.ts'
+import { ESCALATION_LIFETIME_MS, HOLD_LIFETIME_MS, type HoldContent, type ReviewKind, type ReviewOpener } from './review.ts'
+import { expireIfOpen, ITEM_COLUMNS, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
 
 export interface NewReview
   extends Pick<
@@ -60,38 +53,31 @@ export async function openHold(
   const point = hold.point === 'output' ? hold.point : undefined
   const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt, point)
   if (pending) {
-    await addKeyIssuers(tx, pending, hold.keyIssuers ?? [])
-    await raiseRequiredApprovals(tx, pending, hold.requiredApprovals ?? 1)
+    await addDemands(tx, pending, hold)
     return { item: pending, created: false }
   }
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
 }
 
-/** An operator who issued the key of an identical request cannot decide on the item either. */
-async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem, issuers: readonly string[]): Promise<void> {
-  const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
-  if (added.length === 0) return
-  await tx
-    .updateTable('review_item')
-    .set({ key_issuers: sql<string[]>`key_issuers || ${added}::text[]` })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('rev', id))
-    .execute()
-}
-
-/** The active policy may demand more approvals than the one that opened the hold. */
-async function raiseRequiredApprovals(
+/**
+ * The issuer of an identical request's key cannot decide on the item either, and the active policy may demand more approvals than the one
+ * that opened the hold.
+ */
+async function addDemands(
   tx: Tx,
-  { workspaceId, id, requiredApprovals }: ReviewItem,
-  required: number,
+  { workspaceId, id, keyIssuers, requiredApprovals }: ReviewItem,
+  { keyIssuers: issuers = [], requiredApprovals: required = 1 }: NewReview,
 ): Promise<void> {
-  if (required <= requiredApprovals) return
+  const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
+  if (added.length === 0 && required <= requiredApprovals) return
   await tx
     .updateTable('review_item')
-    .set({ required_approvals: required })
+    .set({
+      key_issuers: sql<string[]>`key_issuers || ${added}::text[]`,
+      required_approvals: sql<number>`greatest(required_approvals, ${required}::integer)`,
+    })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuidOf('rev', id))
-    .where('required_approvals', '<', required)
     .execute()
 }
 

@@ -8,7 +8,7 @@ import { postgresSignal, type Signal } from '../../platform/db/signal.ts'
 import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { abandonRelease, type ClaimResult } from './release-store.ts'
-import type { ReviewItem } from './review.ts'
+import type { ReviewItem } from './review-row.ts'
 import { getReview } from './review-store.ts'
 import { ReviewWaiters } from './review-waiters.ts'
 

@@ -1,8 +1,7 @@
-import type { Classification, RiskLevel } from '../../shared/classification.ts'
 import type { Completion } from '../../shared/completion.ts'
-import type { DecidingRule, Decision, PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
+import type { Decision, PolicyPoint } from '../../shared/decision.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import type { Endpoint, User } from '../../shared/principal.ts'
+import type { User } from '../../shared/principal.ts'
 
 /** Topic of platform/db/signal.ts: a review item has changed. The key is its id (`rev_…`). */
 export const REVIEWS_TOPIC = 'reviews'
@@ -33,60 +32,6 @@ export type ReviewKind = 'hold' | 'escalation'
  */
 export const REVIEW_STATES = ['pending', 'approved', 'released', 'denied', 'acknowledged', 'expired'] as const
 export type ReviewState = (typeof REVIEW_STATES)[number]
-
-/** A review item without its content. Ids are TypeIDs. */
-export interface ReviewItem {
-  /** `rev_…` */
-  readonly id: string
-  readonly kind: ReviewKind
-  /** The state at the time of reading ({@link stateAt}); the stored state may be older. */
-  readonly state: ReviewState
-  readonly workspaceId: string
-  /** null: a message of the messaging API. */
-  readonly applicationId: string | null
-  /** `msg_…`, the held message; null: a request to the gateway. */
-  readonly messageId: string | null
-  /** Empty for a request without a user. */
-  readonly userId: string
-  readonly sessionId: string | null
-  readonly endpoint: Endpoint | 'message'
-  readonly point: PolicyPoint
-  /** The rules that demanded the review. */
-  readonly rules: readonly DecidingRule[]
-  readonly classification: Classification
-  readonly riskLevel: RiskLevel
-  /** Finding type or group → count. */
-  readonly findings: Readonly<Record<string, number>>
-  /** The hash that a resubmission must have (request-hash.ts). */
-  readonly requestHash: Buffer
-  /** The policy set version that opened the item; null: a failed detector did. */
-  readonly policy: PolicyVersion | null
-  readonly model: string | null
-  readonly createdAt: Date
-  readonly expiresAt: Date
-  readonly decidedBy: string | null
-  readonly decidedAt: Date | null
-  readonly comment: string | null
-  /** Audit record of the request that opened the item. */
-  readonly auditId: string
-  readonly releasedAt: Date | null
-  /** Audit record of the request that released the item. */
-  readonly releasedAuditId: string | null
-  /** The item that holds the completion of this released request. */
-  readonly successorId: string | null
-  /** The API key of the request; null: a message, or a request without a key. */
-  readonly keyId: string | null
-  /** Operators who issued a key of the request. They cannot decide on the item. */
-  readonly keyIssuers: readonly string[]
-  /** The operator who is asked to decide (`opr_…`). Others may decide too. */
-  readonly assignedTo: string | null
-  /** The absent operator whose delegate is `assignedTo`; null: the item was assigned to `assignedTo` directly. */
-  readonly assignedFor: string | null
-  /** Number of different operators who must approve the hold. */
-  readonly requiredApprovals: number
-  /** The approvals so far, if several are required. */
-  readonly approvals: readonly Approval[]
-}
 
 export interface Approval {
   readonly by: string
@@ -119,7 +64,12 @@ export interface HoldContent {
 }
 
 /** The result of a release. JSON values only. Sealed in the database. Every resubmission gets it until expiry (GW-REV-13). */
-export type ReleaseResult = ReleasedCompletion | ReleasedRefusal | ReleaseHeld
+export type ReleaseResult =
+  | ReleasedCompletion
+  /** The provider responded, but the completion cannot be sent. It is not called a second time (GW-REV-13). `code`: of errors.ts. */
+  | { readonly kind: 'refusal'; readonly code: string; readonly [field: string]: unknown }
+  /** The completion of the released request is itself held: the resubmission continues with that hold. */
+  | { readonly kind: 'held'; readonly successorId: string }
 
 export interface ReleasedCompletion {
   /** Stored results hold this word. */
@@ -129,19 +79,6 @@ export interface ReleasedCompletion {
   readonly decision?: Decision
   readonly transforms?: readonly string[]
   readonly provider?: string
-}
-
-/** The provider responded, but the completion cannot be sent. It is not called a second time (GW-REV-13). */
-export interface ReleasedRefusal {
-  readonly kind: 'refusal'
-  readonly code: string
-  readonly [field: string]: unknown
-}
-
-/** The completion of the released request is itself held: the resubmission continues with that hold. */
-export interface ReleaseHeld {
-  readonly kind: 'held'
-  readonly successorId: string
 }
 
 interface StoredState {

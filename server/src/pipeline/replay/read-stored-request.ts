@@ -1,6 +1,6 @@
 import type { AuditEndpoint, AuditRecord } from '../../domains/audit/record/record.ts'
-import { OTHER_VALUE, StoredInput, type StoredValues } from '../../domains/policy/replay/stored-input.ts'
-import type { StoredPoint, StoredRequest } from '../../domains/policy/replay/stored-request.ts'
+import type { StoredPoint, StoredRequest, StoredValues } from '../../domains/policy/replay/stored-input.ts'
+import { OTHER_VALUE, StoredInput } from '../../domains/policy/replay/stored-input.ts'
 import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../shared/finding.ts'
 import { DEFAULT_SETTINGS } from '../../shared/principal.ts'

@@ -7,8 +7,7 @@ import type { Pause } from '../../domains/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../domains/policy/parse.ts'
 import { findPolicySet } from '../../domains/policy/policy-store.ts'
 import { HASHED_NAMES } from '../../domains/policy/replay/hashed-names.ts'
-import type { ReplayedDecision } from '../../domains/policy/replay/replayed-decision.ts'
-import { Replayer, type UndecidedRule } from '../../domains/policy/replay/replayer.ts'
+import { type ReplayedDecision, Replayer, type UndecidedRule } from '../../domains/policy/replay/replayer.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
 import { GOVERNED_ENDPOINTS, readStoredRequest } from './read-stored-request.ts'
@@ -185,24 +184,20 @@ class Tally {
     else if (kind === 'unknown') replay.notReplayed += 1
     else {
       replay.changed += 1
-      this.#transition(before.verdict, after.verdict)
+      count(this.#transitions, `${before.verdict} ${after.verdict}`, { from: before.verdict, to: after.verdict })
       if (this.#changes.length < CHANGES_SHOWN) this.#changes.push({ record, before, after, uncertain: unknown })
     }
   }
 
-  #transition(from: Verdict, to: Verdict): void {
-    const key = `${from} ${to}`
-    const known = this.#transitions.get(key) ?? { from, to, count: 0 }
-    known.count += 1
-    this.#transitions.set(key, known)
-  }
-
   #limit(limit: Omit<LimitCount, 'count'>): void {
-    const key = JSON.stringify(limit)
-    const known = this.#limits.get(key) ?? { ...limit, count: 0 }
-    known.count += 1
-    this.#limits.set(key, known)
+    count(this.#limits, JSON.stringify(limit), limit)
   }
+}
+
+function count<T extends object>(counts: Map<string, T & { count: number }>, key: string, counted: T): void {
+  const known = counts.get(key)
+  if (known) known.count += 1
+  else counts.set(key, { ...counted, count: 1 })
 }
 
 function limitOf({ missing, unreached }: UndecidedRule): { reason: ReplayLimit } {

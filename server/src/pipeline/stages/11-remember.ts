@@ -11,14 +11,8 @@ import { viewerOf } from '../../shared/viewer.ts'
 import { deniedByFault, type GovernDeps } from '../govern.ts'
 import type { MemoryCandidate, MemorySources } from '../memory-candidates.ts'
 import { decideOnMemory, explicitCandidates, extractedCandidates } from '../memory-candidates.ts'
-import {
-  type Authorized,
-  type Inspected,
-  nothingRemembered,
-  policyInputOf,
-  type Remembered,
-  type RequestContext,
-} from '../stage-results.ts'
+import type { Authorized, Inspected, Remembered, RequestContext } from '../stage-results.ts'
+import { nothingRemembered, policyInputOf } from '../stage-results.ts'
 
 export interface RememberDeps extends GovernDeps {
   readonly clock: Clock

@@ -18,10 +18,18 @@ import type { Settlement } from '../../shared/spending.ts'
 import { viewerOf } from '../../shared/viewer.ts'
 import { chargeOf } from '../charge.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
+import {
+  AlreadyDeleted,
+  endUnrecordedClaim,
+  type FinishedRun,
+  type ResponseChange,
+  responseChange,
+  reviewChanges,
+  writeResponseChange,
+  writeReviewChanges,
+} from '../record-changes.ts'
 import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
-import { AlreadyDeleted, type ResponseChange, responseChange, writeResponseChange } from '../response-changes.ts'
-import { endUnrecordedClaim, type FinishedRun, reviewChanges, writeReviewChanges } from '../review-changes.ts'
 import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts'
 import type { StageTrace } from '../stage-trace.ts'
 

@@ -3,19 +3,8 @@ import { checkArguments, checkScales, checkWord, typeOfRank } from './check-argu
 import type { Environment } from './environment.ts'
 import { FUNCTIONS, METHODS } from './functions.ts'
 import { callOf, dottedName, type Expr, InvalidCondition, operatorSymbol, stringLiteral } from './syntax.ts'
-import {
-  ANY,
-  ANY_LIST,
-  BOOL,
-  commonType,
-  describeType,
-  holdsRecords,
-  INT,
-  isComparable,
-  keysOf,
-  STRING,
-  type Type,
-} from './value-types.ts'
+import type { Type } from './value-types.ts'
+import { ANY, ANY_LIST, BOOL, commonType, describeType, holdsRecords, INT, isComparable, keysOf, STRING } from './value-types.ts'
 import { fieldsOf, GROUP_POINTS, ROOTS, VARIABLES } from './variables.ts'
 
 interface Scope {

@@ -55,24 +55,16 @@ export function formFunctions(work: WorkCounter, pattern: (source: string) => { 
       const parts = [...new Set([part, toPlainPart(part) ?? part])]
       return textsOf(forms).some((text) => parts.some((candidate) => test(text, candidate)))
     })
-  const counted = (test: (text: string, part: string) => boolean) => (text: string, part: string) => {
-    work.spend(Math.min(text.length, part.length))
-    return test(text, part)
-  }
+  const counted = (name: string, test: (text: string, part: string) => boolean): CelFunc =>
+    any(name, (text, part) => {
+      work.spend(Math.min(text.length, part.length))
+      return test(text, part)
+    })
   return [
     any('@any_contains', (text, part) => work.contains(text, part)),
-    any(
-      '@any_starts_with',
-      counted((text, part) => text.startsWith(part)),
-    ),
-    any(
-      '@any_ends_with',
-      counted((text, part) => text.endsWith(part)),
-    ),
-    any(
-      '@any_equals',
-      counted((text, part) => text === part),
-    ),
+    counted('@any_starts_with', (text, part) => text.startsWith(part)),
+    counted('@any_ends_with', (text, part) => text.endsWith(part)),
+    counted('@any_equals', (text, part) => text === part),
     celFunc('@any_matches', [DYN, STRING], BOOL, (forms, source) =>
       textsOf(forms).some((text) => {
         work.spend(text.length * PATTERN_COST)

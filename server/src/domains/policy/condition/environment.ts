@@ -1,17 +1,5 @@
-import {
-  type CelEnv,
-  type CelFunc,
-  type CelList,
-  type CelMap,
-  CelScalar,
-  type CelValue,
-  celEnv,
-  celError,
-  celFunc,
-  celMethod,
-  isCelList,
-  isCelMap,
-} from '@bufbuild/cel'
+import type { CelEnv, CelFunc, CelList, CelMap, CelValue } from '@bufbuild/cel'
+import { CelScalar, celEnv, celError, celFunc, celMethod, isCelList, isCelMap } from '@bufbuild/cel'
 import { formFunctions } from './content-form-calls.ts'
 import { loopFunctions } from './loop-costs.ts'
 import { Pattern } from './pattern.ts'

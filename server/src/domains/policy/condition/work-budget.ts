@@ -7,7 +7,6 @@ const SHORT_SEARCH = 32
 /** Costs in characters: of a node of a condition, of a character that a pattern reads, of a character of JSON that is decoded. */
 const NODE_COST = 32
 export const PATTERN_COST = 4
-
 export const DECODE_COST = 4
 
 export interface Budget {

@@ -1,11 +1,10 @@
-import type { DecidingRule, Decision, PolicyPoint } from '../../../shared/decision.ts'
+import type { Classification, RiskLevel } from '../../../shared/classification.ts'
+import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict, type Verdict } from '../../../shared/decision.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { mergeDecisions } from '../evaluate.ts'
 import type { Rule } from '../policy.ts'
 import { findHashedNameUses, type HashedNameUses } from './hashed-names.ts'
-import { isCertainlyDifferent, type ReplayedDecision } from './replayed-decision.ts'
-import type { StoredInput } from './stored-input.ts'
-import type { StoredPoint, StoredRequest } from './stored-request.ts'
+import type { StoredInput, StoredPoint, StoredRequest } from './stored-input.ts'
 
 export interface UndecidedRule {
   readonly rule: string
@@ -168,3 +167,38 @@ function faultDecision(
 }
 
 const isFault = (id: string): boolean => id === 'transform' || id.startsWith('detector:')
+
+/** The decision on a recorded request. Obligations are included whether or not they changed a text. */
+export interface ReplayedDecision {
+  readonly verdict: Verdict
+  /** The minimum that rules raise it to, as for `risk`. */
+  readonly classification: Classification
+  readonly risk: RiskLevel
+  readonly transforms: readonly string[]
+  readonly directives: readonly string[]
+  readonly rules: readonly DecidingRule[]
+}
+
+/** Whether the decision changed for certain: it is at least `after`, and `possible` if all undecided rules match. */
+export function isCertainlyDifferent(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {
+  const listDiffers = (list: (decision: ReplayedDecision) => readonly string[]): boolean => {
+    const [beforeSet, afterSet, possibleSet] = [new Set(list(before)), new Set(list(after)), new Set(list(possible))]
+    return [...afterSet].some((item) => !beforeSet.has(item)) || [...beforeSet].some((item) => !possibleSet.has(item))
+  }
+  const verdictDiffers =
+    stricterVerdict(after.verdict, before.verdict) !== before.verdict ||
+    stricterVerdict(possible.verdict, before.verdict) !== possible.verdict
+  return (
+    verdictDiffers ||
+    listDiffers(({ transforms }) => transforms) ||
+    listDiffers(({ directives }) => directives) ||
+    listDiffers(({ rules }) => rules.map(({ id, point, verdict, error = '' }) => `${point} ${id} ${verdict} ${error}`)) ||
+    levelDiffers(before, after, possible)
+  )
+}
+
+/** Whether classification or risk changed, if undecided rules do not influence them. */
+const levelDiffers = (before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean =>
+  after.classification === possible.classification &&
+  after.risk === possible.risk &&
+  (before.classification !== after.classification || before.risk !== after.risk)

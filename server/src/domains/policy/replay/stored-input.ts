@@ -1,4 +1,5 @@
 import { camelCase } from '../../../platform/lib/camel-case.ts'
+import type { DecidingRule, PolicyPoint, Verdict } from '../../../shared/decision.ts'
 import { Bindings } from '../condition/bindings.ts'
 import { VARIABLES } from '../condition/variables.ts'
 import type { PolicyInput } from '../input.ts'
@@ -72,4 +73,21 @@ function toPolicyInput(read: Read): PolicyInput {
   const groups = [...GROUPS].map(([name, Group]) => [name, new Group(read)])
   const input = Object.fromEntries(groups)
   return Object.defineProperty(input, 'now', { get: () => read('now') })
+}
+
+export interface StoredRequest {
+  readonly rules: readonly DecidingRule[]
+  readonly points: readonly StoredPoint[]
+}
+
+export interface StoredPoint {
+  readonly point: PolicyPoint
+  /** `unreached`: the request ended before the point. `unused`: it had no content for the point. */
+  readonly state: 'evaluated' | 'unreached' | 'unused'
+  /** Undefined at points that decide on single hits or memories, which are not stored. */
+  readonly input: StoredInput | undefined
+  /** Verdicts whose effect on the request differs from the verdict: a denied hit is left out, and the request is allowed. */
+  readonly effectiveVerdicts: Readonly<Partial<Record<Verdict, Verdict>>>
+  readonly endingVerdicts: readonly Verdict[]
+  readonly disabledBy?: string
 }
