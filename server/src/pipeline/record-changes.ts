@@ -1,7 +1,7 @@
 import { deleteStoredResponse, storeResponse } from '../domains/responses/stored-response-store.ts'
 import { abandonRelease, completeRelease, interruptRelease } from '../domains/review/release-store.ts'
 import type { ReviewDeps } from '../domains/review/resubmission.ts'
-import type { HeldRequest, ReleaseResult } from '../domains/review/review.ts'
+import type { ReleaseResult } from '../domains/review/review.ts'
 import { type NewReview, openEscalation, openHold } from '../domains/review/review-store.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/lib/id.ts'
@@ -15,7 +15,7 @@ import { ENDPOINT_PLANS } from './endpoints.ts'
 import { governanceOf } from './governance-block.ts'
 import type { Failure } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
-import type { Admitted, Caller, Identity, StageResults } from './stage-results.ts'
+import type { StageResults } from './stage-results.ts'
 import { decisionOf, ownerOf, transformsOf, UNIDENTIFIED } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
 
@@ -160,24 +160,20 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,
-      ...(identify && { asked: heldRequest(authenticate, admit, identify) }),
+      ...(identify && {
+        asked: {
+          user: identify.user,
+          ...(identify.readers && { readers: identify.readers }),
+          model: admit.request.model,
+          stream: admit.request.stream,
+          ...(admit.request.maxTokens !== undefined && { maxTokens: admit.request.maxTokens }),
+          ...(authenticate.memoryDisabled && { memoryDisabled: authenticate.memoryDisabled }),
+        },
+      }),
       ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
     },
   }
 }
-
-const heldRequest = (
-  { memoryDisabled }: Caller,
-  { request: { model, stream, maxTokens } }: Pick<Admitted, 'request'>,
-  { user, readers }: Identity,
-): HeldRequest => ({
-  user,
-  ...(readers && { readers }),
-  model,
-  stream,
-  ...(maxTokens !== undefined && { maxTokens }),
-  ...(memoryDisabled && { memoryDisabled }),
-})
 
 /** The stored response that a request adds or deletes, in the transaction of its record. */
 export type ResponseChange =

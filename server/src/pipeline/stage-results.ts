@@ -97,15 +97,10 @@ export const responseInputOf = ({ model, choices, usage }: Completion, provider:
 export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })
 
 /** The decision of the last stage that decided; it includes those of the stages before it. */
-export const decisionOf = ({
-  classify,
-  authorize,
-  retrieve,
-  recall,
-  inspect,
-  remember,
-}: Partial<StageResults>): Decision | undefined =>
-  (remember ?? inspect ?? recall ?? retrieve ?? authorize)?.decision ?? classify?.denial
+export const decisionOf = (results: Partial<StageResults>): Decision | undefined => {
+  const { classify, authorize, retrieve, recall, inspect, remember } = results
+  return (remember ?? inspect ?? recall ?? retrieve ?? authorize)?.decision ?? classify?.denial
+}
 
 export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }: Partial<StageResults>): readonly string[] => [
   ...new Set([authorize, retrieve, recall, inspect, remember].flatMap((stage) => stage?.transforms ?? [])),

@@ -32,14 +32,8 @@ function readTemplate(id: string, source: string): PolicyTemplate {
   if (!parsed.ok) throw new Error(`${id}: ${parsed.errors[0]?.message}`)
   const { rules, cases } = parsed.set
   const [title = '', ...lines] = (/^(?:#.*\n)+/.exec(source)?.[0] ?? '').split('\n').map((line) => line.replace(/^# ?/, ''))
-  const fields = new Map<string, string>()
-  for (const paragraph of lines
-    .join('\n')
-    .replaceAll(/\n {2,}/g, ' ')
-    .split('\n')) {
-    const [, name, text] = /^([^:]+): (.+)$/.exec(paragraph) ?? []
-    if (name && text) fields.set(name, text)
-  }
+  const explanation = lines.join('\n').replaceAll(/\n {2,}/g, ' ')
+  const fields = new Map(Array.from(explanation.matchAll(/^([^:\n]+): (.+)$/gm), ([, name, text]) => [name, text]))
   const field = (name: string): string => {
     const text = fields.get(name)
     if (text === undefined) throw new Error(`${id}: the explanation has no "${name}"`)

@@ -43,14 +43,12 @@ export function createPause(budgetMs: number = BUDGET_MS): Pause {
   let turnStart = start
   return async () => {
     const now = elapsed()
-    if (now - start > budgetMs) throw tooLong(budgetMs)
+    if (now - start > budgetMs) {
+      const message = `The evaluation was stopped after ${budgetMs / 1_000} s. Use fewer cases or records, or simpler conditions (no long texts, no nested lists).`
+      throw new GatehouseError('VALIDATION_ERROR', { message })
+    }
     if (now - turnStart < TURN_MS) return
     await nextTurn()
     turnStart = elapsed()
   }
 }
-
-const tooLong = (budgetMs: number): GatehouseError =>
-  new GatehouseError('VALIDATION_ERROR', {
-    message: `The evaluation was stopped after ${budgetMs / 1_000} s. Use fewer cases or records, or simpler conditions (no long texts, no nested lists).`,
-  })

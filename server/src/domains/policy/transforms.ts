@@ -74,12 +74,7 @@ function effectOn(type: FindingType, transforms: readonly NamedTransform[]): Eff
   return kind && { kind, names: new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name)) }
 }
 
-function transformText(
-  { text, findings }: ScannedText,
-  { demanded, byType }: Demanded,
-  vault: Vault,
-  applied: Set<string>,
-): string {
+function transformText({ text, findings }: ScannedText, { demanded, byType }: Demanded, vault: Vault, applied: Set<string>) {
   const limits = demanded.flatMap(({ name, transform }) =>
     transform.kind === 'truncate' ? [{ name, length: transform.length }] : [],
   )

@@ -157,12 +157,7 @@ async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<R
 }
 
 /** False if the claim is lost. A job may have marked the item as expired during its release. */
-async function endClaim(
-  db: Db,
-  owner: ReviewOwner,
-  { id, startedAt }: ReleaseClaim,
-  changes: Updateable<ReviewItemTable>,
-): Promise<boolean> {
+async function endClaim(db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim, changes: Updateable<ReviewItemTable>) {
   const { numUpdatedRows } = await db
     .updateTable('review_item')
     .set(changes)

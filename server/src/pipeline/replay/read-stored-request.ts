@@ -128,10 +128,7 @@ function wasReleased(record: AuditRecord): boolean {
 
 const HASH = /^[0-9a-f]{64}$/
 
-function valuesOf(
-  { user, features, application_id, dry_run, endpoint }: AuditRecord,
-  { textOf, settings }: ReplayContext,
-): StoredValues {
+function valuesOf({ user, features, application_id, dry_run, endpoint }: AuditRecord, { textOf, settings }: ReplayContext) {
   const clear = (name: string, value: unknown) =>
     typeof value === 'string' && HASH.test(value) ? (textOf(name, value) ?? OTHER_VALUE) : value
   const userId = (name: string) => (user.id === null ? '' : clear(name, user.id))
@@ -198,14 +195,7 @@ const NO_FINDINGS = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map
 
 /** When the stage began, to about a millisecond. */
 function timeOf({ created_at, duration_ms, stages }: AuditRecord, stage: StageName): Date {
-  const before = stages
-    .slice(
-      0,
-      Math.max(
-        stages.findIndex(({ name }) => name === stage),
-        0,
-      ),
-    )
-    .reduce((sum, { ms }) => sum + ms, 0)
+  const index = stages.findIndex(({ name }) => name === stage)
+  const before = stages.slice(0, Math.max(index, 0)).reduce((sum, { ms }) => sum + ms, 0)
   return new Date(Date.parse(created_at) - duration_ms + before)
 }

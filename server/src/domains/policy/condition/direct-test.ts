@@ -104,16 +104,12 @@ const COMPARISONS = {
   '_>=_': (a: string | number, b: string | number) => a >= b,
 }
 
-function compileComparison(
-  name: keyof typeof COMPARISONS,
-  sides: readonly [Expr, Expr],
-  environment: Environment,
-): Test | undefined {
+function compileComparison(name: keyof typeof COMPARISONS, sides: readonly [Expr, Expr], environment: Environment) {
   const compare = COMPARISONS[name]
   // Both sides have one type (check.ts).
   for (const find of [findText, findNumber, findTime]) {
     const [readLeft, readRight] = sides.map((side) => find(side, environment))
-    if (readLeft && readRight) return (input) => compare(readLeft(input), readRight(input))
+    if (readLeft && readRight) return (input: PolicyInput) => compare(readLeft(input), readRight(input))
   }
   return undefined
 }
