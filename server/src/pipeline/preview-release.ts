@@ -161,7 +161,7 @@ export interface PreviewedMemories {
 }
 
 /** Stage 11 without the model that extracts memories. */
-export async function previewMemories(
+async function previewMemories(
   context: RequestContext,
   authorized: Authorized,
   inspected: Inspected,

@@ -7,7 +7,7 @@ import { json, says, word } from '../support/scripted-provider.ts'
 import { callItem, messageItem, responseObject, responsesError, saysItems } from '../support/scripted-responses.ts'
 import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
-/** What providers of the Messages API and of the Responses API have in common for clients of chat completions. */
+/** Providers of the Messages API and of the Responses API, for clients of chat completions. */
 const SECRET = 'upstream-private-diagnostics'
 const SIGNATURE = Buffer.from('a signature that only its provider can read, and no other service').toString('base64')
 

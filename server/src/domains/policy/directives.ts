@@ -1,4 +1,4 @@
-/** What the directives of a decision set (GW-POL-11). An absent field: no directive sets it. */
+/** The effect of the directives of a decision (GW-POL-11). An absent field: no directive sets it. */
 export interface CombinedDirectives {
   readonly provider?: string
   readonly region?: string

@@ -98,14 +98,14 @@ class LazyMap extends Map<string, CelValue> {
 }
 
 /** A free-form map. Reading an entry that is too large throws a RangeError. */
-export function toFreeFormMap(source: object): CelValue {
+function toFreeFormMap(source: object): CelValue {
   const values = new Map(Object.entries(source).filter(([, value]) => value !== undefined))
   if (values.size > MAX_VALUES) throw new RangeError(`more than ${MAX_VALUES} entries`)
   return celMap(new LazyMap(values.keys(), (key) => convertJson(values.get(key))))
 }
 
 /** A tool call. Its arguments are decoded when a condition reads them, which charges the budget. */
-export const toCallMap = ({ name, arguments: given }: ToolCall, budget: Budget): CelValue =>
+const toCallMap = ({ name, arguments: given }: ToolCall, budget: Budget): CelValue =>
   celMap(
     new LazyMap(['name', 'arguments'], (key) => {
       if (key === 'name') return name

@@ -180,7 +180,7 @@ export interface ReplayedDecision {
 }
 
 /** Whether the decision changed for certain: it is at least `after`, and `possible` if all undecided rules match. */
-export function isCertainlyDifferent(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {
+function isCertainlyDifferent(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {
   const listDiffers = (list: (decision: ReplayedDecision) => readonly string[]): boolean => {
     const [beforeSet, afterSet, possibleSet] = [new Set(list(before)), new Set(list(after)), new Set(list(possible))]
     return [...afterSet].some((item) => !beforeSet.has(item)) || [...beforeSet].some((item) => !possibleSet.has(item))
