@@ -37,7 +37,7 @@ import { UserRateLimiter } from './domains/messaging/people/user-rate-limiter.ts
 import { AdminAuthenticator } from './domains/operators/admin-authenticator.ts'
 import type { PasswordHashing } from './domains/operators/better-auth.ts'
 import { SignIn } from './domains/operators/sign-in.ts'
-import { openPolicies } from './domains/policy/open-policies.ts'
+import { openPolicies } from './domains/policy/active-policies.ts'
 import { ConnectionPools } from './domains/providers/connection-pools.ts'
 import { Health } from './domains/providers/health.ts'
 import type { Provider } from './domains/providers/provider.ts'

@@ -1,52 +1,29 @@
 import type { Application, User } from '../shared/principal.ts'
 
-interface Trusted {
+/** A caller inside this process, without key and token. Only code creates one, no route makes one from a request. */
+export class TrustedCaller {
   /** As currently stored in the database. */
   readonly application: Application
   /** A user proven by a token or by the directory. */
   readonly user: User
-  /** All users who will read the completion, if not `user` alone; `user` is one of them. */
-  readonly readers?: readonly User[]
+  /** All users who will read the completion; `user` is one of them. */
+  readonly readers: readonly User[]
   /** The message that the request answers (`msg_…`): its review items are withdrawn when it is erased. */
-  readonly messageId?: string
-  /** The key that the request counts for (`key_…`). */
-  readonly keyId?: string
-}
+  readonly messageId: string | undefined
+  readonly keyId: string
 
-/**
- * A caller inside this process, which the stages trust: it needs no key and no token. Only code creates one. No route makes one from
- * the content of a request.
- */
-export class TrustedCaller {
-  readonly #trusted: Trusted
-
-  constructor(trusted: Trusted) {
-    const readers = trusted.readers ?? [trusted.user]
-    if (!trusted.user.verified || trusted.user.id === '') throw new TypeError('a trusted caller needs a verified user')
-    if (!readers.some(({ id }) => id === trusted.user.id)) throw new TypeError('the user must be one of the readers')
-    this.#trusted = { ...trusted, readers }
-  }
-
-  get application(): Application {
-    return this.#trusted.application
-  }
-
-  get user(): User {
-    return this.#trusted.user
-  }
-
-  get messageId(): string | undefined {
-    return this.#trusted.messageId
-  }
-
-  get keyId(): string {
-    return this.#trusted.keyId ?? ''
-  }
-
-  get readers(): readonly User[] {
-    return this.#trusted.readers ?? [this.#trusted.user]
+  constructor({ application, user, readers = [user], messageId, keyId = '' }: TrustedFields) {
+    if (!user.verified || user.id === '') throw new TypeError('a trusted caller needs a verified user')
+    if (!readers.some(({ id }) => id === user.id)) throw new TypeError('the user must be one of the readers')
+    this.application = application
+    this.user = user
+    this.readers = readers
+    this.messageId = messageId
+    this.keyId = keyId
   }
 }
+
+type TrustedFields = Pick<TrustedCaller, 'application' | 'user'> & Partial<Pick<TrustedCaller, 'readers' | 'messageId' | 'keyId'>>
 
 type PlaygroundFields = Pick<PlaygroundCaller, 'application' | 'operatorId' | 'user' | 'mayStoreMemories'>
 
@@ -57,7 +34,6 @@ export class PlaygroundCaller {
   readonly operatorId: string
   /** A user of the directory, treated as verified by a token; undefined: the user that the request asserts, if any. */
   readonly user: User | undefined
-  /** Whether the operator may store memories for other users. */
   readonly mayStoreMemories: boolean
 
   /** The Application must be of the operator's Workspace; the caller of this constructor has checked that. */

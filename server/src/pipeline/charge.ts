@@ -4,8 +4,7 @@ import type { ProviderAttempt } from '../shared/completion.ts'
 import { collectTexts } from '../shared/message.ts'
 import { addSpending, billionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
 import { estimateTokens } from '../shared/tokens.ts'
-import type { CallReservation } from './call-reservation.ts'
-import type { StageResults } from './stage-results.ts'
+import type { CallReservation, StageResults } from './stage-results.ts'
 
 /** The amount that the budgets of a request are charged. The record holds it, so that the sum over records is the amount spent. */
 export interface Charge extends Spending {
@@ -28,10 +27,7 @@ const MAY_BE_CHARGED: ReadonlySet<string> = new Set([
 type Results = Partial<Pick<StageResults, 'invoke' | 'remember' | 'route'>>
 type Reserved = Pick<CallReservation, 'inputTokens' | 'call' | 'extraction'>
 
-/**
- * The usage that the providers reported, for all attempts. Where one reported none, tokens are estimated from the text that arrived; where
- * the text is not known, an attempt is charged the amount that was set aside for a call.
- */
+/** Where no usage was reported, tokens are estimated from the text; without the text an attempt is charged what was set aside. */
 export function chargeOf(results: Results, reserved: Reserved, at: Date): Charge {
   const { invoke, remember } = results
   // The run was ended while the provider worked.

@@ -12,7 +12,6 @@ import type { Admitted, Caller, Identity } from './stage-results.ts'
 export interface ConversationDeps {
   readonly db: Db
   readonly clock: Clock
-  /** Seals stored responses. */
   readonly responseBox: SecretBox
   readonly jsonDepth: number
 }
@@ -25,10 +24,7 @@ export const responseOwner = ({ application }: Caller, { user }: Identity): Resp
   isVerified: user.verified,
 })
 
-/**
- * Refuses a request whose response cannot be stored. A request that continues a stored response, with the stored conversation before its input. It follows stage 3, because only the same
- * user may continue a response, and precedes stage 4, so that policies see the whole conversation. Other requests stay as they are.
- */
+/** After stage 3, because only the same user may continue a response; before stage 4: policies see the whole conversation. */
 export async function continueConversation(
   incoming: Pick<IncomingRequest, 'body' | 'parse'>,
   caller: Caller,
@@ -51,10 +47,7 @@ export async function continueConversation(
 
 const BYTES_PER_MEGABYTE = 1_000_000
 
-/**
- * Whether the Application's stored responses have reached their quota. Asked before the model is, so that no paid answer is lost; requests that
- * run at the same time may exceed the quota by their own responses.
- */
+/** Asked before the model is, so that no paid answer is lost. Concurrent requests may exceed it by their own responses. */
 async function isFull(db: Db, { id, workspaceId, settings }: Application): Promise<boolean> {
   try {
     const bytes = await sumStoredBytes(db, { workspaceId, applicationId: id })

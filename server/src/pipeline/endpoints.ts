@@ -18,11 +18,8 @@ export const STAGES = [
 export type StageName = (typeof STAGES)[number]
 
 interface EndpointPlan {
-  /** Stages that the endpoint uses; the record shows the others as skipped. */
   readonly stages: ReadonlySet<StageName>
-  /** Whether rate limits apply (GW-LIM-1). */
   readonly limited: boolean
-  /** The setting of the Application that enables it; undefined: always enabled. */
   readonly feature?: 'knowledge' | 'memory'
   /**
    * Effect of a deny or require_approval of an input policy: `refuse` is 403 or a hold, `withhold` is 200 with the verdict and no hits

@@ -1,15 +1,17 @@
 import type { Health } from '../domains/providers/health.ts'
+import { requestedTier } from '../domains/providers/price-tier.ts'
 import type { Provider } from '../domains/providers/provider.ts'
-import { listAllowedModels, noEligibleProvider, selectCandidates } from '../domains/providers/route.ts'
+import { areOffersPriced, listAllowedModels, noEligibleProvider, selectCandidates } from '../domains/providers/route.ts'
 import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
 import { estimateRequestTokens, estimateTokens } from '../shared/tokens.ts'
-import { type Authorized, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
+import { ENDPOINT_PLANS } from './endpoints.ts'
+import type { IncomingRequest } from './request.ts'
+import { type Admitted, type Authorized, type Caller, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
 
 export interface RouteDeps {
-  /** A Workspace's providers by its id. */
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
   readonly clock: Clock
@@ -46,4 +48,19 @@ export async function findCandidates(
     : selectCandidates(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
   if (candidates.length > 0) return { ...NO_ROUTE, tokens, candidates }
   return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application)))
+}
+
+/** The request with the value of `request.priced`, which policies read before stage 8 selects the candidates. */
+export async function withPriced(
+  { endpoint }: Pick<IncomingRequest, 'endpoint'>,
+  { application }: Caller,
+  admitted: Admitted,
+  { providers, clock }: Pick<RouteDeps, 'providers' | 'clock'>,
+): Promise<Admitted> {
+  if (!ENDPOINT_PLANS[endpoint].stages.has('invoke')) return admitted
+  const model = admitted.request.model || (application.defaultModel ?? '')
+  const declared = await providers.get(application.workspaceId)
+  const at = clock.now()
+  const arePriced = areOffersPriced(declared, { model, application }, { at, hasOutput: endpoint !== 'embeddings' })
+  return { ...admitted, priced: arePriced && requestedTier(admitted.request.parameters) === 'standard' }
 }

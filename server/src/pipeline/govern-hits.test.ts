@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
+import { compiledPolicy, policyInput, singleRuleDocument } from '../../test/support/policies.ts'
 import type { Detector } from '../domains/classification/detector.ts'
-import { compile } from '../domains/policy/compile.ts'
-import type { PolicyInput } from '../domains/policy/input.ts'
-import { parsePolicySet } from '../domains/policy/parse.ts'
 import { Vault } from '../domains/policy/vault.ts'
 import { elapsed } from '../platform/lib/clock.ts'
 import { TimeSlices } from '../platform/lib/time-slices.ts'
@@ -16,13 +14,7 @@ interface Hit {
   readonly classification: Classification
 }
 
-const parsed = parsePolicySet(
-  'name: p\nrules:\n  - {id: r, at: [retrieve], when: \'content.text.contains("bad")\', verdict: deny}\n',
-)
-if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
-const policy = compile(parsed.set, { id: 'pol_1', version: 1, sha256: '' } as never)
-
-const NOW = new Date('2026-03-02T12:00:00Z')
+const policy = compiledPolicy(singleRuleDocument('content.text.contains("bad")', { verdict: 'deny' }, 'retrieve'))
 
 /** Governs hits of these texts with a detector that computes for `ms` on each; answers the texts that pass and how many were governed. */
 async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices = new TimeSlices() } = {}) {
@@ -43,7 +35,7 @@ async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices 
     limit,
     pause: timeSlices.pauses(),
     policy,
-    input: INPUT,
+    input: policyInput({ hit: HIT }),
     readers: [ANONYMOUS_USER],
     vault: new Vault(),
     isAllowed: () => true,
@@ -53,29 +45,15 @@ async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices 
   return { texts: hits.map(({ text }) => text), governed }
 }
 
+const NAMES = { collection: '', document: '', title: '' }
+const HIT = { ...NAMES, classification: 'internal', regulations: [], updatedAt: new Date(0) } as const
+
 const HITS: HitKind<Hit> = {
   point: 'retrieve',
   texts: ({ text }) => [text],
   withTexts: (hit, [text = '']) => ({ ...hit, text }),
   subject: () => ({}),
 }
-
-const INPUT = {
-  user: ANONYMOUS_USER,
-  application: { id: 'app_1', name: 'a', settings: {} },
-  request: {
-    endpoint: 'knowledge_search',
-    model: '',
-    sessionId: '',
-    stream: false,
-    dryRun: false,
-    messageCount: 1,
-    tokens: 0,
-    maxTokens: 0,
-  },
-  hit: { classification: 'internal', regulations: [], title: '', collection: '', document: '', updatedAt: NOW },
-  now: NOW,
-} as unknown as Omit<PolicyInput, 'content'>
 
 const denied = (count: number) => Array.from({ length: count }, (_, at) => `bad ${at}`)
 

@@ -1,7 +1,9 @@
 import { mergeDecisions } from '../domains/policy/evaluate.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
 import type { Vault } from '../domains/policy/vault.ts'
+import type { Ranker } from '../domains/retrieval/rank.ts'
 import { type Release, releasedCompletion } from '../domains/review/resubmission.ts'
+import type { Db } from '../platform/db/database.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Pause, TimeSlices } from '../platform/lib/time-slices.ts'
 import type { Classification } from '../shared/classification.ts'
@@ -15,20 +17,22 @@ import { type Authorized, type GovernedHits, policyInputOf, type RequestContext 
 
 export interface HitDeps extends GovernDeps {
   readonly clock: Clock
-  /** Divides the event loop among all searches of the process. */
   readonly timeSlices: TimeSlices
 }
 
-/** How one kind of hit is read, changed and described to policies. */
+/** A search of hits that policies govern. */
+export interface SearchDeps extends HitDeps {
+  readonly db: Db
+  readonly ranker: Ranker
+}
+
 export interface HitKind<Hit> {
   readonly point: Extract<PolicyPoint, 'retrieve' | 'recall'>
   readonly texts: (hit: Hit) => readonly string[]
   readonly withTexts: (hit: Hit, texts: readonly string[]) => Hit
-  /** The values of conditions on the hit beside its texts. */
   readonly subject: (hit: Hit) => Pick<PolicyInput, 'hit' | 'memory'>
 }
 
-/** A search of stage 6 or 7: the question, the viewer, and the policies that govern each hit. */
 export interface HitSearch extends Required<RuleSet> {
   readonly viewer: Viewer
   /** The question with the transforms of input rules applied. */
@@ -39,7 +43,6 @@ export interface HitSearch extends Required<RuleSet> {
   readonly isAllowed: (decision: Decision) => boolean
   /** Whether the request is held if a hit requires approval: a chat that no reviewer has approved yet. */
   readonly mayHold: boolean
-  /** Lets other requests run between two hits. */
   readonly pause: Pause
 }
 
@@ -78,14 +81,10 @@ const isApproved = ({ rules }: Decision, release: Release | undefined): boolean 
   release === undefined ||
   rules.every(({ id, verdict }) => verdict !== 'require_approval' || release.item.rules.some((known) => known.id === id))
 
-/** The hits, or a hold of the request if one of them requires approval. */
 export const holdForHits = <Hits extends GovernedHits<unknown>>(hits: Hits, { mayHold }: Pick<HitSearch, 'mayHold'>) =>
   mayHold && hits.decision.verdict === 'require_approval' ? new Stop<Hits>({ kind: 'held', point: 'input' }, hits) : hits
 
-/**
- * One search governs no more hits than this, because each denied hit costs detectors and rules. A page holds 50 at most, so it is
- * short only where rules deny nine of ten (docs/decisions/0011-lexical-search.md).
- */
+/** Each denied hit costs detectors and rules (docs/decisions/0011-lexical-search.md). */
 export const MAX_GOVERNED = 512
 
 /**

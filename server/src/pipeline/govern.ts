@@ -22,14 +22,11 @@ export interface GovernDeps {
   readonly reportFault: ReportFault
 }
 
-/** Texts to be scanned, and how they hang together. */
 export interface GovernedContent {
   readonly texts: readonly string[]
-  /** Lists of indices of texts that are read joined as well. */
   readonly joins?: readonly (readonly number[])[]
   /** Lists of indices of texts that follow each other: a key or number may be split over them. */
   readonly runs?: readonly (readonly number[])[]
-  /** Pictures, sounds and files that no detector reads. */
   readonly unread?: Unread
   readonly toolCalls?: readonly ToolCall[]
   /** Findings raise it. */
@@ -38,10 +35,8 @@ export interface GovernedContent {
 
 export interface Scanned {
   readonly texts: readonly string[]
-  /** A list for each text. */
   readonly findings: readonly (readonly Finding[])[]
   readonly counts: FindingCounts
-  /** Texts that are read joined as well; empty: none. */
   readonly joined: string
   readonly unread: Unread
   readonly toolCalls?: readonly ToolCall[]
@@ -51,7 +46,6 @@ export interface Scanned {
   readonly failed: readonly string[]
 }
 
-/** Which rules decide, and on what beside the texts. */
 export interface RuleSet {
   readonly policy: CompiledPolicy | undefined
   readonly input: Omit<PolicyInput, 'content'>
@@ -68,7 +62,6 @@ export interface Obligations<T> {
 }
 
 interface Governing<T> extends RuleSet, Obligations<T> {
-  /** Whether content with this decision may be used; default: unless it is denied. */
   readonly isAllowed?: (decision: Decision) => boolean
 }
 
@@ -76,7 +69,6 @@ export interface Transformed<T> {
   readonly decision: Decision
   /** The result of `replace` on the transformed texts; undefined: the content may not be used. */
   readonly value: T | undefined
-  /** Transforms that changed a text. */
   readonly transforms: readonly string[]
   /** Names of detectors (`detector:<name>`) and of the step (`transform`) that failed; the decision is then a denial. */
   readonly failed: readonly string[]
@@ -86,10 +78,7 @@ export interface Governed<T> extends Transformed<T> {
   readonly scanned: Scanned
 }
 
-/**
- * Scans texts, assesses them, asks the policies at `point` and applies the transforms that they demand. A detector or transform
- * that fails denies, and the decision's rules name it (GW-SAFE-1).
- */
+/** A detector or transform that fails denies, and the decision's rules name it (GW-SAFE-1). */
 export async function govern<T>(
   content: GovernedContent,
   point: PolicyPoint,
@@ -100,7 +89,6 @@ export async function govern<T>(
   return { scanned, ...governScanned(scanned, point, governing, deps) }
 }
 
-/** The first half of {@link govern}: detectors and assessment. */
 export async function scanContent(
   { texts, joins = [], runs = [], unread = NOTHING_UNREAD, toolCalls = [], start }: GovernedContent,
   { detectors, detectorBudgetMs }: Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>,
@@ -111,7 +99,6 @@ export async function scanContent(
   return { texts, findings, counts, joined, unread, toolCalls, ...assess(counts, start), failed }
 }
 
-/** The second half of {@link govern}: policies and transforms. */
 export function governScanned<T>(
   scanned: Scanned,
   point: PolicyPoint,
@@ -126,7 +113,6 @@ export function governScanned<T>(
 
 const isNotDenied = ({ verdict }: Decision): boolean => verdict !== 'deny'
 
-/** The decision of the policies at `point`; a denial if a detector failed. */
 export function decide(scanned: Scanned, point: PolicyPoint, { policy, input, readers }: RuleSet): Decision {
   const asked = { ...input, content: contentOf(scanned) }
   const decision = readers
@@ -161,7 +147,6 @@ export function transform<T>(
   }
 }
 
-/** The decision as a denial whose rules name what failed. */
 export const deniedByFault = (decision: Decision, point: PolicyPoint, failed: readonly string[]): Decision => ({
   ...decision,
   verdict: 'deny',
@@ -171,14 +156,13 @@ export const deniedByFault = (decision: Decision, point: PolicyPoint, failed: re
 export const faultRules = (point: PolicyPoint, failed: readonly string[]): readonly DecidingRule[] =>
   failed.map((id) => ({ id, point, verdict: 'deny', error: 'failed' }))
 
-/** The values of conditions about unread content. */
-const unreadInputOf = ({ count, bytes, kinds }: Unread) => ({ unread: count, unreadBytes: bytes, unreadKinds: kinds })
-
 const contentOf = ({ texts, joined, unread, toolCalls, classification, risk, counts }: Scanned): PolicyInput['content'] => ({
   text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
   joined,
   hasLines: texts.some(hasWraps),
-  ...unreadInputOf(unread),
+  unread: unread.count,
+  unreadBytes: unread.bytes,
+  unreadKinds: unread.kinds,
   toolCalls,
   classification,
   riskLevel: risk,

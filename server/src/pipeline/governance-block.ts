@@ -30,6 +30,5 @@ export function governanceOf({ auditId, trace }: Pick<PipelineResult, 'auditId' 
 const MAX_NAMED = 16
 const NONE: readonly string[] = []
 
-/** The first of the request's fields that the gateway does not know. */
 export const unknownFieldsOf = ({ admit }: PipelineResult['trace']['results']): readonly string[] =>
   admit?.request.source?.unknown.slice(0, MAX_NAMED) ?? NONE

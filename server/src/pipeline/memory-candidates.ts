@@ -13,7 +13,6 @@ import { collectTexts, typedText } from '../shared/message.ts'
 import { type GovernDeps, governScanned, scanContent } from './govern.ts'
 import type { Authorized, Inspected, Recalled, RequestContext, Retrieved, Route } from './stage-results.ts'
 
-/** A memory that a request may leave, before it is decided on. */
 export interface MemoryCandidate {
   readonly scope: MemoryScope
   readonly scopeId: string | null
@@ -30,7 +29,6 @@ export interface MemoryCandidate {
 
 /** The memory decision on one candidate (GW-PIPE-7, GW-MEMC-13). */
 export interface MemoryDecision {
-  /** `off`: it is not stored. */
   readonly mode: 'active' | 'audit_only' | 'off'
   readonly decision: Decision
   /** As it may be stored: transforms applied, classification raised. */
@@ -95,7 +93,6 @@ export function explicitCandidates(
 /** The client waits for the extraction; after this time the chat leaves no memory. */
 const EXTRACTION_MS = 15_000
 
-/** Results that a chat's memories may be extracted from. */
 export interface MemorySources {
   readonly retrieved: Retrieved
   readonly recalled: Recalled
@@ -103,10 +100,7 @@ export interface MemorySources {
   readonly inspected: Inspected
 }
 
-/**
- * The memories that the Application's model extracts from a chat. Every source counts for their label, the completion included, and
- * the model must be eligible for all of them. It sees placeholders; the originals are restored afterwards.
- */
+/** Every source counts for the label, the completion too, and the model must be eligible for it. It sees placeholders. */
 export async function extractedCandidates(
   { caller: { application }, admitted: { request } }: RequestContext,
   { messages, vault }: Authorized,

@@ -25,19 +25,14 @@ export interface PipelineResult {
   readonly trace: StageTrace<StageResults>
   /** Absent when stage 1 or 2 refused: such a request has no record. */
   readonly auditId: string | undefined
-  /** Set when the response is an error. */
   readonly error: Failure | undefined
   /** The completion or the embeddings as JSON, the text that was hashed; undefined for endpoints and outcomes without one. */
   readonly completionJson: string | undefined
-  /** Set when a reviewer has to decide first. */
   readonly held: { readonly itemId: string } | undefined
-  /** Memories that were stored. */
   readonly remembered: readonly StoredMemory[]
-  /** The cause of a failure, for the log only. */
   readonly cause?: unknown
 }
 
-/** The error that an outcome is answered with; undefined: none. */
 export function failureOf(outcome: Outcome): Failure | undefined {
   if (outcome.kind === 'answered') return undefined
   if (outcome.kind === 'refused') return outcome
@@ -80,7 +75,6 @@ function countedTokens({ prompt_tokens, completion_tokens, total_tokens }: Usage
   return Math.max(total_tokens, prompt_tokens + completion_tokens) || undefined
 }
 
-/** The request as telemetry sees it. */
 export function finishedRequest(incoming: IncomingRequest, result: PipelineResult, now: Date): FinishedRequest {
   const { endpoint, requestId } = incoming
   const { trace, auditId, status, error, held, cause } = result
@@ -107,7 +101,6 @@ export function finishedRequest(incoming: IncomingRequest, result: PipelineResul
   }
 }
 
-/** Whether the request has used more than its budgets had set aside. */
 function hasOverrun(results: Partial<StageResults>, now: Date): boolean {
   const { reservation } = results
   if (!reservation) return false

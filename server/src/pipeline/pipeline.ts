@@ -3,14 +3,14 @@ import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../platform/lib/until-aborted.ts'
 import type { FinishedRequest } from '../platform/telemetry/request-observer.ts'
 import { type Outcome, Stop } from '../shared/outcome.ts'
-import type { CallReservation } from './call-reservation.ts'
 import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
-import type { RouteDeps } from './find-candidates.ts'
+import { type RouteDeps, withPriced } from './find-candidates.ts'
+import type { SearchDeps } from './govern-hits.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
-import { withPriced } from './priced.ts'
 import type { IncomingRequest } from './request.ts'
 import {
+  type CallReservation,
   NO_ROUTE,
   NOT_INVOKED,
   noHits,
@@ -28,8 +28,8 @@ import { admit } from './stages/02-admit.ts'
 import { identify } from './stages/03-identify.ts'
 import { type ClassifyDeps, classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
-import { type RetrieveDeps, retrieve } from './stages/06-retrieve.ts'
-import { type RecallDeps, recall } from './stages/07-recall.ts'
+import { retrieve } from './stages/06-retrieve.ts'
+import { recall } from './stages/07-recall.ts'
 import { findRoute } from './stages/08-route.ts'
 import { type InvokeStageDeps, invoke } from './stages/09-invoke.ts'
 import { inspect } from './stages/10-inspect.ts'
@@ -42,15 +42,13 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   Parameters<typeof identify>[3] &
   ClassifyDeps &
   AuthorizeDeps &
-  RetrieveDeps &
-  RecallDeps &
+  SearchDeps &
   RouteDeps &
   InvokeStageDeps &
   RememberDeps &
   ConversationDeps &
   RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
 
-/** One run of a request through stages 1 to 11. */
 interface Run {
   readonly incoming: IncomingRequest
   readonly trace: StageTrace<StageResults>

@@ -1,21 +1,24 @@
 import { UNLIMITED } from '../domains/limits/lease.ts'
+import type { MemoryDraft } from '../domains/memory/memory.ts'
+import { combineDirectives } from '../domains/policy/directives.ts'
 import type { Pause } from '../domains/policy/evaluation-limiter.ts'
 import { limitMaxTokens } from '../domains/providers/limit-max-tokens.ts'
-import type { HoldContent, ReviewItem } from '../domains/review/review.ts'
+import type { HoldContent } from '../domains/review/review.ts'
+import type { ReviewItem } from '../domains/review/review-row.ts'
 import type { Completion } from '../shared/completion.ts'
 import { type Outcome, Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import { ANONYMOUS_USER, type Application } from '../shared/principal.ts'
-import type { RouteDeps } from './find-candidates.ts'
-import { type PreviewedMemories, type PreviewMemoriesDeps, previewMemories } from './preview-memories.ts'
-import { withPriced } from './priced.ts'
+import { type RouteDeps, withPriced } from './find-candidates.ts'
+import { explicitCandidates } from './memory-candidates.ts'
 import { EMPTY_REQUEST, withCollectedTexts } from './request.ts'
-import { type Authorized, NOT_INVOKED, noHits, type RequestContext, uninspected } from './stage-results.ts'
+import { type Authorized, type Inspected, NOT_INVOKED, noHits, type RequestContext, uninspected } from './stage-results.ts'
 import { type ClassifyDeps, classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, applyRelease, decideOnInput } from './stages/05-authorize.ts'
 import { planRetrieval } from './stages/06-retrieve.ts'
 import { planRecall } from './stages/07-recall.ts'
 import { findRoute } from './stages/08-route.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
+import { type CapturePlan, decideOnCandidates, planCapture } from './stages/11-remember.ts'
 
 export interface PreviewDeps
   extends ClassifyDeps,
@@ -25,37 +28,26 @@ export interface PreviewDeps
     Pick<Parameters<typeof planRetrieval>[2], 'timeSlices'>,
     PreviewMemoriesDeps {}
 
-/** A hold with its content, and the Application that it belongs to. */
 export interface HeldItem {
   readonly item: ReviewItem
   readonly content: HoldContent
   readonly application: Application
 }
 
-/** The effect that the release of a hold would have now. */
 export interface ReleasePreview {
-  /** The refusal that the client would get instead; undefined: the hold can be released. */
   readonly refusal: Extract<Outcome, { kind: 'refused' }> | undefined
-  /** The input and, for a completion, the output policies. */
   readonly decision: Authorized['decision'] | undefined
   readonly policy: Authorized['policy']
   /** A held request as the provider would get it, without passages and memories. */
   readonly request: Pick<Authorized, 'messages' | 'parameters'> | undefined
-  /** A held completion as the client would receive it. */
   readonly completion: Completion | undefined
-  /** Transforms that change a text. */
   readonly transforms: readonly string[]
-  /** Ids of the providers that may serve the request. */
   readonly providers: readonly string[]
-  /** Whether passages and memories are searched at the release, and added to the request. */
   readonly searches: { readonly knowledge: boolean; readonly memory: boolean }
   readonly memories: PreviewedMemories
 }
 
-/**
- * Runs the stages that decide on a release, with the active policies: nothing is claimed or stored, and no provider is called, so the
- * completion of a held request and the memories that a model extracts stay unknown.
- */
+/** Nothing is claimed or stored and no provider is called: the completion of a held request stays unknown. */
 export async function previewRelease(held: HeldItem, deps: PreviewDeps, pause: Pause): Promise<ReleasePreview> {
   const context = await contextOf(held, deps)
   const classified = await classify(context.caller, context.admitted, deps)
@@ -115,7 +107,6 @@ async function previewCompletion(
   }
 }
 
-/** The context of the resubmission, as far as the item holds it. */
 async function contextOf({ item, content, application }: HeldItem, deps: PreviewDeps): Promise<RequestContext> {
   const { messages, parameters = {}, asked } = content
   const { user = { ...ANONYMOUS_USER, id: item.userId }, readers, memoryDisabled, ...others } = asked ?? {}
@@ -157,3 +148,34 @@ const decisionOf = ({ decision, policy }: Authorized) => ({ decision, policy })
 
 const resultOf = <T>(returned: StageReturn<T>): T | undefined =>
   returned instanceof Stop ? returned.partial : returned instanceof Skipped ? returned.value : returned
+
+export type PreviewMemoriesDeps = Parameters<typeof decideOnCandidates>[4]
+
+export interface PreviewedMemories {
+  readonly memories: readonly MemoryDraft[]
+  /** Candidates that rules, detectors or limits leave out. */
+  readonly leftOut: number
+  /** The Application's model extracts memories at the release, so they are not known before. */
+  readonly isExtracted: boolean
+  readonly reason?: Extract<CapturePlan, { reason: string }>['reason'] | 'operator' | 'refused'
+}
+
+/** Stage 11 without the model that extracts memories. */
+async function previewMemories(
+  context: RequestContext,
+  authorized: Authorized,
+  inspected: Inspected,
+  deps: PreviewMemoriesDeps,
+): Promise<PreviewedMemories> {
+  const none = { memories: [], leftOut: 0, isExtracted: false }
+  // Directives of output rules count here as well.
+  const steered = { ...authorized, directives: combineDirectives(inspected.decision.directives) }
+  const plan = planCapture(context, steered)
+  if ('reason' in plan) return { ...none, reason: plan.reason }
+  if (context.caller.memoryDisabled) return { ...none, reason: 'operator' }
+  if (plan.capture === 'extract') return { ...none, isExtracted: true }
+  const { default_classification: classification } = context.caller.application.settings
+  const candidates = explicitCandidates(steered, plan.scope, classification)
+  const { drafts } = await decideOnCandidates(candidates, context, steered, inspected, deps)
+  return { memories: drafts, leftOut: candidates.length - drafts.length, isExtracted: false }
+}

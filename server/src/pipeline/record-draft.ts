@@ -8,30 +8,24 @@ import { collectTexts } from '../shared/message.ts'
 import { USD_SCALE } from '../shared/spending.ts'
 import { NOTHING_UNREAD, type Unread } from '../shared/unread.ts'
 import type { Charge } from './charge.ts'
+import type { ResponseChange } from './record-changes.ts'
 import type { IncomingRequest } from './request.ts'
-import type { ResponseChange } from './response-changes.ts'
 import { decisionOf, responseInputOf, type StageResults, transformsOf } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
 
-/** Changes written together with the record, and named in it. */
 export interface RecordedChanges {
   readonly review: { readonly id: string; readonly state: string } | null
   readonly remembered: readonly StoredMemory[]
 }
 
-/** The response as the record describes it. */
 export interface RecordedResponse extends RecordedChanges {
   readonly status: number
   readonly errorCode: ErrorCode | null
-  /** The completion or the embeddings as JSON; undefined: none is sent. */
   readonly completionJson: string | undefined
-  /** The stored response that is added or deleted. */
   readonly change: ResponseChange | undefined
-  /** Of the request's budgets; undefined: no budget counts the request. */
   readonly charge: Charge | undefined
 }
 
-/** The values of a record that no stage has. */
 export interface Sealing {
   readonly createdAt: Date
   readonly hasher: KeyedHasher
@@ -39,10 +33,7 @@ export interface Sealing {
   readonly isDeclared: (model: string) => boolean
 }
 
-/**
- * The audit record of one request (GW-AUD-2), from the results of its stages. It contains content only as keyed hashes. Stage
- * 12 itself is recorded as ok.
- */
+/** From the results of the stages (GW-AUD-2). It contains content only as keyed hashes. Stage 12 itself is recorded as ok. */
 export function draftOf(
   incoming: IncomingRequest,
   { authenticate, admit }: Pick<StageResults, 'authenticate' | 'admit'>,
@@ -99,7 +90,6 @@ export function draftOf(
   }
 }
 
-/** Absent if no budget counts the request. */
 const chargeFacts = ({ charge }: RecordedResponse): Pick<AuditDraft, 'charge'> =>
   charge ? { charge: { cost: charge.usd / USD_SCALE, estimated: charge.estimated, tokens: charge.tokens } } : {}
 
@@ -113,7 +103,6 @@ function releaseOf(
   return { release: { characters, mode: characters > 0 ? 'windowed' : 'validated' } }
 }
 
-/** The stored responses that the request continued, deleted, read or added. */
 function storedResponseOf(
   { continuedId }: StageResults['admit'],
   { authorize }: Partial<StageResults>,
@@ -154,7 +143,6 @@ const userOf = ({ identify }: Partial<StageResults>, hasher: KeyedHasher) => ({
 
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
-/** Hits that were sent to the client or to a model: id, hash of the text, score. */
 const recordedHits = (
   hits: readonly { readonly id: string; readonly content: string; readonly similarity: number }[],
   of: 'passage' | 'memory',

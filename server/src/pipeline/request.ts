@@ -21,15 +21,12 @@ export interface IncomingRequest {
   readonly userToken: string | undefined
   /** Set by code of this server instead of both credentials; no route sets it from the request that it reads. */
   readonly internalCaller?: TrustedCaller | PlaygroundCaller
-  /** The body's bytes; empty for GET. */
   readonly body: Uint8Array
   /** A signal that is aborted when the client closes the connection; created only if a stage waits. */
   readonly clientSignal: () => AbortSignal
-  /** Takes the text of a streamed response before the response is complete; absent: nothing is sent before the verdict. */
   readonly early?: EarlyText
   /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */
   readonly lease?: Lease
-  /** The endpoint's own parser: validates the body. */
   readonly parse: (body: unknown, application: Application, context?: ParseContext) => Parsed
 }
 
@@ -43,22 +40,18 @@ export interface EarlyText {
   whenReady(run: () => void): void
 }
 
-/** The facts about a response that its first events need. */
 export interface EarlyHead {
   readonly completion: CompletionHead
   readonly application: Application
   readonly admitted: { readonly auditId: string; readonly lease: Lease }
 }
 
-/** Data for a parser besides the body. */
 export interface ParseContext {
   /** The body with its numbers as they were written (platform/lib/json-numbers.ts). */
   readonly written?: unknown
-  /** The stored conversation that the request continues, oldest first. */
   readonly history?: readonly StoredContent[]
 }
 
-/** Reads the body as JSON, unless it is empty, and validates it. */
 export function parseBody(
   { body, parse }: Pick<IncomingRequest, 'body' | 'parse'>,
   application: Application,
@@ -71,7 +64,6 @@ export function parseBody(
   return parse(json.value, application, { written: json.written, history })
 }
 
-/** A request with the texts of its messages, which both the estimate and the detectors read. */
 export function withCollectedTexts(request: GatewayRequest) {
   const collected = collect(request.messages)
   return { request, collected, tokens: estimateRequestTokens(request, collected.texts) }
@@ -81,7 +73,6 @@ export type Parsed =
   | { readonly ok: true; readonly request: GatewayRequest }
   | {
       readonly ok: false
-      /** Default: VALIDATION_ERROR. */
       readonly code?: Extract<ErrorCode, 'PAYLOAD_TOO_LARGE'>
       readonly problem: ErrorFields & { readonly message: string }
     }
@@ -123,21 +114,15 @@ export interface GatewayRequest {
   readonly waitSeconds: number
   /** Audit lookup: id of the record. */
   readonly lookupId: string | undefined
-  /** Responses: the stored response that the request continues. */
   readonly continues: (ConversationLimits & { readonly responseId: string }) | undefined
   /** Responses: makes what is stored of the response; undefined: it is not stored. */
   readonly toStored: ((completion: Completion, governance: Readonly<Record<string, unknown>>) => NewStoredContent) | undefined
-  /** Stored responses: the response that is read or deleted. */
   readonly storedResponse: UsedResponse | undefined
-  /** Searches: the maximum number of hits. */
   readonly limit: number
-  /** Chats: the request in the client's own API. */
   readonly source: RequestSource | undefined
-  /** Memory capture. */
   readonly capture: CaptureFields | undefined
 }
 
-/** A stored response that is read or deleted. */
 export interface UsedResponse {
   readonly id: string
   readonly action: 'read' | 'delete'

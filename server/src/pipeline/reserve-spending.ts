@@ -12,24 +12,17 @@ import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
 import { mostRequestTokens } from '../shared/tokens.ts'
-import type { CallReservation } from './call-reservation.ts'
-import type { Authorized, Invoked, RequestContext, Route } from './stage-results.ts'
+import type { Authorized, CallReservation, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {
-  /** A Workspace's enabled budgets by its id. */
   readonly budgets: Cache<readonly Budget[]>
   readonly budgetLedger: Pick<BudgetLedger, 'reserve' | 'close'>
-  /** Tokens of a completion whose request sets no limit. */
   readonly budgetOutputTokens: number
-  /** Tokens of a file that the provider fetches. */
   readonly budgetLinkTokens: number
   readonly clock: Clock
 }
 
-/**
- * Reserves the most that the request may use at each budget that counts it, before a provider is called; undefined: no budget does.
- * Refuses if one does not admit it. Retries and fallbacks use the same reservation.
- */
+/** The most that the request may use at each budget that counts it; undefined: none does. Retries use the same reservation. */
 export async function reserveSpending(
   context: RequestContext,
   authorized: Authorized,

@@ -20,16 +20,12 @@ const GROWTH_OF_WATCH = 1
 
 type Deps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> & { readonly clock: Clock }
 
-/** Where text goes before its response is complete. */
 interface Flow {
   readonly early: EarlyText
   readonly window: number
 }
 
-/**
- * A watch for the response to a request; undefined: its beginning can change nothing. Text flows only in a stream of an Application with
- * `release: windowed`, and only if the output rules can judge it (GW-WIN-2).
- */
+/** Undefined: the beginning can change nothing. Text flows only if the output rules can judge it (GW-WIN-2). */
 export function watchResponse(
   context: RequestContext,
   authorized: Authorized,
@@ -60,7 +56,6 @@ interface Watched {
   readonly flow: Flow | undefined
 }
 
-/** Judges the text of a response while it arrives: releases it to the client, and stops a provider whose response will be denied. */
 export class ResponseWatch implements TextWatch {
   readonly #watched: Watched
   readonly #deps: Deps
@@ -82,12 +77,10 @@ export class ResponseWatch implements TextWatch {
     this.#input = policyInputOf(watched.context, deps.clock.now())
   }
 
-  /** Set when the denial of the response is certain. */
   get denial(): EarlyDenial | undefined {
     return this.#denial
   }
 
-  /** Aborted when the denial is certain. */
   get cancelled(): AbortSignal {
     return this.#cancel.signal
   }

@@ -6,51 +6,39 @@ import type { Decision, PolicyPoint } from '../shared/decision.ts'
 import type { FindingCounts } from '../shared/finding.ts'
 import { Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import type { Application } from '../shared/principal.ts'
-import type { RouteDeps } from './find-candidates.ts'
-import { withPriced } from './priced.ts'
+import { type RouteDeps, withPriced } from './find-candidates.ts'
 import { assertedUser, type GatewayRequest, withCollectedTexts } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
 
-/** An assumed request and assumed policies. */
 export interface SimulationInput {
   readonly policy: CompiledPolicy | undefined
   readonly application: Application
   readonly request: GatewayRequest
-  /** Whether a user token vouches for the user. */
   readonly userVerified: boolean
   /** Assumed completion; undefined: only the input is decided on. */
   readonly response: string | undefined
-  /** Of the assumed completion. */
   readonly toolCalls?: readonly SimulatedCall[] | undefined
 }
 
-/** A call of a function that the assumed completion makes. */
 export interface SimulatedCall {
   readonly name: string
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** The decision on an assumed request. */
 export interface SimulationResult {
   readonly decision: Decision
-  /** Transforms that change something. */
   readonly transforms: readonly string[]
   readonly findings: Readonly<Partial<Record<PolicyPoint, FindingCounts>>>
   /** Failures, which deny: `detector:…`, `transform`. */
   readonly failed: readonly string[]
-  /** As the provider would get them. */
   readonly messages: GatewayRequest['messages']
-  /** As the client would receive it. */
   readonly response: string | undefined
 }
 
-/**
- * Runs the stages that decide on a real request, as a dry run does, and no other: no provider is called, no record is written, no limit is
- * charged.
- */
+/** Runs the stages that decide, as a dry run does: no provider is called, no record is written, no limit is charged. */
 export async function simulate(
   simulated: SimulationInput,
   deps: AuthorizeDeps & InspectDeps & Pick<RouteDeps, 'providers' | 'clock'>,
@@ -103,7 +91,6 @@ function completionOf(content: string, calls: readonly SimulatedCall[], { reques
   }
 }
 
-/** The result of a stage, and its failures. */
 interface StageResult<T> {
   readonly value: T | undefined
   readonly failed: readonly string[]

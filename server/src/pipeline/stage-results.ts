@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../domains/audit/record/record.ts'
+import type { Reservation } from '../domains/budgets/ledger.ts'
 import type { Assessment } from '../domains/classification/risk.ts'
 import type { Passage } from '../domains/knowledge/search.ts'
 import type { Lease } from '../domains/limits/lease.ts'
@@ -17,10 +18,10 @@ import type { Embeddings } from '../shared/embedding.ts'
 import { countFindings, type FindingCounts } from '../shared/finding.ts'
 import type { ChatMessage, Collected } from '../shared/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../shared/principal.ts'
+import type { Spending } from '../shared/spending.ts'
 import { estimateTokens } from '../shared/tokens.ts'
 import { toolNamesOf } from '../shared/tool-call.ts'
 import { NOTHING_UNREAD, type Unread } from '../shared/unread.ts'
-import type { CallReservation } from './call-reservation.ts'
 import type { Scanned } from './govern.ts'
 import type { GatewayRequest, IncomingRequest } from './request.ts'
 
@@ -53,7 +54,6 @@ export interface Caller {
   readonly application: Application
   /** Empty: code of this server calls without a key. */
   readonly keyId: string
-  /** The operator who issued the key, if one did. */
   readonly keyIssuer?: string
   /** The operator who uses the Application in the playground, without a key. */
   readonly operatorId?: string
@@ -94,28 +94,20 @@ export const responseInputOf = ({ model, choices, usage }: Completion, provider:
   tokens: usage?.completion_tokens ?? estimateTokens(texts),
 })
 
-/** The owner of the holds and records that a request may touch. */
 export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })
 
 /** The decision of the last stage that decided; it includes those of the stages before it. */
-export const decisionOf = ({
-  classify,
-  authorize,
-  retrieve,
-  recall,
-  inspect,
-  remember,
-}: Partial<StageResults>): Decision | undefined =>
-  (remember ?? inspect ?? recall ?? retrieve ?? authorize)?.decision ?? classify?.denial
+export const decisionOf = (results: Partial<StageResults>): Decision | undefined => {
+  const { classify, authorize, retrieve, recall, inspect, remember } = results
+  return (remember ?? inspect ?? recall ?? retrieve ?? authorize)?.decision ?? classify?.denial
+}
 
-/** Transforms that changed a text, at any policy point. */
 export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }: Partial<StageResults>): readonly string[] => [
   ...new Set([authorize, retrieve, recall, inspect, remember].flatMap((stage) => stage?.transforms ?? [])),
 ]
 
 export interface Admitted {
   readonly request: GatewayRequest
-  /** The texts of its messages. */
   readonly collected: Collected
   /** Id of the audit record that every outcome from here on is written to. */
   readonly auditId: string
@@ -124,9 +116,7 @@ export interface Admitted {
   readonly bytes: number
   /** Whether every model that may be called has a price; absent: no model is called. */
   readonly priced?: boolean
-  /** `resp_…`: the stored response that the request continues. */
   readonly continuedId?: string
-  /** The request's share of the Application's limits until its response is sent. */
   readonly lease: Lease
 }
 
@@ -151,34 +141,26 @@ export interface Authorized {
   /** As the provider will see them: transforms applied. */
   readonly messages: readonly ChatMessage[]
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Transforms that changed a text. */
   readonly transforms: readonly string[]
   readonly vault: Vault
   readonly directives: CombinedDirectives
-  /** System texts that directives put before the messages. */
   readonly systemTexts: readonly string[]
-  /** Retrieved passages and memories, as the provider gets them; empty: none. */
   readonly context: string
   /** The hashes that a hold of this request is bound to; computed on demand. */
   readonly requestHash: () => Buffer
-  /** Set when an approved request is resubmitted. */
   readonly release: Release | undefined
   /** A search whose query is denied: 200 without hits. */
   readonly withheld: boolean
-  /** Audit lookup. */
   readonly auditRecord: AuditRecord | undefined
-  /** The stored response that is read or deleted. */
   readonly storedResponse?: StoredResponse
 }
 
-/** The hits of a search that the request may use, and what they demand together. */
 export interface GovernedHits<Hit> {
   /** Best first; transforms applied. */
   readonly hits: readonly Hit[]
   /** The decision so far, merged with those on the hits. */
   readonly decision: Decision
   readonly counts: FindingCounts
-  /** Transforms that changed a text. */
   readonly transforms: readonly string[]
 }
 
@@ -186,25 +168,20 @@ export type Retrieved = GovernedHits<Passage>
 export type Recalled = GovernedHits<RecalledMemory>
 
 export interface Route {
-  /** Estimate over the request and the texts put before its messages; computed on demand. */
   readonly tokens: () => number
   readonly candidates: readonly Candidate[]
-  /** Models list. */
   readonly models: readonly ModelEntry[]
 }
 
 export interface Invoked {
   readonly completion: Completion | undefined
-  /** Set for an embeddings request that a provider or the stub answered. */
   readonly embeddings?: Embeddings
   /** Id of the provider that answered; empty: none was called. */
   readonly provider: string
   readonly attempts: readonly ProviderAttempt[]
-  /** The beginning of the response made its denial certain, so the provider was stopped. */
   readonly denial?: EarlyDenial
 }
 
-/** The output decision on the beginning of a response. */
 export interface EarlyDenial extends Assessment {
   readonly decision: Decision
   readonly counts: FindingCounts
@@ -221,7 +198,6 @@ export interface Inspected {
     Pick<PolicyInput, 'response'> & { readonly unread?: Unread }
   /** As the client receives it: pseudonyms restored, transforms applied. */
   readonly completion: Completion | undefined
-  /** Searches: the hits that the client receives. */
   readonly passages: readonly Passage[]
   readonly memories: readonly RecalledMemory[]
   readonly transforms: readonly string[]
@@ -230,14 +206,11 @@ export interface Inspected {
 /** Memories of the request; the record stage stores them in the transaction of the record. */
 export interface Remembered {
   readonly drafts: readonly MemoryDraft[]
-  /** Input, output and memory together. */
   readonly decision: Decision
   readonly transforms: readonly string[]
-  /** Attempts at the model that extracted them. */
   readonly attempts: readonly ProviderAttempt[]
 }
 
-/** The result of a stage that an endpoint does not use. */
 export const UNIDENTIFIED: Identity = { user: ANONYMOUS_USER, sessionId: '' }
 
 export const UNCLASSIFIED: Classified = {
@@ -252,7 +225,6 @@ export const UNCLASSIFIED: Classified = {
   failed: [],
 }
 
-/** No policy was evaluated. */
 export const NOTHING_DECIDED: Authorized = {
   decision: NO_DEMANDS,
   policy: undefined,
@@ -269,7 +241,6 @@ export const NOTHING_DECIDED: Authorized = {
   auditRecord: undefined,
 }
 
-/** No search was made: the decision stays as it is. */
 export const noHits = (decision: Decision): GovernedHits<never> => ({
   decision,
   hits: [],
@@ -281,7 +252,6 @@ export const NO_ROUTE: Route = { tokens: () => 0, candidates: [], models: [] }
 
 export const NOT_INVOKED: Invoked = { completion: undefined, provider: '', attempts: [] }
 
-/** There is no output: the input's decision stays as it is. */
 export const uninspected = ({ decision }: Authorized): Inspected => ({
   decision,
   counts: UNCLASSIFIED.counts,
@@ -291,5 +261,14 @@ export const uninspected = ({ decision }: Authorized): Inspected => ({
   transforms: [],
 })
 
-/** The request leaves no memories. */
 export const nothingRemembered = ({ decision }: Inspected): Remembered => ({ drafts: [], decision, transforms: [], attempts: [] })
+
+/** The amounts that are set aside for a request, for each call of a provider. */
+export interface CallReservation extends Reservation {
+  /** The most tokens of the request itself. */
+  readonly inputTokens: number
+  /** Of one call. Retries and fallbacks use the same reservation. */
+  readonly call: Spending
+  /** Of one call of the model that extracts memories. */
+  readonly extraction: Spending
+}

@@ -35,10 +35,7 @@ export class StageTrace<Results extends object> {
     return elapsed() - this.#startedAt
   }
 
-  /**
-   * Runs a stage if the endpoint uses it; otherwise, and for a skipped stage, the result is `neutral`. A stage without a neutral
-   * result runs for every endpoint. Throws Halt when the stage ends the run.
-   */
+  /** Without `neutral` the stage runs for every endpoint. Throws Halt when the stage ends the run. */
   async run<N extends StageName & keyof Results>(
     name: N,
     run: () => StageReturn<Results[N]> | Promise<StageReturn<Results[N]>>,

@@ -4,10 +4,7 @@ import { combineDirectives } from '../domains/policy/directives.ts'
 import type { Cache } from '../platform/lib/cache.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from './stage-results.ts'
 
-/**
- * The request with its hits, as data between marked lines. The hits' decision counts from here on: the provider must be eligible for the
- * most sensitive of them.
- */
+/** The hits become data between marked lines. Their decision counts from here on, also for the choice of a provider. */
 export async function withContext(
   { caller }: Pick<RequestContext, 'caller'>,
   authorized: Authorized,

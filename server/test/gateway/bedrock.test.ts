@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { bedrockChunk, eventStreamMessage, header } from '../support/event-stream.ts'
 import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
 import { anthropicMessage, saysBlocks } from '../support/scripted-anthropic.ts'
@@ -10,22 +11,13 @@ import { eventsOf } from '../support/upstream-stream.ts'
 const SIGNED_KEY = Object.values(BEDROCK_KEYS).join(':')
 const CLAUDE = 'eu.anthropic.claude-b-v1:0'
 
-const bedrock = await startScriptedBedrock()
-const governed = await sharedGoverned()
+const bedrock = await closeAfterAll(startScriptedBedrock())
+const governed = await closeAfterAll(sharedGoverned())
 const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-afterAll(async () => {
-  await governed.close()
-  await bedrock.close()
-})
 
-/** A new provider with a model of this upstream name, and the model's name for clients. */
-async function addProvider(upstream_name: string, fields: object = {}): Promise<{ id: string; model: string }> {
-  const id = word()
-  const defaults = { kind: 'bedrock', base_url: bedrock.url, region: BEDROCK_REGION, api_key: SIGNED_KEY, max_retries: 0 }
-  expectSuccess(await governed.admin('POST', '/providers', { json: { id, ...defaults, ...fields } }), 201)
-  expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: { upstream_name } }))
-  return { id, model: `model-${id}` }
-}
+const DECLARED = { kind: 'bedrock', base_url: bedrock.url, region: BEDROCK_REGION, api_key: SIGNED_KEY }
+const addProvider = (upstream_name: string, fields: object = {}) =>
+  governed.addProvider({ ...DECLARED, ...fields }, { upstream_name })
 const chat = async (prompt: string | readonly Message[], model: string, more: object = {}) =>
   expectSuccess(await governed.chat(prompt, { model, ...more }, { token })).choices[0]
 

@@ -1,7 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { budgetedApplication, COST, findRecord, governedWithPrices, MOST_OUTPUT } from '../support/budgeted-application.ts'
+import {
+  answers,
+  breaks,
+  budgetedApplication,
+  COST,
+  findRecord,
+  governedWithPrices,
+  MOST_OUTPUT,
+  scriptProvider,
+} from '../support/budgeted-application.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
@@ -15,18 +24,7 @@ const budgetOf = (fields: object = {}, application: Readonly<Record<string, unkn
   budgetedApplication(governed, fields, application)
 const recordOf = (response: GatewayResponse) => findRecord(governed, expectSuccess(response).governance.audit_id)
 
-/** Runs the behaviours one after the other for requests with the returned word; the last one stays. */
-function script(...behaviours: readonly ((response: ServerResponse) => void)[]): string {
-  const key = word()
-  let calls = 0
-  governed.provider.on(key, (response) => behaviours[Math.min(calls++, behaviours.length - 1)]?.(response))
-  return key
-}
-const breaks = (response: ServerResponse): void => void response.socket?.destroy()
-const answers =
-  (more: object = {}) =>
-  (response: ServerResponse): void =>
-    json(response, 200, completion('Two words.', { ...more }))
+const script = (...behaviours: Parameters<typeof scriptProvider>[1][]) => scriptProvider(governed, ...behaviours)
 
 describe('attempts', () => {
   test('charge: each attempt with an unknown outcome is charged, and so is the one that answered [GW-BUD-6]', async () => {
@@ -149,11 +147,8 @@ describe('reservation', () => {
     const parts = [{ type: 'text', text: word() }, part]
     const send = async (limit: number) => {
       const budget = await budgetOf({ unit: 'tokens', limit }, { settings })
-      return governed.chat(
-        '',
-        { model: 'scripted', max_tokens: 10, messages: [{ role: 'user', content: parts }] },
-        { token: budget.token },
-      )
+      const messages = [{ role: 'user', content: parts }]
+      return governed.chat('', { model: 'scripted', max_tokens: 10, messages }, { token: budget.token })
     }
     expectError(await send(tokens), 'BUDGET_EXCEEDED')
     expectSuccess(await send(tokens + 400))

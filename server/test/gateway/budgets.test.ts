@@ -1,12 +1,22 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { budgetedApplication, COST, findRecord, governedWithPrices, MOST_OUTPUT } from '../support/budgeted-application.ts'
+import {
+  answers,
+  breaks,
+  budgetedApplication,
+  COST,
+  findRecord,
+  governedWithPrices,
+  MOST_OUTPUT,
+  scriptProvider,
+} from '../support/budgeted-application.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 
 const governed = await governedWithPrices()
 
+const script = (...behaviours: Parameters<typeof scriptProvider>[1][]) => scriptProvider(governed, ...behaviours)
 const budgetOf = (fields: object = {}) => budgetedApplication(governed, fields)
 const recordOf = (response: Awaited<ReturnType<Governed['chat']>>) =>
   findRecord(governed, expectSuccess(response).governance.audit_id)
@@ -16,18 +26,9 @@ describe('charge', () => {
     const budget = await budgetOf()
     const record = await recordOf(await budget.send())
     expect(record.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
-    expect((await budget.read()).current).toEqual({
-      ...{
-        member: budget.application,
-        spent: COST,
-        reserved: 0,
-        left: 10 - COST,
-        overrun: 0,
-        overruns: 0,
-        expired: 0,
-        reached: [],
-      },
-    })
+    const nothing = { reserved: 0, overrun: 0, overruns: 0, expired: 0, reached: [] }
+    const { current } = await budget.read()
+    expect(current).toEqual({ ...nothing, member: budget.application, spent: COST, left: 10 - COST })
   })
 
   test('budget: the larger of two limits of the completion is set aside, because some providers read only one', async () => {
@@ -68,49 +69,40 @@ describe('charge', () => {
 
   test('budget: a retry is charged once [GW-BUD-3]', async () => {
     const budget = await budgetOf()
-    const key = word()
-    let calls = 0
-    governed.provider.on(key, (response) => (calls++ === 0 ? json(response, 500, {}) : json(response, 200, completion('Noted.'))))
+    const key = script((response) => json(response, 500, {}), answers())
     expect((await recordOf(await budget.send({}, key))).charge).toMatchObject({ cost: COST, estimated: false })
     expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0 })
   })
 
   test('budget: a response without usage is estimated from its text, and an unknown outcome is charged as reserved [GW-BUD-6]', async () => {
     const budget = await budgetOf()
-    const [silent, broken] = [word(), word()]
-    governed.provider.on(silent, (response) => json(response, 200, completion('Two words.', { usage: undefined })))
-    const { charge } = await recordOf(await budget.send({}, silent))
+    const { charge } = await recordOf(await budget.send({}, script(answers({ usage: undefined }))))
     expect(charge).toMatchObject({ estimated: true })
     expect(charge.cost).toBeGreaterThan(0)
     expect(charge.cost).toBeLessThan(MOST_OUTPUT)
     const { current: before } = await budget.read()
-    governed.provider.on(broken, (response) => response.socket?.destroy())
-    expectError(await budget.send({}, broken), 'PROVIDER_ERROR')
+    expectError(await budget.send({}, script(breaks)), 'PROVIDER_ERROR')
     expect((await budget.read()).current.spent - before.spent).toBeGreaterThan(MOST_OUTPUT)
   })
 
   test('budget: a provider that refuses costs nothing, and neither does a dry run [GW-BUD-6]', async () => {
     const budget = await budgetOf({ limit: 0.2 })
-    const key = word()
-    governed.provider.on(key, (response) => json(response, 400, { error: { message: 'no', type: 'invalid_request_error' } }))
-    expectError(await budget.send({}, key), 'VALIDATION_ERROR')
+    const refuses = script((response) => json(response, 400, { error: { message: 'no', type: 'invalid_request_error' } }))
+    expectError(await budget.send({}, refuses), 'VALIDATION_ERROR')
     expectSuccess(await budget.send({ max_tokens: 1_000_000, governance: { dry_run: true } }))
     expect((await budget.read()).current).toMatchObject({ spent: 0, reserved: 0 })
   })
 
   test('budget: a request that uses more than was set aside is charged in full and counted [GW-BUD-5]', async () => {
     const budget = await budgetOf()
-    const key = word()
     const usage = { prompt_tokens: 11, completion_tokens: 100, total_tokens: 111 }
-    governed.provider.on(key, (response) => json(response, 200, completion('Long.', { usage })))
-    expectSuccess(await budget.send({}, key))
+    expectSuccess(await budget.send({}, script(answers({ usage }))))
     expect((await budget.read()).current).toMatchObject({ spent: 1.011, reserved: 0, overruns: 1 })
   })
 
   test('budget: a completion that is held is charged when it is made, and not again when it is released [GW-BUD-5]', async () => {
     const budget = await budgetOf()
-    const key = word()
-    governed.provider.on(key, (response) => json(response, 200, completion('sorrel-hold and more')))
+    const key = script(answers({}, 'sorrel-hold and more'))
     const held = expectError(await budget.send({}, key), 'POLICY_REVIEW_PENDING')
     expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0 })
     await governed.decide(held.review_item_id, 'approve')
@@ -216,12 +208,7 @@ test('budget: 503 when the ledger cannot be read [GW-BUD-10]', async () => {
 test('policies: request.priced is false when a model that may serve the request has no price [GW-POL-24]', async () => {
   expectSuccess(await governed.admin('PUT', '/providers/openai/models/unpriced', { json: { upstream_name: 'scripted' } }))
   const { token } = await governed.application()
-  const source = JSON.stringify({
-    name: 'priced',
-    rules: [{ id: 'priced-only', at: ['input'], when: '!request.priced', verdict: 'deny' }],
-  })
-  const before = expectSuccess(await governed.admin('POST', '/policy-sets', { json: { source } }), 201)
-  expect(before).toBeDefined()
+  await governed.publish([{ id: 'priced-only', at: ['input'], when: '!request.priced', verdict: 'deny' }])
   expectSuccess(await governed.chat(word(), { model: 'scripted' }, { token }))
   expectError(await governed.chat(word(), { model: 'unpriced' }, { token }), 'POLICY_DENIED')
 })

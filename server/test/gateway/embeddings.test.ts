@@ -71,19 +71,16 @@ describe('embeddings: response', () => {
     const key = word()
     governed.provider.on(key, (response, { body }) => {
       const { data, ...list } = embeddingList(body)
-      json(response, 200, {
-        ...list,
-        data: data.map((item) => ({ ...item, note: 'jane@example.org' })),
-        note: 'jane@example.org',
-      })
+      const note = 'jane@example.org'
+      json(response, 200, { ...list, data: data.map((item) => ({ ...item, note })), note })
     })
     expect((await embed(key)).text).not.toContain('jane')
   })
 
   test('the demo provider answers with vectors that depend on the text and have the requested dimensions [GW-EMB-12]', async () => {
-    const [first, second, third] = vectorsOf(
-      await embed(['green apples', 'green apples', 'slow train'], { model: 'demo-mini', dimensions: 32 }),
-    ) as number[][]
+    const texts = ['green apples', 'green apples', 'slow train']
+    const vectors = vectorsOf(await embed(texts, { model: 'demo-mini', dimensions: 32 }))
+    const [first, second, third] = vectors as number[][]
     expect(first).toHaveLength(32)
     expect(second).toEqual(first)
     expect(third).not.toEqual(first)
@@ -93,16 +90,11 @@ describe('embeddings: response', () => {
 
 describe('embeddings: request', () => {
   test('fields reach the provider unchanged, and null means absent [GW-EMB-4, GW-EMB-5]', async () => {
-    const more = { dimensions: 3, user: 'u-1', input_type: 'query', encoding_format: null, truncate: null }
+    const more = { dimensions: 3, user: 'u-1', input_type: 'query' }
+    const absent = { encoding_format: null, truncate: null }
     const governance = { user: { id: 'jane' }, session_id: 's-1' }
-    expectSuccess(await embed(['a', 'b'], { ...more, governance }))
-    expect(governed.provider.calls[0]?.body).toEqual({
-      model: 'scripted',
-      input: ['a', 'b'],
-      dimensions: 3,
-      user: 'u-1',
-      input_type: 'query',
-    })
+    expectSuccess(await embed(['a', 'b'], { ...more, ...absent, governance }))
+    expect(governed.provider.calls[0]?.body).toEqual({ model: 'scripted', input: ['a', 'b'], ...more })
   })
 
   test.each([

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import { startScriptedTokens } from '../support/scripted-google.ts'
 import { completion, json, says, word } from '../support/scripted-provider.ts'
@@ -9,22 +10,11 @@ const STATE = { google: { thought_signature: SIGNATURE } }
 const CALL = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' }, extra_content: STATE }
 const PARAMETERS = { type: 'object', properties: {} }
 
-const tokens = await startScriptedTokens({ now: () => Date.now() })
-const governed = await sharedGoverned()
+const tokens = await closeAfterAll(startScriptedTokens({ now: () => Date.now() }))
+const governed = await closeAfterAll(sharedGoverned())
 const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
-afterAll(async () => {
-  await governed.close()
-  await tokens.close()
-})
 
-/** A new provider with one model, and the model's name for clients. */
-async function addProvider(fields: object): Promise<{ id: string; model: string }> {
-  const id = word()
-  expectSuccess(await governed.admin('POST', '/providers', { json: { id, max_retries: 0, ...fields } }), 201)
-  const upstream = { upstream_name: 'google/gemini-scripted' }
-  expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: upstream }))
-  return { id, model: `model-${id}` }
-}
+const addProvider = (fields: object) => governed.addProvider(fields, { upstream_name: 'google/gemini-scripted' })
 const addGemini = () => addProvider({ kind: 'gemini', base_url: governed.provider.url, api_key: 'gemini-key' })
 const addVertex = (api_key = tokens.keyFile()) =>
   addProvider({ kind: 'vertex', base_url: governed.provider.url.replace('/v1', ''), region: 'europe-west1', api_key })
@@ -65,13 +55,8 @@ describe('gemini', () => {
     const question = { role: 'user', content: `Weather? ${first}` }
     const { choices } = expectSuccess(await governed.chat([question], { model, tools }, { token }))
     const result = { role: 'tool', tool_call_id: 'call_1', content: second }
-    expectSuccess(
-      await governed.chat(
-        [{ role: 'user', content: 'Weather?' }, { ...choices[0]?.message, role: 'assistant' }, result],
-        { model, tools },
-        { token },
-      ),
-    )
+    const turns = [{ role: 'user', content: 'Weather?' }, { ...choices[0]?.message, role: 'assistant' }, result]
+    expectSuccess(await governed.chat(turns, { model, tools }, { token }))
     expect(returnedCall(second)).toEqual(CALL)
   })
 
@@ -98,12 +83,8 @@ describe('gemini', () => {
       const response = await send([question], { stream })
       const blocks = stream ? blocksOf(response.text) : (response.body.content as object[])
       const result = { type: 'tool_result', tool_use_id: 'call_1', content: second }
-      const turns = [
-        { role: 'user', content: 'Weather?' },
-        { role: 'assistant', content: blocks },
-        { role: 'user', content: [result] },
-      ]
-      expectSuccess(await send(turns))
+      const user = (content: unknown) => ({ role: 'user', content })
+      expectSuccess(await send([user('Weather?'), { role: 'assistant', content: blocks }, user([result])]))
       expect(returnedCall(second)).toEqual(CALL)
     },
   )
@@ -157,9 +138,8 @@ describe('vertex', () => {
 
   test('vertex: 400 when the token endpoint of the key file has a metadata address', async () => {
     const api_key = tokens.keyFile({ token_uri: 'http://169.254.169.254/token' })
-    const response = await governed.admin('POST', '/providers', {
-      json: { id: word(), kind: 'vertex', region: 'europe-west1', api_key },
-    })
+    const json = { id: word(), kind: 'vertex', region: 'europe-west1', api_key }
+    const response = await governed.admin('POST', '/providers', { json })
     expect(expectError(response, 'VALIDATION_ERROR').message).toContain('token_uri')
   })
 })

@@ -24,11 +24,8 @@ describe.each(BODIES)('governance headers of %s', (_name, path, json, headers) =
   }
 
   test('user: has the effect of the block when sent as headers [GW-GOV-5]', async () => {
-    const sent = {
-      'x-gatehouse-user': 'CN=J%C3%A4ne Roe',
-      'x-gatehouse-user-role': 'clerk',
-      'x-gatehouse-user-department': 'loans',
-    }
+    const id = { 'x-gatehouse-user': 'CN=J%C3%A4ne Roe' }
+    const sent = { ...id, 'x-gatehouse-user-role': 'clerk', 'x-gatehouse-user-department': 'loans' }
     const response = await send(sent)
     const userOf = async (answer: typeof response) =>
       (await governed.record(expectSuccess(answer).governance.audit_id)).user as Record<string, unknown>

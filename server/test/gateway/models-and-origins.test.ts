@@ -29,10 +29,8 @@ describe('GET /v1/models/{id} [GW-MOD-3]', () => {
         }
       }
     }
-    expect(await body(await send('/v1/models/openai/scripted', { token }))).toMatchObject({
-      id: 'openai/scripted',
-      owned_by: 'openai',
-    })
+    const id = 'openai/scripted'
+    expect(await body(await send(`/v1/models/${id}`, { token }))).toMatchObject({ id, owned_by: 'openai' })
   })
 
   test('is recorded with the endpoint models', async () => {
@@ -64,11 +62,7 @@ describe('GET /v1/models/{id} [GW-MOD-3]', () => {
 
 test('chat: 422 with the models of the Application when the model is unknown', async () => {
   const { token } = await governed.application({ models: ['demo-mini'] })
-  const refused = await governed.post(
-    '/v1/chat/completions',
-    { model: 'gpt-9', messages: [{ role: 'user', content: 'hi' }] },
-    { token },
-  )
+  const refused = await governed.chat('hi', { model: 'gpt-9' }, { token })
   expect(refused.status).toBe(422)
   expect(refused.body.error).toMatchObject({
     code: 'NO_ELIGIBLE_PROVIDER',

@@ -14,6 +14,7 @@ describe('usage', () => {
   const STOP = chunk({}, 'stop')
   const last = (usage: object) => [OK, STOP, usageChunk(usage)]
   const cached = { prompt_tokens: 1_000, completion_tokens: 50, total_tokens: 1_050, cached_tokens: 800 }
+  const hundred = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 }
   const xai = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 20_110 }
 
   test.each<[string, object, object, number]>([
@@ -55,13 +56,7 @@ describe('usage', () => {
     ],
     [
       'DeepSeek: hits and misses of the cache',
-      last({
-        prompt_tokens: 100,
-        completion_tokens: 5,
-        total_tokens: 105,
-        prompt_cache_hit_tokens: 60,
-        prompt_cache_miss_tokens: 40,
-      }),
+      last({ ...hundred, prompt_cache_hit_tokens: 60, prompt_cache_miss_tokens: 40 }),
       { prompt_tokens: 100, cache_read_tokens: 60, completion_tokens: 5 },
       40 + 6 + 20,
     ],
@@ -137,11 +132,11 @@ describe('finish reasons', () => {
     choices: [{ index: 0, message: { role: 'assistant', content: 'cut o' }, finish_reason }],
   })
   const message = (stop_reason: string) => anthropicMessage([{ type: 'text', text: 'cut o' }], { stop_reason })
-  const SENDERS: readonly [UpstreamModel, (reason: string) => object][] = [
+  const SENDERS = [
     ['scripted', said],
     ['scripted', whole],
     ['claude', message],
-  ]
+  ] as const
   const LENGTH = ['length', 'max_tokens', 'incomplete'] as const
   const FILTERED = ['content_filter', 'refusal', 'incomplete'] as const
 

@@ -1,27 +1,24 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import { startScriptedEntra } from '../support/scripted-entra.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-const entra = await startScriptedEntra()
-const governed = await sharedGoverned()
+const entra = await closeAfterAll(startScriptedEntra())
+const governed = await closeAfterAll(sharedGoverned())
 const token = (await governed.application()).token
-afterAll(async () => {
-  await governed.close()
-  await entra.close()
-})
 
 /** Sends a chat to a new provider with these fields, and returns the request that it got. */
 async function requestOf(fields: object, more: object = {}) {
-  const id = word()
-  const declared = { id, base_url: governed.provider.url.replace('/v1', ''), api_key: 'the-key', ...fields }
-  expectSuccess(await governed.admin('POST', '/providers', { json: declared }), 201)
-  expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: { upstream_name: 'deployed' } }))
+  const declared = { base_url: governed.provider.url.replace('/v1', ''), api_key: 'the-key', ...fields }
+  const { model } = await governed.addProvider(declared, { upstream_name: 'deployed' })
   const key = word()
-  expectSuccess(await governed.chat(key, { model: `model-${id}`, ...more }, { token }))
+  expectSuccess(await governed.chat(key, { model, ...more }, { token }))
   return governed.provider.callsWith(key)[0]
 }
+
+const ACME = { kind: 'azure-openai', base_url: 'https://acme.openai.azure.com' }
 
 describe('azure', () => {
   test('azure: the version of the API is part of the path', async () => {
@@ -55,11 +52,9 @@ describe('azure', () => {
   })
 
   test('azure: a service principal that Entra ID refuses is a rejected key, which the connection test names', async () => {
-    const id = word()
     const api_key = entra.principal({ password: 'another-secret' })
-    const fields = { id, kind: 'azure-openai', base_url: governed.provider.url.replace('/v1', ''), api_key }
-    expectSuccess(await governed.admin('POST', '/providers', { json: fields }), 201)
-    expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: {} }))
+    const base_url = governed.provider.url.replace('/v1', '')
+    const { id } = await governed.addProvider({ kind: 'azure-openai', base_url, api_key })
     const error = expectError(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }), 'PROVIDER_ERROR')
     expect(error.details.cause).toBe('token_rejected')
     expect(JSON.stringify(error)).not.toContain('private:')
@@ -70,13 +65,8 @@ describe('azure', () => {
     ['appId', { appId: undefined }],
     ['token_uri', { token_uri: 'http://169.254.169.254/token' }],
   ])('azure: 400 names %s when the service principal is wrong', async (name, change) => {
-    const fields = {
-      id: word(),
-      kind: 'azure-openai',
-      base_url: 'https://acme.openai.azure.com',
-      api_key: entra.principal(change),
-    }
-    const error = expectError(await governed.admin('POST', '/providers', { json: fields }), 'VALIDATION_ERROR')
+    const json = { ...ACME, id: word(), api_key: entra.principal(change) }
+    const error = expectError(await governed.admin('POST', '/providers', { json }), 'VALIDATION_ERROR')
     expect(error).toMatchObject({ param: 'api_key', message: expect.stringContaining(name) })
   })
 })
@@ -120,8 +110,7 @@ describe('presets', () => {
 
 test('connection test: 409 when a provider has neither a list nor a model', async () => {
   const id = word()
-  const fields = { id, kind: 'azure-openai', base_url: 'https://acme.openai.azure.com', api_key: 'k' }
-  expectSuccess(await governed.admin('POST', '/providers', { json: fields }), 201)
+  expectSuccess(await governed.admin('POST', '/providers', { json: { ...ACME, id, api_key: 'k' } }), 201)
   const error = expectError(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }), 'CONFLICT')
   expect(error.message).toContain('Add a model')
 })

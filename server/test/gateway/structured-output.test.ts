@@ -4,12 +4,9 @@ import { sharedGoverned } from '../support/shared-server.ts'
 
 // Streamed answers with a strict schema. The gateway governs their text and does not compare it with the schema, which the provider guarantees (decision 0024).
 
-const SCHEMA = {
-  type: 'object',
-  properties: { city: { type: 'string' } },
-  required: ['city'],
-  additionalProperties: false,
-}
+const properties = { city: { type: 'string' } }
+const SCHEMA = { type: 'object', properties, required: ['city'], additionalProperties: false }
+const FORMAT = { type: 'json_schema', schema: SCHEMA }
 const user = (content: string) => [{ role: 'user', content }]
 const APIS = {
   chat: {
@@ -22,19 +19,12 @@ const APIS = {
   },
   responses: {
     path: '/v1/responses',
-    body: (prompt: string) => ({
-      input: prompt,
-      text: { format: { type: 'json_schema', name: 'city', strict: true, schema: SCHEMA } },
-    }),
+    body: (input: string) => ({ input, text: { format: { ...FORMAT, name: 'city', strict: true } } }),
     delta: ({ type, delta }: Event) => (type === 'response.output_text.delta' ? delta : undefined),
   },
   messages: {
     path: '/v1/messages',
-    body: (prompt: string) => ({
-      max_tokens: 99,
-      messages: user(prompt),
-      output_config: { format: { type: 'json_schema', schema: SCHEMA } },
-    }),
+    body: (prompt: string) => ({ max_tokens: 99, messages: user(prompt), output_config: { format: FORMAT } }),
     delta: ({ delta }: Event) => (delta as { text?: string } | undefined)?.text,
   },
 } as const

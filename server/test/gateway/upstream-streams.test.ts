@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { completion, plainJson, says, startScriptedProvider, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -18,8 +19,8 @@ const MODELS = {
   plain: { stream: false },
 }
 
-const spare = await startScriptedProvider()
-const governed = await sharedGoverned()
+const spare = await closeAfterAll(startScriptedProvider())
+const governed = await closeAfterAll(sharedGoverned())
 const { admin, provider } = governed
 const declare = async (id: string, more: object) => {
   expectSuccess(await admin('POST', '/providers', { json: { id, base_url: provider.url, max_retries: 1, ...more } }), 201)
@@ -29,10 +30,6 @@ for (const [id, more] of Object.entries(MODELS)) await declare(id, more)
 await declare('spare', { base_url: spare.url, weight: 0 })
 for (const id of ['openai', 'spare']) expectSuccess(await admin('PUT', `/providers/${id}/models/shared`, { json: {} }))
 const token = (await governed.application()).token
-afterAll(async () => {
-  await governed.close()
-  await spare.close()
-})
 
 const send = (prompt: string, more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model: 'patient', ...more }, { token })

@@ -95,12 +95,41 @@ describe.each(PAIRS)('client API $api, model $model [GW-WIN-1]', (pair) => {
     await read.until(PROSE.length)
     upstream.send(`The key is ${secret()} and `, LONG)
     await upstream.closed
-    expect(await read.rest()).not.toContain('ghp_')
+    const text = await read.rest()
+    for (const part of ['ghp_', '[DONE]']) expect(text).not.toContain(part)
     expect(`${LONG}The key is `.startsWith(read.content)).toBe(true)
     const record = await recordOf(read)
-    expect(read.events.at(-1)).toMatchObject({ error: { code: 'POLICY_DENIED', audit_id: record.id } })
+    const details = { rules: ['no-secrets'], point: 'output' }
+    expect(read.events.at(-1)).toMatchObject({ error: { code: 'POLICY_DENIED', audit_id: record.id, details } })
     const release = { mode: 'windowed', characters: read.content.length }
     expect(record).toMatchObject({ status: 403, response: null, release, attempts: [{ outcome: 'aborted' }] })
+    expect(record).toMatchObject({ error_code: 'POLICY_DENIED', findings: { inspect: { secret: 1 } } })
+  })
+
+  test('validated: no byte leaves before the last byte of the provider, and then all of it [GW-SSE-1, GW-PROV-9]', async () => {
+    /** A request whose provider has sent everything but its last byte. */
+    const holdLastByte = async (token: string) => {
+      const begun = await begin(pair, token)
+      begun.upstream.send(LONG)
+      begun.upstream.holdLastByte()
+      return begun
+    }
+    const held = await holdLastByte(validated)
+    let hasLeft = false
+    const opened = held.opened.finally(() => {
+      hasLeft = true
+    })
+    // A windowed stream that began later has text: the gateway has read the same bytes of both.
+    const flowing = await holdLastByte(windowed)
+    const read = new ReadStream(await flowing.opened)
+    await read.until(LONG.length / 2)
+    expect(hasLeft).toBe(false)
+    for (const { upstream } of [held, flowing]) upstream.end()
+    const whole = new ReadStream(await opened)
+    for (const stream of [whole, read]) {
+      await stream.rest()
+      expect(stream.content).toBe(LONG)
+    }
   })
 })
 

@@ -46,20 +46,9 @@ async function validatedContent(text: string): Promise<string> {
   return read.content
 }
 
-describe.each(CLIENT_APIS)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
-  test('text: it flows before the last byte of the provider, and the rest follows', async () => {
-    const { upstream, stream } = await begin(api, LONG)
-    const read = await stream()
-    const characters = LONG.length - MIN_RELEASE_WINDOW
-    expect(await read.until(characters)).toBe(LONG.slice(0, characters))
-    upstream.send('The end.')
-    upstream.end()
-    await read.rest()
-    expect(read.content).toBe(`${LONG}The end.`)
-    expect(await recordOf(read)).toMatchObject({ status: 200, release: { mode: 'windowed', characters } })
-  })
-
-  test('finding: it is redacted as in validated mode, and nothing of it has left', async () => {
+test.each(CLIENT_APIS)(
+  '%s: a finding is redacted as in validated mode, and nothing of it has left [GW-WIN-1, GW-WIN-3]',
+  async (api) => {
     const text = `${LONG}Write to ${EMAIL} today. ${LONG}`
     const { upstream, stream } = await begin(api, text)
     const read = await stream()
@@ -69,35 +58,8 @@ describe.each(CLIENT_APIS)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
     expect(await read.rest()).not.toContain('jane')
     expect(read.content).toBe(await validatedContent(text))
     expect(read.content).not.toBe(text)
-  })
-
-  test('denial in mid-stream: the error event ends the stream, and the provider is stopped [GW-WIN-4]', async () => {
-    const { upstream, stream } = await begin(api, LONG)
-    const read = await stream()
-    await read.until(PROSE.length)
-    upstream.send(`The key is ${SECRET} and `, LONG)
-    await upstream.closed
-    const text = await read.rest()
-    expect(`${LONG}The key is `.startsWith(read.content)).toBe(true)
-    expect(text).not.toContain('ghp_')
-    expect(text).not.toContain('[DONE]')
-    const record = await recordOf(read)
-    const { error } = read.events.at(-1) as { error: Record<string, unknown> }
-    expect(error).toMatchObject({
-      code: 'POLICY_DENIED',
-      audit_id: record.id,
-      details: { rules: ['no-secrets'], point: 'output' },
-    })
-    const characters = read.content.length
-    expect(record).toMatchObject({
-      status: 403,
-      error_code: 'POLICY_DENIED',
-      response: null,
-      release: { mode: 'windowed', characters },
-    })
-    expect(record.findings).toMatchObject({ inspect: { secret: 1 } })
-  })
-})
+  },
+)
 
 test.each([
   ['escapes of a JSON document', `{"text": "${PROSE.repeat(20)}", "by": "jane.doe\\u0040mail.example.org", "more": "${LONG}"}`],
@@ -188,10 +150,10 @@ describe('metrics [GW-WIN-6]', () => {
     const { text } = await governed.api('GET', '/metrics')
     const names = ['released_characters_total{mode="windowed"}', 'released_characters_total{mode="validated"}']
     const all = [...names, 'early_denials_total', 'broken_streams_total{code="POLICY_DENIED"}']
+    const lines = text.split('\n')
     return all.map((name) =>
       Number(
-        text
-          .split('\n')
+        lines
           .find((line) => line.startsWith(`gatehouse_${name} `))
           ?.split(' ')
           .at(-1) ?? 0,

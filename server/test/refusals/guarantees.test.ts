@@ -81,19 +81,8 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
   const invalidTokens = (): string[] => {
     const token = governed.demo.users[0]?.user_token ?? ''
     const [header, payload, signature] = token.split('.')
-    return [
-      '',
-      ' ',
-      'x',
-      'null',
-      'undefined',
-      `${header}.${payload}.`,
-      `${header}..${signature}`,
-      `Bearer ${token}`,
-      `${token}x`,
-      token.slice(1),
-      `${token},${token}`,
-    ]
+    const parts = [`${header}.${payload}.`, `${header}..${signature}`]
+    return ['', ' ', 'x', 'null', 'undefined', ...parts, `Bearer ${token}`, `${token}x`, token.slice(1), `${token},${token}`]
   }
   test.each(ENDPOINTS.filter(({ method }) => method === 'POST'))(
     '$name: 401 when the token is invalid',
@@ -153,21 +142,13 @@ describe('cannot distinguish absent from forbidden', () => {
 
 describe('policies: read the whole request', () => {
   test('text split over messages is denied when the condition reads all messages', async () => {
-    await governed.publish([
-      ...MARKER_RULES,
-      {
-        id: 'joined',
-        at: ['input'],
-        when: 'content.text.contains("left hand") && content.text.contains("right hand")',
-        verdict: 'deny',
-      },
-    ])
-    const messages = [
-      { role: 'user', content: 'left hand' },
-      { role: 'assistant', content: 'ok' },
-      { role: 'user', content: 'right hand' },
-    ]
-    expectError(await governed.chat(messages), 'POLICY_DENIED')
+    const when = 'content.text.contains("left hand") && content.text.contains("right hand")'
+    await governed.publish([...MARKER_RULES, { id: 'joined', at: ['input'], when, verdict: 'deny' }])
+    const user = (content: string) => ({ role: 'user', content })
+    expectError(
+      await governed.chat([user('left hand'), { role: 'assistant', content: 'ok' }, user('right hand')]),
+      'POLICY_DENIED',
+    )
     await governed.publish(MARKER_RULES)
   })
   test('duplicate keys: policies read the value that the provider gets', async () => {
@@ -180,10 +161,8 @@ describe('policies: read the whole request', () => {
   })
   test('escaped text is read unescaped', async () => {
     const escaped = [...'juniper-deny'].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
-    expectError(
-      await governed.post('/v1/chat/completions', undefined, { raw: `{"messages":[{"role":"user","content":"${escaped}"}]}` }),
-      'POLICY_DENIED',
-    )
+    const raw = `{"messages":[{"role":"user","content":"${escaped}"}]}`
+    expectError(await governed.post('/v1/chat/completions', undefined, { raw }), 'POLICY_DENIED')
   })
   test('a refused request stores only its audit record', async () => {
     const before = await counts()

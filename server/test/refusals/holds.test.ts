@@ -4,7 +4,7 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { json, says, word } from '../support/scripted-provider.ts'
+import { completion, json, says, word } from '../support/scripted-provider.ts'
 
 const clock = adjustableClock()
 const governed = await closeAfterAll(startGoverned({}, { clock }))
@@ -126,10 +126,8 @@ describe('an approved hold cannot be released', () => {
   })
   test('when a policy published after the approval denies the request [GW-REV-12]', async () => {
     const held = await approved()
-    await governed.publish([
-      ...MARKER_RULES,
-      { id: 'now-forbidden', at: ['input'], when: `content.text.contains("${held.word}")`, verdict: 'deny' },
-    ])
+    const when = `content.text.contains("${held.word}")`
+    await governed.publish([...MARKER_RULES, { id: 'now-forbidden', at: ['input'], when, verdict: 'deny' }])
     const error = expectError(await governed.resubmit(held), 'POLICY_DENIED')
     expect(error.details).toMatchObject({ rules: ['now-forbidden'] })
     expect(governed.countProviderCalls(held)).toBe(0)
@@ -138,11 +136,8 @@ describe('an approved hold cannot be released', () => {
   test('when a policy published after the approval denies the held completion [GW-REV-12]', async () => {
     const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
-    const text = held.answer.split(' ')[1]
-    await governed.publish([
-      ...MARKER_RULES,
-      { id: 'now-forbidden', at: ['output'], when: `content.text.contains("${text}")`, verdict: 'deny' },
-    ])
+    const when = `content.text.contains("${held.answer.split(' ')[1]}")`
+    await governed.publish([...MARKER_RULES, { id: 'now-forbidden', at: ['output'], when, verdict: 'deny' }])
     const response = await governed.resubmit(held)
     expectError(response, 'POLICY_DENIED')
     expect(response.text).not.toContain(held.answer)
@@ -150,10 +145,8 @@ describe('an approved hold cannot be released', () => {
   })
   test('when the key of the request is revoked', async () => {
     const held = await approved()
-    expectError(
-      await governed.resubmit(held, {}, {}, { token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
-      'AUTH_KEY_REVOKED',
-    )
+    const token = governed.demo.applications[0]?.revoked_api_key ?? ''
+    expectError(await governed.resubmit(held, {}, {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('by a dry run', async () => {
     const held = await approved()
@@ -201,19 +194,7 @@ describe('release', () => {
   test('restores pseudonyms, also of an output hold and in repeated responses', async () => {
     const key = word()
     governed.provider.on(key, (response, call) =>
-      json(response, 200, {
-        id: 'chatcmpl-1',
-        object: 'chat.completion',
-        created: 1_700_000_000,
-        model: 'scripted',
-        choices: [
-          {
-            index: 0,
-            message: { role: 'assistant', content: `sorrel-hold ${call.body.messages[0]?.content}` },
-            finish_reason: 'stop',
-          },
-        ],
-      }),
+      json(response, 200, completion(`sorrel-hold ${call.body.messages[0]?.content}`)),
     )
     const prompt = `juniper-pseudonymize ${key} mara.lind@example.org`
     const id = expectError(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
@@ -271,11 +252,8 @@ describe('review', () => {
     '\u0000',
     '%',
   ])('400 with the same message for the unknown id %j', async (id) => {
-    const { message } = expectError(
-      await governed.chat('Good morning', { governance: { review_item_id: id } }),
-      'VALIDATION_ERROR',
-    )
-    expect(message).toBe('Review item not found.')
+    const response = await governed.chat('Good morning', { governance: { review_item_id: id } })
+    expect(expectError(response, 'VALIDATION_ERROR').message).toBe('Review item not found.')
   })
 })
 

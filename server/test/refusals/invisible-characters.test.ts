@@ -5,26 +5,18 @@ import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const governed = await closeAfterAll(sharedGoverned())
+const PAYMENTS = String.raw`content.text.matches(r"(?i)\b(wire|transfer|remit|pay)\b[^.?!\n]{0,60}(eur|usd|€|\$) ?\d{1,3}([., ]?\d{3})+")`
+const FORM = 'content.text.contains("code:") && !content.text.matches(r"^code:[a-z]+$")'
 await governed.publish([
   { id: 'contains', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
   { id: 'matches', at: ['input'], when: 'content.text.matches(r"(?i)\\bsecret plan\\b")', verdict: 'deny' },
-  {
-    id: 'payments',
-    at: ['input'],
-    when: String.raw`content.text.matches(r"(?i)\b(wire|transfer|remit|pay)\b[^.?!\n]{0,60}(eur|usd|€|\$) ?\d{1,3}([., ]?\d{3})+")`,
-    verdict: 'deny',
-  },
+  { id: 'payments', at: ['input'], when: PAYMENTS, verdict: 'deny' },
   { id: 'starts', at: ['input'], when: 'content.text.startsWith("/reset")', verdict: 'deny' },
   { id: 'equals', at: ['input'], when: 'content.text == "delete" || content.text in ["drop", "erase"]', verdict: 'deny' },
   { id: 'listed', at: ['input'], when: '["tulip bulb"].exists(w, content.text.contains(w))', verdict: 'deny' },
   { id: 'accents', at: ['input'], when: 'content.text.contains("café noir")', verdict: 'deny' },
   { id: 'plain', at: ['input'], when: 'content.plain.contains("account 42")', verdict: 'deny' },
-  {
-    id: 'form',
-    at: ['input'],
-    when: 'content.text.contains("code:") && !content.text.matches(r"^code:[a-z]+$")',
-    verdict: 'deny',
-  },
+  { id: 'form', at: ['input'], when: FORM, verdict: 'deny' },
   { id: 'cards', at: ['input'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
   { id: 'secrets', at: ['input'], when: 'content.findings.secret > 0', verdict: 'deny' },
 ])
@@ -68,17 +60,17 @@ describe('rules: invisible and similar characters do not hide text', () => {
     ['equals', 'er\u0001ase'],
     ['listed', 'a tu\u00adlip bulb'],
     ['plain', 'account ٤٢'],
+    ['accents', 'A café noir'],
+    ['accents', 'A cafe\u0301 noir'],
   ])('%s', async (rule, text) => {
     expect(expectError(await sendRequest(text), 'POLICY_DENIED').details).toMatchObject({ rules: [rule] })
   })
   test.each([
-    ['composed', 'A café noir'],
-    ['decomposed', 'A cafe\u0301 noir'],
-  ])('an accent in a rule matches %s', async (_, text) => {
-    expect(expectError(await sendRequest(text), 'POLICY_DENIED').details).toMatchObject({ rules: ['accents'] })
+    ['an empty line ends a phrase', 'They call it wire.\n\nfraud'],
+    ['an accent in a rule does not match the letter without it', 'A cafe noir'],
+  ])('allowed: %s', async (_, text) => {
+    expectSuccess(await sendRequest(text))
   })
-  test('an empty line ends a phrase', async () => expectSuccess(await sendRequest('They call it wire.\n\nfraud')))
-  test('an accent in a rule does not match the letter without it', async () => expectSuccess(await sendRequest('A cafe noir')))
   test('a required form is not met by text with invisible characters', async () => {
     expectSuccess(await sendRequest('code:abc'))
     expectError(await sendRequest('code:a\u200bbc'), 'POLICY_DENIED')
@@ -127,13 +119,10 @@ describe('numbers and names: inspected or limited', () => {
     expect(details).toEqual({ failed: ['transform'] })
   })
   test.each([
-    ['a number in metadata', { metadata: { account: 4111111111111111 } }],
-    ['a list in metadata', { metadata: { accounts: [1, 4111111111111111] } }],
-    [
-      'a number in a schema',
-      { tools: [{ type: 'function', function: { name: 'pay', parameters: { enum: [4111111111111111] } } }] },
-    ],
-  ])('a card number as %s is redacted', async (_, more) => {
+    ['metadata', { metadata: { account: 4111111111111111 } }],
+    ['a list of metadata', { metadata: { accounts: [1, 4111111111111111] } }],
+    ['a schema', { tools: [{ type: 'function', function: { name: 'pay', parameters: { enum: [4111111111111111] } } }] }],
+  ])('a card number in %s is redacted', async (_, more) => {
     const key = word()
     expectSuccess(await sendRequest(`Good morning ${key}`, more))
     expect(governed.provider.callsWith(key)[0]?.raw).not.toContain('4111111111111111')

@@ -34,13 +34,10 @@ const REQUESTS: Readonly<Record<string, (words: string) => Fields>> = {
   'the id of a tool call': (words) => call({ id: words, function: { name: 'x', arguments: '{}' } }),
   'the arguments of a tool call': (words) => call({ function: { name: 'x', arguments: words } }),
   'the escaped arguments of a tool call': (words) => call({ function: { name: 'x', arguments: escaped(words) } }),
-  'the escaped arguments of a tool call, cut off': (words) =>
-    call({ function: { name: 'x', arguments: escaped(words).slice(0, -2) } }),
+  'escaped arguments that are cut off': (words) => call({ function: { name: 'x', arguments: escaped(words).slice(0, -2) } }),
   'a content in escaped JSON': (words) => ({ messages: [user({ content: ` ${escaped(words)}` })] }),
   'a text part in escaped JSON': (words) => parts({ type: 'text', text: escaped(words) }),
-  'a tool result in escaped JSON': (words) => ({
-    messages: [user(), { role: 'tool', content: escaped(words), tool_call_id: 'c1' }],
-  }),
+  'an escaped tool result': (words) => ({ messages: [user(), { role: 'tool', content: escaped(words), tool_call_id: 'c1' }] }),
   'an unknown field of a tool call': (words) => call({ function: { name: 'x', arguments: '{}' }, detail: words }),
   'the name of a field of a function call': (words) => call({ function: { name: 'x', arguments: '{}', [words]: 1 } }),
   'the tool call id of a tool result': (words) => ({ messages: [user(), { role: 'tool', content: 'x', tool_call_id: words }] }),
@@ -53,8 +50,7 @@ const REQUESTS: Readonly<Record<string, (words: string) => Fields>> = {
   'the detail of a picture': (words) => parts({ type: 'image_url', image_url: { url: 'https://example.org', detail: words } }),
   'the name of a file': (words) => parts({ type: 'file', file: { filename: words, file_data: 'eHg=' } }),
   'the data of a file that is not base64': (words) => parts({ type: 'file', file: { file_data: words } }),
-  'the data of a sound that is not base64': (words) =>
-    parts({ type: 'input_audio', input_audio: { data: words, format: 'wav' } }),
+  'a sound that is not base64': (words) => parts({ type: 'input_audio', input_audio: { data: words, format: 'wav' } }),
   'the format of a sound': (words) => parts({ type: 'input_audio', input_audio: { data: 'eHg=', format: words } }),
   'a value of the metadata': (words) => metadata({ topic: words }),
   'metadata called id': (words) => metadata({ id: words }),
@@ -140,11 +136,8 @@ describe('provider fields outside the message: not returned and not recorded', (
     const key = word()
     const choice = { index: 0, message: { role: 'assistant', content: 'Good' }, finish_reason: 'stop', ...change }
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices: [choice], ...more })))
-    const response = await governed.post(
-      CHAT,
-      { model: 'scripted', messages: [user({ content: key })], logprobs: true },
-      { token },
-    )
+    const body = { model: 'scripted', messages: [user({ content: key })], logprobs: true }
+    const response = await governed.post(CHAT, body, { token })
     const auditId = response.headers.get('x-audit-id')
     const record = await governed.api('GET', `/v1/audit/${auditId}`, { token })
     expect(record.status).toBe(200)
@@ -201,11 +194,8 @@ test('tools: tool calls are removed and content is a string when the extension i
     const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'pay', arguments: '{}' } }]
     const choice = { index: 0, message: { role: 'assistant', content: null, tool_calls }, finish_reason: 'tool_calls' }
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices: [choice] })))
-    const { body, status, text } = await governed.post(
-      CHAT,
-      { model: 'scripted', messages: [user({ content: key })], stream },
-      { token: tokenWithoutTools },
-    )
+    const request = { model: 'scripted', messages: [user({ content: key })], stream }
+    const { body, status, text } = await governed.post(CHAT, request, { token: tokenWithoutTools })
     expect(status).toBe(200)
     expect(text).not.toContain('tool_calls')
     if (!stream) {

@@ -116,9 +116,8 @@ describe('tools that no rule denies', () => {
     const { response } = await chatWithCalls([calls])
     expect(callsIn(expectSuccess(response))).toEqual([calls])
     const streamed = await chatWithCalls([calls], { stream: true })
-    const deltas = parseChunks(streamed.response.text).flatMap(({ choices }) =>
-      choices.flatMap(({ delta }) => delta.tool_calls ?? []),
-    )
+    const chunks = parseChunks(streamed.response.text).flatMap(({ choices }) => choices)
+    const deltas = chunks.flatMap(({ delta }) => delta.tool_calls ?? [])
     expect(deltas).toEqual(calls.map((each, index) => ({ ...each, index })))
   })
 
@@ -130,12 +129,10 @@ describe('tools that no rule denies', () => {
     custom('sql'),
     { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [tool('transfer'), custom('sql')] } },
   ])('tool_choice: reaches the provider unchanged when it is %j', async (tool_choice) => {
-    const { response, calls } = await chatWithCalls([[call('transfer', '{"amount":1}')]], {
-      tool_choice,
-      parallel_tool_calls: false,
-    })
+    const fields = { tool_choice, parallel_tool_calls: false }
+    const { response, calls } = await chatWithCalls([[call('transfer', '{"amount":1}')]], fields)
     expectSuccess(response)
-    expect(calls()[0]?.body).toMatchObject({ tool_choice, tools: TOOLS, parallel_tool_calls: false })
+    expect(calls()[0]?.body).toMatchObject({ ...fields, tools: TOOLS })
   })
 
   test('strict schemas: reach the provider unchanged', async () => {
@@ -187,9 +184,9 @@ describe('arguments and transforms', () => {
     expect(callsIn(expectSuccess(response))).toEqual([[call('pay', '{"card":"[CARD]","amount":5}')]])
   })
   test('escalated when the completion calls a tool that was not offered', async () => {
-    expect(expectSuccess((await chatWithCalls([[call('transfer', '{"amount":1}')]])).response).governance.decision.verdict).toBe(
-      'allow',
-    )
-    expect(expectSuccess((await chatWithCalls([[call('other', '{}')]])).response).governance.decision.verdict).toBe('escalate')
+    const verdictOn = async (called: object) =>
+      expectSuccess((await chatWithCalls([[called]])).response).governance.decision.verdict
+    expect(await verdictOn(call('transfer', '{"amount":1}'))).toBe('allow')
+    expect(await verdictOn(call('other', '{}'))).toBe('escalate')
   })
 })

@@ -10,12 +10,7 @@ await governed.publish([
   { id: 'no-secrets', at: ['input', 'output'], when: 'content.findings.secret > 0', verdict: 'deny' },
   { id: 'no-cards', at: ['input', 'output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
   { id: 'no-pictures', at: ['input'], when: 'content.unread > 0 && content.text.contains("strictly")', verdict: 'deny' },
-  {
-    id: 'no-films',
-    at: ['input'],
-    when: '"file" in content.unread_kinds && content.text.contains("gently")',
-    verdict: 'deny',
-  },
+  { id: 'no-films', at: ['input'], when: '"file" in content.unread_kinds && content.text.contains("gently")', verdict: 'deny' },
   { id: 'small-files', at: ['input'], when: 'content.unread_bytes > 200 && content.text.contains("briefly")', verdict: 'deny' },
 ])
 const { token } = await governed.application({ settings: { extensions: ['content_parts'], knowledge: { enabled: false } } })
@@ -186,10 +181,7 @@ describe('split text: is inspected joined', () => {
 
   test.each([
     ['a key over two messages', [`my key is ${KEY.slice(0, 9)}`, KEY.slice(9)]],
-    [
-      'a key over three messages, with spaces around',
-      [`use ${KEY.slice(0, 5)} `, ` ${KEY.slice(5, 12)}\n`, `${KEY.slice(12)} please`],
-    ],
+    ['a key over three messages', [`use ${KEY.slice(0, 5)} `, ` ${KEY.slice(5, 12)}\n`, `${KEY.slice(12)} please`]],
     ['a key, letter by letter', [...KEY]],
   ])('%s of a user: 403', async (_, texts) => {
     expectError(await sendRequest(texts.map((content) => ({ role: 'user', content }))), 'POLICY_DENIED')
@@ -211,19 +203,15 @@ describe('split text: is inspected joined', () => {
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices: all })))
     return sendRequest([{ role: 'user', content: key }], { n: choices.length })
   }
-  test('a phrase over two choices of a completion: 403', async () => {
-    expectError(await chatWithChoices([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
-  })
-  test('a phrase over pieces of reasoning of a completion: 403', async () => {
-    const pieces = ['about wi', 're fraud'].map((text) => ({ type: 'reasoning.text', text, format: 'x' }))
-    expectError(await chatWithChoices([{ content: 'Hello', reasoning_details: pieces }]), 'POLICY_DENIED')
-  })
-  test('a key over the choices of a completion: 403', async () => {
-    expectError(await chatWithChoices([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')
-  })
-  test.each(['reasoning_content', 'reasoning'])('a key over %s and content: 403', async (field) => {
-    const response = await chatWithChoices([{ [field]: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }])
-    expectError(response, 'POLICY_DENIED')
+  const pieces = ['about wi', 're fraud'].map((text) => ({ type: 'reasoning.text', text, format: 'x' }))
+  test.each([
+    ['a phrase over two choices', [{ content: 'about wire f' }, { content: 'raud' }]],
+    ['a phrase over pieces of reasoning', [{ content: 'Hello', reasoning_details: pieces }]],
+    ['a key over two choices', [{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]],
+    ['a key over reasoning_content and content', [{ reasoning_content: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }]],
+    ['a key over reasoning and content', [{ reasoning: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }]],
+  ])('%s of a completion: 403', async (_, choices) => {
+    expectError(await chatWithChoices(choices), 'POLICY_DENIED')
   })
   test('a card number over two choices is redacted in both', async () => {
     const answer = expectSuccess(await chatWithChoices([{ content: 'Card 4111 1111 ' }, { content: '1111 1111' }]))

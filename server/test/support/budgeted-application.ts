@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { expectSuccess } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
-import { word } from './scripted-provider.ts'
+import { completion, json, word } from './scripted-provider.ts'
 import { sharedGoverned } from './shared-server.ts'
 
 interface BudgetBody {
@@ -51,3 +52,18 @@ export async function governedWithPrices(): Promise<Governed> {
 
 const setPrices = async (governed: Governed, json: object) =>
   expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
+
+type Behaviour = (response: ServerResponse) => void
+
+/** Runs the behaviours one after the other for requests with the returned word; the last one stays. */
+export function scriptProvider({ provider }: Governed, ...behaviours: readonly Behaviour[]): string {
+  const key = word()
+  let calls = 0
+  provider.on(key, (response) => behaviours[Math.min(calls++, behaviours.length - 1)]?.(response))
+  return key
+}
+export const breaks: Behaviour = (response) => void response.socket?.destroy()
+export const answers =
+  (more: object = {}, text = 'Two words.'): Behaviour =>
+  (response) =>
+    json(response, 200, completion(text, { ...more }))

@@ -55,6 +55,13 @@ export async function prepareGoverned(server: TestServer, provider: ScriptedProv
     const { key } = expectSuccess(await gateway.admin('POST', `/applications/${id}/keys`, { json: { name: 'test' } }), 201)
     return { id, token: String(key) }
   }
+  /** Creates a provider with one model, which clients name by the second id. */
+  const addProvider = async (fields: object, model: object = {}) => {
+    const id = word()
+    expectSuccess(await gateway.admin('POST', '/providers', { json: { id, max_retries: 0, ...fields } }), 201)
+    expectSuccess(await gateway.admin('PUT', `/providers/${id}/models/model-${id}`, { json: model }))
+    return { id, model: `model-${id}` }
+  }
   const publish = async (rules: readonly MarkerRule[]) => {
     const source = policyDocument(rules)
     return expectSuccess(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
@@ -67,6 +74,7 @@ export async function prepareGoverned(server: TestServer, provider: ScriptedProv
     ...gateway,
     ...promptSteps(gateway, provider),
     application,
+    addProvider,
     /** Changes an Application. */
     change,
     /** Publishes a policy set of exactly these rules. */

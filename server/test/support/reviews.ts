@@ -1,6 +1,7 @@
 import { decideHold } from '../../src/domains/review/decision-store.ts'
 import { claimRelease, completeRelease, type ReleaseClaim } from '../../src/domains/review/release-store.ts'
-import type { HoldContent, Lease, ReleaseResult, ReviewItem, ReviewOwner } from '../../src/domains/review/review.ts'
+import type { HoldContent, Lease, ReleaseResult, ReviewOwner } from '../../src/domains/review/review.ts'
+import type { ReviewItem } from '../../src/domains/review/review-row.ts'
 import { getReview, type NewReview, openEscalation, openHold, readReviewContent } from '../../src/domains/review/review-store.ts'
 import type { Database, Db, Tx } from '../../src/platform/db/database.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'

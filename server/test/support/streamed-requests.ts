@@ -15,14 +15,19 @@ interface StreamedRequest {
   /** Key of the Application. */
   readonly token: string
   readonly model?: string
+  /** Others of the body. */
+  readonly fields?: object
 }
 
 /** Sends a request for a streamed response. Resolves with the headers. */
-export function openStream(base: string, { api, prompt, token, model = 'scripted' }: StreamedRequest): Promise<Response> {
+export function openStream(
+  base: string,
+  { api, prompt, token, model = 'scripted', fields: more }: StreamedRequest,
+): Promise<Response> {
   const { path, fields } = REQUESTS[api](prompt)
   return fetch(`${base}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-    body: JSON.stringify({ model, stream: true, ...fields }),
+    body: JSON.stringify({ model, stream: true, ...fields, ...more }),
   })
 }

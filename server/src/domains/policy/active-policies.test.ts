@@ -35,15 +35,10 @@ describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
   const createPolicies = (db = database.db, maxAgeMs = 60_000) =>
     new ActivePolicies(db, { onProblem: (problem) => problems.push(problem), maxAgeMs })
   const publish = (source: string) =>
-    database.db.transaction().execute((tx) =>
-      publishPolicySet(tx, workspaceId, {
-        name: 'test',
-        source,
-        sha256: policySha256(source),
-        publishedBy: 'admin',
-        now: new Date(),
-      }),
-    )
+    database.db.transaction().execute((tx) => {
+      const version = { name: 'test', source, sha256: policySha256(source), publishedBy: 'admin' }
+      return publishPolicySet(tx, workspaceId, { ...version, now: new Date() })
+    })
   const verdictOf = async (policies: ActivePolicies) =>
     evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
 
@@ -119,11 +114,5 @@ describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
     await expect(unloaded.current(workspaceId)).rejects.toThrow('unavailable')
     state.unavailable = false
     expect(await verdictOf(unloaded)).toBe('deny')
-  })
-
-  test('policies of another Workspace are not returned', async () => {
-    await publish(singleRuleDocument('true'))
-    const other = (await seedWorkspace(database.db)).workspaceId
-    expect(await createPolicies().current(other)).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/database.ts'
+import type { Signal } from '../../platform/db/signal.ts'
 import { Cache } from '../../platform/lib/cache.ts'
 import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
 import { withDeadline } from '../../platform/lib/deadline.ts'
@@ -13,14 +14,10 @@ interface ActivePoliciesOptions {
   /** Called when the active version cannot be loaded and the last valid one is used instead. */
   readonly onProblem: (problem: Error) => void
   readonly maxAgeMs?: number
-  /** Time limit for loading; default: none. */
-  readonly loadMs?: number
+  readonly loadMs?: number | undefined
 }
 
-/**
- * The compiled active version of each Workspace. A change is loaded after `forget`, or when the cached version is too old. If the
- * active version cannot be loaded (database unavailable, document no longer valid), the last valid one is used (decision 0005).
- */
+/** The compiled active version of each Workspace. If it cannot be loaded, the last valid one is used (decision 0005). */
 export class ActivePolicies {
   readonly #db: Db
   readonly #onProblem: (problem: Error) => void
@@ -43,15 +40,11 @@ export class ActivePolicies {
     return this.#cache.statistics
   }
 
-  /**
-   * The active version; undefined if the Workspace has no policies, so that everything is allowed. Throws if the version cannot be
-   * loaded and no valid one was loaded before: an unknown policy must not allow everything.
-   */
+  /** Undefined: everything is allowed. Throws if no version could be loaded: an unknown policy must not allow everything. */
   current(workspaceId: string): Promise<CompiledPolicy | undefined> {
     return this.#cache.get(workspaceId)
   }
 
-  /** Call it after a publication in the Workspace. Default: all Workspaces. */
   forget(workspaceId?: string): void {
     this.#cache.forget(workspaceId)
   }
@@ -94,4 +87,17 @@ export class ActivePolicies {
     this.#invalid.set(id, error)
     throw error
   }
+}
+
+interface OpenOptions extends Pick<ActivePoliciesOptions, 'loadMs'> {
+  readonly db: Db
+  readonly signal: Pick<Signal, 'subscribe'>
+  readonly onError: (error: Error) => void
+}
+
+/** A change on any node drops the cached policies. */
+export function openPolicies({ db, signal, onError, loadMs }: OpenOptions) {
+  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
+  signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
+  return { policies }
 }

@@ -1,15 +1,12 @@
 import type { PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
-import { type GrowingOutput, growingOutput } from './growing-output.ts'
 import type { PolicySet, Rule } from './policy.ts'
+import { parseTransform } from './transforms.ts'
 
-/** A version of a policy set for evaluation: its rules by point. Immutable. */
 export interface CompiledPolicy {
   readonly version: PolicyVersion
   /** Texts of `system:<name>` directives, by name. */
   readonly texts: ReadonlyMap<string, string>
-  /** In the order of the document. */
   readonly rules: Readonly<Record<PolicyPoint, readonly Rule[]>>
-  /** How the output rules judge a response that is not complete. */
   readonly growingOutput: GrowingOutput
 }
 
@@ -29,4 +26,32 @@ export function compile({ rules, texts }: PolicySet, version: PolicyVersion): Co
       message: at('message'),
     },
   }
+}
+
+/** How the output rules of a policy set judge a response that is not complete (decision 0025). */
+export interface GrowingOutput {
+  /** Why they need the whole response; undefined: they can be evaluated while it grows. */
+  readonly needsWhole: string | undefined
+  readonly reactsToFindings: boolean
+  readonly earlyDenials: readonly Rule[]
+}
+
+export const growingOutput = (rules: readonly Rule[]): GrowingOutput => ({
+  needsWhole: rules.map(needsWhole).find((reason) => reason !== undefined),
+  reactsToFindings: rules.some(({ growth, transforms }) => growth.readsFindings || transforms.length > 0),
+  earlyDenials: rules.filter(({ verdict, growth }) => verdict === 'deny' && growth.readsFindings && growth.staysTrue),
+})
+
+function needsWhole({ id, verdict, growth, transforms }: Rule): string | undefined {
+  const named = (reason: string) => `The rule ${id} needs the whole response: ${reason}.`
+  if (verdict !== 'allow' && verdict !== 'deny') return named(`its verdict is ${verdict}`)
+  if (growth.needsWhole !== undefined) return named(growth.needsWhole)
+  const unbounded = transforms.find((text) => !changesBoundedFindings(text))
+  return unbounded === undefined ? undefined : named(`its transform is ${unbounded}`)
+}
+
+/** Truncation and transforms of injections and hidden text depend on the whole text. */
+function changesBoundedFindings(text: string): boolean {
+  const transform = parseTransform(text)
+  return transform !== undefined && transform.kind !== 'truncate' && /^(?:pii|secret)(?:\.|$)/.test(transform.target)
 }

@@ -3,7 +3,6 @@ import { parsePolicySet } from './parse.ts'
 
 /** A rule of the cookbook, or a few that belong together. Its file is a policy document with tests; a comment explains it. */
 export interface PolicyTemplate {
-  /** Name of the file. */
   readonly id: string
   readonly title: string
   readonly category: string
@@ -12,7 +11,6 @@ export interface PolicyTemplate {
   readonly whatUsersNotice: string
   readonly ruleIds: readonly string[]
   readonly tests: number
-  /** The file. */
   readonly source: string
 }
 
@@ -34,14 +32,8 @@ function readTemplate(id: string, source: string): PolicyTemplate {
   if (!parsed.ok) throw new Error(`${id}: ${parsed.errors[0]?.message}`)
   const { rules, cases } = parsed.set
   const [title = '', ...lines] = (/^(?:#.*\n)+/.exec(source)?.[0] ?? '').split('\n').map((line) => line.replace(/^# ?/, ''))
-  const fields = new Map<string, string>()
-  for (const paragraph of lines
-    .join('\n')
-    .replaceAll(/\n {2,}/g, ' ')
-    .split('\n')) {
-    const [, name, text] = /^([^:]+): (.+)$/.exec(paragraph) ?? []
-    if (name && text) fields.set(name, text)
-  }
+  const explanation = lines.join('\n').replaceAll(/\n {2,}/g, ' ')
+  const fields = new Map(Array.from(explanation.matchAll(/^([^:\n]+): (.+)$/gm), ([, name, text]) => [name, text]))
   const field = (name: string): string => {
     const text = fields.get(name)
     if (text === undefined) throw new Error(`${id}: the explanation has no "${name}"`)

@@ -32,11 +32,6 @@ test('diffPolicySets: reordered rules and changed texts', () => {
 })
 
 test('diffPolicySets: no changes when the sets are equal', () => {
-  expect(diffPolicySets(set([rule('a')]), set([rule('a')]))).toEqual({
-    added: [],
-    removed: [],
-    changed: [],
-    reordered: false,
-    texts: [],
-  })
+  const diff = diffPolicySets(set([rule('a')]), set([rule('a')]))
+  expect(diff).toEqual({ added: [], removed: [], changed: [], reordered: false, texts: [] })
 })

@@ -1,13 +1,13 @@
+import { camelCase } from '../../platform/lib/camel-case.ts'
 import type { PolicySet, Rule } from './policy.ts'
+import { RULE_FIELDS } from './rule-reader.ts'
 
-/** The changes of a new version, rule by rule. Rules are named by their ids. */
 export interface PolicyDiff {
   readonly added: readonly string[]
   readonly removed: readonly string[]
   readonly changed: readonly RuleChange[]
   /** Rules of both versions have another order, which changes the order of obligations. */
   readonly reordered: boolean
-  /** Names of texts that were added, removed or rewritten. */
   readonly texts: readonly string[]
 }
 
@@ -45,23 +45,11 @@ export function diffPolicySets(before: PolicySet, after: PolicySet): PolicyDiff 
   }
 }
 
-/** By the field names of the document. */
-const FIELDS: Readonly<Record<string, (rule: Rule) => unknown>> = {
-  description: (rule) => rule.description,
-  at: (rule) => rule.at,
-  when: (rule) => rule.when,
-  verdict: (rule) => rule.verdict,
-  risk: (rule) => rule.risk,
-  classification: (rule) => rule.classification,
-  transforms: (rule) => rule.transforms,
-  directives: (rule) => rule.directives,
-  hold_expires_in: (rule) => rule.holdExpiresInMs,
-  approvals: (rule) => rule.approvals,
-  on_error: (rule) => rule.onError,
-}
+const fieldOf = (rule: Rule, field: string): unknown =>
+  Reflect.get(rule, field === 'hold_expires_in' ? 'holdExpiresInMs' : camelCase(field)) ?? null
 
 const changedFields = (before: Rule, after: Rule): readonly FieldChange[] =>
-  Object.entries(FIELDS).flatMap(([field, read]) => {
-    const change = { field, before: read(before) ?? null, after: read(after) ?? null }
+  RULE_FIELDS.flatMap((field) => {
+    const change = { field, before: fieldOf(before, field), after: fieldOf(after, field) }
     return JSON.stringify(change.before) === JSON.stringify(change.after) ? [] : [change]
   })

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { combineDirectives, parseDirective } from './directives.ts'
 
 test.each([
-  ['route:provider=openai', { kind: 'route', by: 'provider', value: 'openai' }],
-  ['route:region=eu', { kind: 'route', by: 'region', value: 'eu' }],
-  ['route:max_cost=0.05', { kind: 'route', by: 'max_cost', value: 0.05 }],
-  ['memory:off', { kind: 'memory', mode: 'off' }],
-  ['memory:audit_only', { kind: 'memory', mode: 'audit_only' }],
-  ['knowledge:off', { kind: 'knowledge' }],
-  ['max_tokens:17', { kind: 'max_tokens', count: 17 }],
-  ['system:careful', { kind: 'system', text: 'careful' }],
+  ['route:provider=openai', { provider: 'openai' }],
+  ['route:region=eu', { region: 'eu' }],
+  ['route:max_cost=0.05', { maxCost: 0.05 }],
+  ['memory:off', { memory: 'off' }],
+  ['memory:audit_only', { memory: 'audit_only' }],
+  ['knowledge:off', { knowledgeOff: true }],
+  ['max_tokens:17', { maxTokens: 17 }],
+  ['system:careful', { system: ['careful'] }],
 ])('parseDirective: reads %s', (text, expected) => expect(parseDirective(text)).toEqual(expected))
 
 test.each(

@@ -1,60 +1,41 @@
-/** An obligation that steers the request (GW-POL-11). */
-export type Directive =
-  | { readonly kind: 'route'; readonly by: 'provider' | 'region'; readonly value: string }
-  /** In the currency of the models' prices, for one request. */
-  | { readonly kind: 'route'; readonly by: 'max_cost'; readonly value: number }
-  | { readonly kind: 'memory'; readonly mode: 'off' | 'audit_only' }
-  | { readonly kind: 'knowledge' }
-  | { readonly kind: 'max_tokens'; readonly count: number }
-  /** `text`: a name under the document's `texts`. */
-  | { readonly kind: 'system'; readonly text: string }
-
-/** All directives of a decision. An absent field: no directive sets it. */
+/** The effect of the directives of a decision (GW-POL-11). An absent field: no directive sets it. */
 export interface CombinedDirectives {
   readonly provider?: string
   readonly region?: string
+  /** In the currency of the models' prices, for one request. */
   readonly maxCost?: number
   readonly memory?: 'off' | 'audit_only'
   readonly knowledgeOff: boolean
   readonly maxTokens?: number
-  /** Names of texts to insert before the messages, in rule order. */
+  /** Names under the document's `texts`, in rule order. */
   readonly system: readonly string[]
   /** Two directives demand different providers or regions, so no provider is eligible. */
   readonly unsatisfiable: boolean
 }
 
-/** All forms of a directive, for error messages. */
+type Directive = Partial<Omit<CombinedDirectives, 'unsatisfiable'>>
+
 export const DIRECTIVE_FORMS =
   'route:provider=…, route:region=…, route:max_cost=…, memory:off, memory:audit_only, knowledge:off, max_tokens:n, system:<text name>'
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
 
-/** Undefined if `text` is not a directive. */
-export function parseDirective(text: string): Directive | undefined {
-  const colon = text.indexOf(':')
-  const value = text.slice(colon + 1)
-  switch (text.slice(0, colon)) {
-    case 'route':
-      return parseRoute(value)
-    case 'memory':
-      return value === 'off' || value === 'audit_only' ? { kind: 'memory', mode: value } : undefined
-    case 'knowledge':
-      return value === 'off' ? { kind: 'knowledge' } : undefined
-    case 'max_tokens':
-      return /^[1-9]\d{0,8}$/.test(value) ? { kind: 'max_tokens', count: Number(value) } : undefined
-    case 'system':
-      return NAME.test(value) ? { kind: 'system', text: value } : undefined
-    default:
-      return undefined
-  }
-}
+const DIRECTIVES: readonly (readonly [prefix: string, value: RegExp, read: (value: string) => Directive])[] = [
+  ['route:provider=', NAME, (provider) => ({ provider })],
+  ['route:region=', NAME, (region) => ({ region })],
+  ['route:max_cost=', /^\d{1,9}(\.\d{1,9})?$/, (cost) => ({ maxCost: Number(cost) })],
+  ['memory:', /^off$/, () => ({ memory: 'off' })],
+  ['memory:', /^audit_only$/, () => ({ memory: 'audit_only' })],
+  ['knowledge:', /^off$/, () => ({ knowledgeOff: true })],
+  ['max_tokens:', /^[1-9]\d{0,8}$/, (count) => ({ maxTokens: Number(count) })],
+  ['system:', NAME, (name) => ({ system: [name] })],
+]
 
-function parseRoute(text: string): Directive | undefined {
-  const equals = text.indexOf('=')
-  const by = text.slice(0, equals)
-  const value = text.slice(equals + 1)
-  if (by === 'max_cost') return /^\d{1,9}(\.\d{1,9})?$/.test(value) ? { kind: 'route', by, value: Number(value) } : undefined
-  if (by === 'provider' || by === 'region') return NAME.test(value) ? { kind: 'route', by, value } : undefined
+export function parseDirective(text: string): Directive | undefined {
+  for (const [prefix, value, read] of DIRECTIVES) {
+    const rest = text.slice(prefix.length)
+    if (text.startsWith(prefix) && value.test(rest)) return read(rest)
+  }
   return undefined
 }
 
@@ -71,25 +52,16 @@ export function combineDirectives(directives: readonly string[]): CombinedDirect
 
 type MutableDirectives = { -readonly [K in keyof CombinedDirectives]: CombinedDirectives[K] } & { system: string[] }
 
-function addDirective(combined: MutableDirectives, directive: Directive): void {
-  switch (directive.kind) {
-    case 'route':
-      if (directive.by === 'max_cost') combined.maxCost = Math.min(directive.value, combined.maxCost ?? Infinity)
-      else {
-        combined.unsatisfiable ||= (combined[directive.by] ?? directive.value) !== directive.value
-        combined[directive.by] ??= directive.value
-      }
-      break
-    case 'memory':
-      combined.memory = combined.memory === 'off' ? 'off' : directive.mode
-      break
-    case 'knowledge':
-      combined.knowledgeOff = true
-      break
-    case 'max_tokens':
-      combined.maxTokens = Math.min(directive.count, combined.maxTokens ?? Infinity)
-      break
-    case 'system':
-      if (!combined.system.includes(directive.text)) combined.system.push(directive.text)
+function addDirective(combined: MutableDirectives, { system = [], maxCost, maxTokens, memory, ...directive }: Directive): void {
+  for (const by of ['provider', 'region'] as const) {
+    const value = directive[by]
+    if (value === undefined) continue
+    combined.unsatisfiable ||= (combined[by] ?? value) !== value
+    combined[by] ??= value
   }
+  if (maxCost !== undefined) combined.maxCost = Math.min(maxCost, combined.maxCost ?? Infinity)
+  if (maxTokens !== undefined) combined.maxTokens = Math.min(maxTokens, combined.maxTokens ?? Infinity)
+  if (memory) combined.memory = combined.memory === 'off' ? 'off' : memory
+  combined.knowledgeOff ||= directive.knowledgeOff === true
+  for (const name of system) if (!combined.system.includes(name)) combined.system.push(name)
 }

@@ -61,11 +61,8 @@ describe('evaluate: failing condition', () => {
     ['a text that is not a time', 'timestamp(user.attributes.text) < now', 'failed'],
   ])('denial with rule and error when the condition has %s', (_, when, error) => {
     const decision = decide(singleRuleDocument(when, { verdict: 'escalate', risk: 'high' }), { user })
-    expect(decision).toMatchObject({
-      verdict: 'deny',
-      risk: 'low',
-      rules: [{ id: 'rule', point: 'input', verdict: 'deny', error }],
-    })
+    const rules = [{ id: 'rule', point: 'input', verdict: 'deny', error }]
+    expect(decision).toMatchObject({ verdict: 'deny', risk: 'low', rules })
   })
 
   test('decision does not contain the values that the condition reads', () => {

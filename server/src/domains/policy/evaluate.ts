@@ -5,12 +5,7 @@ import { Bindings } from './condition/bindings.ts'
 import type { PolicyInput } from './input.ts'
 import type { Rule } from './policy.ts'
 
-/**
- * Evaluates all rules of a point. The strictest verdict wins; classification and risk are only raised. A rule whose condition fails
- * counts as a denial, unless it has `on_error: skip`. Without a policy or a matching rule the verdict is allow.
- *
- * Throws a TypeError if the input has no hit, memory or message although the point needs one: this is an error of the caller.
- */
+/** The strictest verdict wins. A rule whose condition fails denies, unless it has `on_error: skip`. */
 export function evaluate(policy: CompiledPolicy | undefined, point: PolicyPoint, input: PolicyInput): Decision {
   const subject = SUBJECTS[point]
   if (subject && !input[subject]) throw new TypeError(`policies at ${point} need a ${subject}`)
@@ -34,7 +29,6 @@ export function evaluate(policy: CompiledPolicy | undefined, point: PolicyPoint,
   return decision
 }
 
-/** The object that a point decides on, by its field of PolicyInput. */
 const SUBJECTS: Readonly<Partial<Record<PolicyPoint, 'hit' | 'memory' | 'message'>>> = {
   retrieve: 'hit',
   recall: 'memory',

@@ -2,23 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError } from '../../errors.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 
-/** Maximum number of evaluations at the same time in this process. */
 const MAX_RUNNING = 2
 const RETRY_SECONDS = 5
 const BUDGET_MS = 30_000
 /** Time until an evaluation yields to the event loop. */
 const TURN_MS = 15
 
-/** Errors of operations that evaluate many cases, for their description. */
 export const EVALUATION_LIMIT_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: too many evaluations at the same time' }
 
 /** Call it between two cases: yields the event loop if it has not done so for TURN_MS. Throws VALIDATION_ERROR when the time budget is used up. */
 export type Pause = () => Promise<void>
 
-/**
- * Limits how many tests, simulations and replays run in this process, and how long (decision 0005): operators who may only read can start
- * them, with drafts that they write. A limit for all nodes together would refuse an evaluation while this process is idle.
- */
+/** Limits how many drafts this process evaluates, and how long: operators who may only read can start it (decision 0005). */
 export class EvaluationLimiter {
   readonly #budgetMs: number
   #running = 0
@@ -27,7 +22,6 @@ export class EvaluationLimiter {
     this.#budgetMs = budgetMs
   }
 
-  /** Throws RATE_LIMITED if too many evaluations are running. */
   async run<T>(evaluate: (pause: Pause) => Promise<T>): Promise<T> {
     if (this.#running >= MAX_RUNNING) {
       throw new GatehouseError('RATE_LIMITED', {
@@ -49,14 +43,12 @@ export function createPause(budgetMs: number = BUDGET_MS): Pause {
   let turnStart = start
   return async () => {
     const now = elapsed()
-    if (now - start > budgetMs) throw tooLong(budgetMs)
+    if (now - start > budgetMs) {
+      const message = `The evaluation was stopped after ${budgetMs / 1_000} s. Use fewer cases or records, or simpler conditions (no long texts, no nested lists).`
+      throw new GatehouseError('VALIDATION_ERROR', { message })
+    }
     if (now - turnStart < TURN_MS) return
     await nextTurn()
     turnStart = elapsed()
   }
 }
-
-const tooLong = (budgetMs: number): GatehouseError =>
-  new GatehouseError('VALIDATION_ERROR', {
-    message: `The evaluation was stopped after ${budgetMs / 1_000} s. Use fewer cases or records, or simpler conditions (no long texts, no nested lists).`,
-  })

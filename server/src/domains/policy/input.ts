@@ -13,11 +13,8 @@ export interface PolicyInput {
   readonly content: PolicyContent
   /** Set at `output`. Absent if no model was called (searches): conditions then read empty strings and 0. */
   readonly response?: PolicyResponse | undefined
-  /** Required at `retrieve`. */
   readonly hit?: PolicyHit | undefined
-  /** Required at `recall` and `remember`. */
   readonly memory?: PolicyMemory | undefined
-  /** Required at `message`. */
   readonly message?: PolicyMessage | undefined
   readonly now: Date
 }
@@ -26,16 +23,13 @@ interface PolicyRequest {
   readonly endpoint: Endpoint | 'message'
   /** Empty if the request names none. */
   readonly model: string
-  /** Empty if the request names none. */
   readonly sessionId: string
   readonly stream: boolean
   readonly dryRun: boolean
   readonly messageCount: number
-  /** Estimate for all messages. */
   readonly tokens: number
   /** 0 if the request sets none. */
   readonly maxTokens: number
-  /** Names of the tools that the request offers; absent: none. */
   readonly tools?: readonly string[] | undefined
   /** Whether each model that may serve the request has a price; absent: no model is called, so nothing has to have one. */
   readonly priced?: boolean | undefined
@@ -48,9 +42,7 @@ interface PolicyContent {
   readonly joined?: string | undefined
   /** Whether one of the joined texts contains a line end or several spaces, over which a phrase can continue. Absent: not known. */
   readonly hasLines?: boolean | undefined
-  /** Number of pictures, sounds and files that no detector reads. */
   readonly unread?: number | undefined
-  /** Decoded size of the unread files; absent: 0. */
   readonly unreadBytes?: number | undefined
   /** Kinds of unread files, with those of linked ones; absent: none. */
   readonly unreadKinds?: readonly UnreadKind[] | undefined
@@ -73,9 +65,7 @@ export interface PolicyHit {
   readonly regulations: readonly string[]
   readonly title: string
   readonly collection: string
-  /** Id of the document. */
   readonly document: string
-  /** When the current version of the document was stored. */
   readonly updatedAt: Date
 }
 
@@ -83,17 +73,14 @@ export interface PolicyMemory {
   readonly classification: Classification
   readonly regulations: readonly string[]
   readonly scope: MemoryScope
-  /** Empty for scopes without an id. */
   readonly scopeId: string
   readonly kind: MemoryKind
   readonly createdAt: Date
-  /** null: never. */
   readonly expiresAt: Date | null
 }
 
 interface PolicyMessage {
   readonly conversationId: string
-  /** User id. */
   readonly sender: string
   /** Group id; empty in a direct conversation. */
   readonly group: string

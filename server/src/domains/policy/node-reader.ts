@@ -54,7 +54,6 @@ export class NodeReader {
     return value
   }
 
-  /** A text that is one of `words`. */
   readWord<W extends string>(node: OptionalNode, path: string, words: readonly W[]): W | undefined {
     const value = readScalar(node)
     const word = words.find((candidate) => candidate === value)

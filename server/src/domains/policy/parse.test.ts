@@ -5,7 +5,7 @@ import { parsePolicySet } from './parse.ts'
 
 /** A document with one rule that ends with `lines`. The first of them is line 6 and starts at column 5. */
 const document = (...lines: string[]): string =>
-  `name: test\nrules:\n  - id: rule\n    description: x\n    at: [input]\n${lines.map((line) => `    ${line}\n`).join('')}`
+  `name: test\nrules:\n  - id: rule\n    description: x\n    at: [input]\n${lines.join('\n').replace(/^/gm, '    ')}\n`
 
 const errorsOf = (source: string): string[] => {
   const parsed = parsePolicySet(source)
@@ -68,146 +68,71 @@ rules:
 
 describe('parsePolicySet: error with line, column and field', () => {
   test.each([
-    ['an unknown verdict', ['when: "true"', 'verdict: perhaps'], '7:14 rules[0].verdict: must be one of allow'],
-    ['an unknown point', ['when: "true"', 'verdict: deny', 'at: [inputs]'], '8:5 rules[0].at: is set twice'],
-    ['an unknown field', ['when: "true"', 'verdict: deny', 'wenn: x'], '8:5 rules[0].wenn: unknown field'],
-    ['a field twice', ['when: "true"', 'verdict: deny', 'verdict: allow'], '8:5 rules[0].verdict: is set twice'],
-    ['a field without a value', ['when: "true"', 'verdict:'], '7:5 rules[0].verdict: has no value'],
-    ['no condition', ['verdict: deny'], '3:5 rules[0].when: is missing'],
-    ['no effect', ['when: "true"'], '3:5 rules[0]: has no effect'],
-    ['an unknown risk', ['when: "true"', 'risk: severe'], '7:11 rules[0].risk: must be one of low'],
-    [
-      'an unknown classification',
-      ['when: "true"', 'classification: secret'],
-      '7:21 rules[0].classification: must be one of public',
-    ],
-    [
-      'an unknown transform',
-      ['when: "true"', 'transforms: [redact:pii, blur:pii]'],
-      '7:30 rules[0].transforms[1]: unknown transform',
-    ],
-    ['an unknown finding', ['when: "true"', 'transforms: ["redact:pii.mail"]'], '7:18 rules[0].transforms[0]: unknown transform'],
-    ['a bad length', ['when: "true"', 'transforms: ["truncate:-1"]'], '7:18 rules[0].transforms[0]: unknown transform'],
-    ['an unknown directive', ['when: "true"', 'directives: ["fly:away"]'], '7:18 rules[0].directives[0]: unknown directive'],
-    ['a text that is not declared', ['when: "true"', 'directives: ["system:x"]'], '7:18 rules[0].directives[0]: unknown text x'],
-    [
-      'an expiry without a hold',
-      ['when: "true"', 'verdict: deny', 'hold_expires_in: 4h'],
-      '8:22 rules[0].hold_expires_in: requires verdict',
-    ],
-    [
-      'a bad duration',
-      ['when: "true"', 'verdict: require_approval', 'hold_expires_in: 4 hours'],
-      '8:22 rules[0].hold_expires_in: must be a duration',
-    ],
-    [
-      'a hold beyond 30 days',
-      ['when: "true"', 'verdict: require_approval', 'hold_expires_in: 31d'],
-      '8:22 rules[0].hold_expires_in: must be from 1s',
-    ],
-    [
-      'a bad on_error',
-      ['when: "true"', 'verdict: deny', 'on_error: ignore'],
-      '8:15 rules[0].on_error: must be one of deny, skip',
-    ],
-    ['a number for a text', ['when: 1', 'verdict: deny'], '6:11 rules[0].when: must be text: put it in quotes'],
-    ['an anchor', ['when: &x "true"', 'verdict: deny'], '6:14 : anchors (&name) are not allowed'],
-    ['a tag', ['when: !!binary "true"', 'verdict: deny'], '6:20 : tags (!name) are not allowed'],
-    ['broken YAML', ['when: [', 'verdict: deny'], '7:'],
-  ])('%s', (_, lines, expected) => expect(errorsOf(document(...lines))[0]).toContain(expected))
+    ['an unknown verdict', 'verdict: perhaps', '7:14 rules[0].verdict: must be one of allow'],
+    ['an unknown point', 'verdict: deny\nat: [inputs]', '8:5 rules[0].at: is set twice'],
+    ['an unknown field', 'verdict: deny\nwenn: x', '8:5 rules[0].wenn: unknown field'],
+    ['a field twice', 'verdict: deny\nverdict: allow', '8:5 rules[0].verdict: is set twice'],
+    ['a field without a value', 'verdict:', '7:5 rules[0].verdict: has no value'],
+    ['no effect', '', '3:5 rules[0]: has no effect'],
+    ['an unknown risk', 'risk: severe', '7:11 rules[0].risk: must be one of low'],
+    ['an unknown classification', 'classification: secret', '7:21 rules[0].classification: must be one of public'],
+    ['an unknown transform', 'transforms: [redact:pii, blur:pii]', '7:30 rules[0].transforms[1]: unknown transform'],
+    ['an unknown finding', 'transforms: ["redact:pii.mail"]', '7:18 rules[0].transforms[0]: unknown transform'],
+    ['a bad length', 'transforms: ["truncate:-1"]', '7:18 rules[0].transforms[0]: unknown transform'],
+    ['an unknown directive', 'directives: ["fly:away"]', '7:18 rules[0].directives[0]: unknown directive'],
+    ['a text that is not declared', 'directives: ["system:x"]', '7:18 rules[0].directives[0]: unknown text x'],
+    ['an expiry without a hold', 'verdict: deny\nhold_expires_in: 4h', '8:22 rules[0].hold_expires_in: requires verdict'],
+    ['a bad duration', 'verdict: require_approval\nhold_expires_in: 4x', '8:22 rules[0].hold_expires_in: must be a duration'],
+    ['a hold of 31 days', 'verdict: require_approval\nhold_expires_in: 31d', '8:22 rules[0].hold_expires_in: must be from 1s'],
+    ['a bad on_error', 'verdict: deny\non_error: ignore', '8:15 rules[0].on_error: must be one of deny, skip'],
+  ])('%s', (_, lines, expected) => expect(errorsOf(document('when: "true"', lines))[0]).toContain(expected))
 
   test.each([
-    ['syntax', 'when: content.text.nope(', '6:23 rules[0].when: not CEL'],
-    [
-      'an unknown variable',
-      'when: requst.model == "x"',
-      '6:11 rules[0].when: unknown name requst; known names: user, application',
-    ],
-    ['an unknown field', 'when: user.nme == "x"', '6:15 rules[0].when: user has no field nme; it has id, role'],
-    [
-      'an unknown finding',
-      'when: content.findings.no_such_finding > 0',
-      '6:27 rules[0].when: unknown key no_such_finding; known keys: pii.email',
-    ],
-    ['an unknown finding in brackets', `when: 'content.findings["pii.mail"] > 0'`, '6:29 rules[0].when: unknown key pii.mail'],
-    [
-      'a finding without brackets',
-      'when: content.findings.pii.email > 0',
-      '6:31 rules[0].when: a whole number has no field email',
-    ],
-    ['a group as a value', 'when: user == user', '6:11 rules[0].when: user is not a value'],
-    [
-      'a name of another point',
-      'when: response.model == "x"',
-      '6:11 rules[0].when: response is not available at input, only at output',
-    ],
-    ['text as a condition', 'when: content.text', '6:18 rules[0].when: a condition must be true or false, but this is text'],
-    [
-      'a number as a condition',
-      'when: request.tokens + 1',
-      '6:26 rules[0].when: a condition must be true or false, but this is a whole number',
-    ],
-    ['text against a number', 'when: content.text == 3', '6:24 rules[0].when: text and a whole number are never equal'],
-    ['text above a number', 'when: content.text > 3', '6:24 rules[0].when: > does not take text and a whole number'],
-    ['text added to a number', 'when: content.text + 3 == "x"', '6:24 rules[0].when: + does not take'],
-    [
-      'a word that does not exist',
-      'when: content.classification == "confidental"',
-      '6:37 rules[0].when: unknown classification confidental',
-    ],
-    ['a word that is not in the list', 'when: request.endpoint in ["chats"]', '6:32 rules[0].when: unknown endpoint chats'],
-    [
-      'words in alphabetical order',
-      'when: content.classification >= "internal"',
-      '6:34 rules[0].when: this compares words alphabetically',
-    ],
-    [
-      'ranks of two kinds',
-      'when: rank("high") <= rank(content.classification)',
-      '6:23 rules[0].when: a risk level and a classification cannot be compared',
-    ],
-    ['a rank of an unknown word', 'when: rank("secret") > 1', '6:16 rules[0].when: secret is neither'],
-    ['an unknown function', 'when: content.text.lower() == "x"', '6:23 rules[0].when: unknown function lower'],
-    ['a bad regular expression', 'when: content.text.matches("(")', '6:32 rules[0].when: error parsing regexp'],
-    [
-      'a regular expression in a variable',
-      'when: content.text.matches(user.id)',
-      '6:36 rules[0].when: a regular expression must be a text literal',
-    ],
-    ['an unknown time zone', 'when: now.getHours("Europe/Berln") > 8', '6:24 rules[0].when: unknown time zone Europe/Berln'],
-    ['a bad duration', 'when: now > now + duration("4x")', '6:23 rules[0].when: duration fails'],
-    [
-      'a number beyond 64 bits',
-      'when: request.tokens > 99999999999999999999',
-      '6:28 rules[0].when: the number does not fit into 64 bits',
-    ],
-    ['has() of a field', 'when: has(user.id)', '6:11 rules[0].when: user.id always exists'],
-    ['bytes', `when: 'b"x" == b"y"'`, '6:11 rules[0].when: bytes and unsigned numbers'],
-    ['types as values', 'when: type(user.id) == string', '6:11 rules[0].when: unknown function type'],
-    ['messages', 'when: google.protobuf.Value{} == null', '6:11 rules[0].when: unknown type'],
-    [
-      'a loop variable that hides another',
-      'when: hit.regulations.exists(user, true)',
-      '6:26 rules[0].when: user is already defined',
-    ],
-    [
-      'three nested loops',
-      'when: user.attributes.a.all(x, x.all(y, x.all(z, true)))',
-      '6:46 rules[0].when: too many nested loops',
-    ],
-    [
-      'a search inside two loops',
-      'when: user.attributes.a.all(x, x.all(y, y in user.attributes.b))',
-      '6:46 rules[0].when: too many nested loops',
-    ],
-    ['two lists joined', 'when: user.attributes.a.exists(x, [x] + [x] == [])', '6:42 rules[0].when: lists cannot be joined'],
-    [
-      'two unknown values added',
-      'when: user.attributes.a + user.attributes.b == "x"',
-      '6:29 rules[0].when: the types of both sides are unknown',
-    ],
-    ['map inside a loop', 'when: user.attributes.a.all(x, x.map(y, y) == x)', '6:37 rules[0].when: too many nested loops'],
-  ])('condition with %s', (_, line, expected) => expect(errorsOf(document(line, 'verdict: deny'))[0]).toContain(expected))
+    ['no condition', 'verdict: deny', '3:5 rules[0].when: is missing'],
+    ['a number for a text', 'when: 1\nverdict: deny', '6:11 rules[0].when: must be text: put it in quotes'],
+    ['an anchor', 'when: &x "true"\nverdict: deny', '6:14 : anchors (&name) are not allowed'],
+    ['a tag', 'when: !!binary "true"\nverdict: deny', '6:20 : tags (!name) are not allowed'],
+    ['broken YAML', 'when: [\nverdict: deny', '7:'],
+  ])('%s', (_, lines, expected) => expect(errorsOf(document(lines))[0]).toContain(expected))
+
+  test.each([
+    ['syntax', 'content.text.nope(', 23, 'not CEL'],
+    ['an unknown variable', 'requst.model == "x"', 11, 'unknown name requst; known names: user, application'],
+    ['an unknown field', 'user.nme == "x"', 15, 'user has no field nme; it has id, role'],
+    ['an unknown finding', 'content.findings.no_such_finding > 0', 27, 'unknown key no_such_finding; known keys: pii.email'],
+    ['an unknown finding in brackets', `'content.findings["pii.mail"] > 0'`, 29, 'unknown key pii.mail'],
+    ['a finding without brackets', 'content.findings.pii.email > 0', 31, 'a whole number has no field email'],
+    ['a group as a value', 'user == user', 11, 'user is not a value'],
+    ['a name of another point', 'response.model == "x"', 11, 'response is not available at input, only at output'],
+    ['text as a condition', 'content.text', 18, 'a condition must be true or false, but this is text'],
+    ['a number as a condition', 'request.tokens + 1', 26, 'a condition must be true or false, but this is a whole number'],
+    ['text against a number', 'content.text == 3', 24, 'text and a whole number are never equal'],
+    ['text above a number', 'content.text > 3', 24, '> does not take text and a whole number'],
+    ['text added to a number', 'content.text + 3 == "x"', 24, '+ does not take'],
+    ['a word that does not exist', 'content.classification == "confidental"', 37, 'unknown classification confidental'],
+    ['a word that is not in the list', 'request.endpoint in ["chats"]', 32, 'unknown endpoint chats'],
+    ['words in alphabetical order', 'content.classification >= "internal"', 34, 'this compares words alphabetically'],
+    ['ranks of two kinds', 'rank("high") <= rank(content.classification)', 23, 'a risk level and a classification cannot'],
+    ['a rank of an unknown word', 'rank("secret") > 1', 16, 'secret is neither'],
+    ['an unknown function', 'content.text.lower() == "x"', 23, 'unknown function lower'],
+    ['a bad regular expression', 'content.text.matches("(")', 32, 'error parsing regexp'],
+    ['a regular expression in a variable', 'content.text.matches(user.id)', 36, 'a regular expression must be a text literal'],
+    ['an unknown time zone', 'now.getHours("Europe/Berln") > 8', 24, 'unknown time zone Europe/Berln'],
+    ['a bad duration', 'now > now + duration("4x")', 23, 'duration fails'],
+    ['a number beyond 64 bits', 'request.tokens > 99999999999999999999', 28, 'the number does not fit into 64 bits'],
+    ['has() of a field', 'has(user.id)', 11, 'user.id always exists'],
+    ['bytes', `'b"x" == b"y"'`, 11, 'bytes and unsigned numbers'],
+    ['types as values', 'type(user.id) == string', 11, 'unknown function type'],
+    ['messages', 'google.protobuf.Value{} == null', 11, 'unknown type'],
+    ['a loop variable that hides another', 'hit.regulations.exists(user, true)', 26, 'user is already defined'],
+    ['three nested loops', 'user.attributes.a.all(x, x.all(y, x.all(z, true)))', 46, 'too many nested loops'],
+    ['a search inside two loops', 'user.attributes.a.all(x, x.all(y, y in user.attributes.b))', 46, 'too many nested loops'],
+    ['two lists joined', 'user.attributes.a.exists(x, [x] + [x] == [])', 42, 'lists cannot be joined'],
+    ['two unknown values added', 'user.attributes.a + user.attributes.b == "x"', 29, 'the types of both sides are unknown'],
+    ['map inside a loop', 'user.attributes.a.all(x, x.map(y, y) == x)', 37, 'too many nested loops'],
+  ])('condition with %s', (_, when, column, message) => {
+    expect(errorsOf(document(`when: ${when}`, 'verdict: deny'))[0]).toContain(`6:${column} rules[0].when: ${message}`)
+  })
 
   test('place in a condition of several lines', () => {
     expect(errorsOf(document('when: |', '  content.text', '    .contains(user.nme)', 'verdict: deny'))).toEqual([

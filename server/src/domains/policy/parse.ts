@@ -3,7 +3,7 @@ import { createEnvironment } from './condition/environment.ts'
 import { NodeReader } from './node-reader.ts'
 import { POLICY_LIMITS, type PolicySet, type Rule } from './policy.ts'
 import { type PolicyTest, readTest } from './policy-test-reader.ts'
-import { NAME, RuleReader } from './rule-reader.ts'
+import { NAME, readRule } from './rule-reader.ts'
 import { type PolicyError, readYaml, type YamlDocument } from './yaml.ts'
 
 export type { PolicyError } from './yaml.ts'
@@ -15,10 +15,7 @@ export type ParseResult =
 
 const MAX_ERRORS = 100
 
-/**
- * Parses and checks a policy document and compiles its conditions. The conditions of a returned set can fail only on the values
- * that they read. A document with an error is refused as a whole.
- */
+/** Parses and checks a policy document and compiles its conditions. A document with an error is refused as a whole. */
 export function parsePolicySet(source: string): ParseResult {
   if (Buffer.byteLength(source, 'utf8') > POLICY_LIMITS.sourceBytes) {
     return refused([
@@ -44,7 +41,6 @@ const refused = (errors: readonly PolicyError[]): ParseResult => ({
   errors: errors.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_ERRORS),
 })
 
-/** An entry of `tests:` is the name of a file or a case. */
 function readTests(reader: NodeReader, document: YamlDocument, node: Node | undefined): Pick<PolicySet, 'tests' | 'cases'> {
   const tests: string[] = []
   const cases: PolicyTest[] = []
@@ -72,10 +68,10 @@ function readTexts(reader: NodeReader, node: Node | undefined): ReadonlyMap<stri
 
 function readRules(reader: NodeReader, node: Node | undefined, texts: ReadonlyMap<string, string>): readonly Rule[] {
   if (!node) return reader.addError(node, 'rules', 'is missing') ?? []
-  const rules = new RuleReader(reader, createEnvironment(), texts)
+  const context = { reader, environment: createEnvironment(), texts }
   const ids = new Set<string>()
   return reader.readItems(node, 'rules', POLICY_LIMITS.rules).flatMap((item, index) => {
-    const rule = rules.read(item, `rules[${index}]`)
+    const rule = readRule(item, `rules[${index}]`, context)
     if (rule && ids.has(rule.id)) reader.addError(item, `rules[${index}].id`, `the id ${rule.id} is used twice: choose another`)
     if (rule) ids.add(rule.id)
     return rule ?? []

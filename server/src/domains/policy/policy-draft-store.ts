@@ -1,29 +1,27 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import type { PolicyDraftTable } from './tables.ts'
 
-/** A draft without its document. Ids are TypeIDs (`pdr_…`). */
-export interface PolicyDraftSummary {
-  readonly id: string
-  readonly title: string
-  readonly note: string
-  /** The version that publishing the draft replaces; null: the Workspace had none. */
-  readonly baseId: string | null
-  /** Ids of operators or admin tokens. */
-  readonly author: string
-  readonly editedBy: string
-  readonly revision: number
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  readonly recordedAt: Date
-}
+const SUMMARY = [
+  'id',
+  'title',
+  'note',
+  'base_id',
+  'author',
+  'edited_by',
+  'revision',
+  'created_at',
+  'updated_at',
+  'recorded_at',
+] as const
 
-export interface PolicyDraft extends PolicyDraftSummary {
-  readonly source: string
-}
+/** A draft without its document. */
+export type PolicyDraftSummary = Entity<PolicyDraftTable, (typeof SUMMARY)[number]>
+export type PolicyDraft = PolicyDraftSummary & { readonly source: string }
 
 export type NewDraft = Pick<PolicyDraft, 'title' | 'note' | 'source' | 'baseId' | 'author'>
 
@@ -31,23 +29,11 @@ export type NewDraft = Pick<PolicyDraft, 'title' | 'note' | 'source' | 'baseId' 
 export const listDrafts = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PolicyDraftSummary> | undefined> =>
   pageById(drafts(db, workspaceId).select(SUMMARY), 'pdr', page, toSummary, { order: 'desc' })
 
-export async function findDraft(db: Db, workspaceId: string, id: string): Promise<PolicyDraft | undefined> {
-  const uuid = fromId('pdr', id)
-  if (uuid === undefined) return undefined
-  const row = await drafts(db, workspaceId)
-    .select([...SUMMARY, 'source'])
-    .where('id', '=', uuid)
-    .executeTakeFirst()
-  return row && { ...toSummary(row), source: row.source }
-}
+export const findDraft = async (db: Db, workspaceId: string, id: string): Promise<PolicyDraft | undefined> =>
+  toDraft(await draftOf(db, workspaceId, id).executeTakeFirst())
 
-/** The draft, locked until the transaction ends. */
-export async function lockDraft(tx: Tx, workspaceId: string, id: string): Promise<PolicyDraft | undefined> {
-  const uuid = fromId('pdr', id)
-  if (uuid === undefined) return undefined
-  await drafts(tx, workspaceId).select('id').where('id', '=', uuid).forUpdate().execute()
-  return findDraft(tx, workspaceId, id)
-}
+export const lockDraft = async (tx: Tx, workspaceId: string, id: string): Promise<PolicyDraft | undefined> =>
+  toDraft(await draftOf(tx, workspaceId, id).forUpdate().executeTakeFirst())
 
 export async function countDrafts(tx: Tx, workspaceId: string): Promise<number> {
   const { count } = await drafts(tx, workspaceId)
@@ -109,31 +95,20 @@ export async function deleteDraft(tx: Tx, workspaceId: string, id: string, sourc
   return (await query.executeTakeFirst()).numDeletedRows > 0n
 }
 
-const SUMMARY = [
-  'id',
-  'title',
-  'note',
-  'base_id',
-  'author',
-  'edited_by',
-  'revision',
-  'created_at',
-  'updated_at',
-  'recorded_at',
-] as const
-
 const drafts = (db: Db, workspaceId: string) =>
   db.selectFrom('policy_draft').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
-const toSummary = (row: Pick<Selectable<PolicyDraftTable>, (typeof SUMMARY)[number]>): PolicyDraftSummary => ({
+const draftOf = (db: Db, workspaceId: string, id: string) =>
+  drafts(db, workspaceId)
+    .select([...SUMMARY, 'source'])
+    .where('id', '=', fromId('pdr', id) ?? null)
+
+type SummaryRow = Pick<Selectable<PolicyDraftTable>, (typeof SUMMARY)[number]>
+
+const toSummary = (row: SummaryRow): PolicyDraftSummary => ({
+  ...fromRow(row),
   id: toId('pdr', row.id),
-  title: row.title,
-  note: row.note,
   baseId: row.base_id && toId('pol', row.base_id),
-  author: row.author,
-  editedBy: row.edited_by,
-  revision: row.revision,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  recordedAt: row.recorded_at,
 })
+
+const toDraft = (row: (SummaryRow & { source: string }) | undefined) => row && { ...toSummary(row), source: row.source }

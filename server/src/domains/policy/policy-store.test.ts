@@ -54,14 +54,6 @@ describe.each(testDatabases())('Policy sets on $name', async ({ open }) => {
     expect(await findPolicySet(database.db, workspaceId, first.id)).toEqual({ ...first, active: false, source: 'one' })
   })
 
-  test('activatePolicySet: activates an earlier version, also of the same document', async () => {
-    await seedWorkspaces()
-    const [first, second] = [await publish('same'), await publish('same')]
-    expect([first.version, second.version]).toEqual([1, 2])
-    expect(await activate(first.id)).toBe(true)
-    expect((await findActivePolicySet(database.db, workspaceId))?.id).toBe(first.id)
-  })
-
   test('publishPolicySet: versions have no gaps and the last is active when documents are published at the same time', async () => {
     await seedWorkspaces()
     const published = await Promise.all(Array.from({ length: 12 }, (_, i) => publish(`source ${i}`)))

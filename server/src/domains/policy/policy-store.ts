@@ -1,29 +1,20 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { PolicySetTable } from './tables.ts'
 
-/** A published version, without its document. Ids are TypeIDs (`pol_…`). */
-export interface PolicySetVersion {
-  readonly id: string
-  readonly name: string
-  /** Counted from 1 without gaps for each name in the Workspace. */
-  readonly version: number
-  readonly sha256: string
-  readonly publishedBy: string
-  /** The reason for the version, in the words of the operator who published it. */
-  readonly note: string
-  readonly createdAt: Date
+/** A published version, without its document. */
+export interface PolicySetVersion extends Entity<PolicySetTable, Exclude<keyof PolicySetTable, 'workspace_id' | 'source'>> {
   readonly active: boolean
   /** Whether the document is the one in the configuration file; null: the file has no policy set. */
   readonly declared: boolean | null
 }
 
 export interface StoredPolicySet extends PolicySetVersion {
-  /** The published document, byte for byte. */
   readonly source: string
 }
 
@@ -44,10 +35,7 @@ export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 's
   readonly now: Date
 }
 
-/**
- * Stores a checked document as the next version of its name and activates it. Concurrent publications wait for the lock of the
- * Workspace, so that versions have no gaps and the last published one is active.
- */
+/** Publications wait for the lock of the Workspace, so versions of a name have no gaps and the last published one is active. */
 export async function publishPolicySet(
   tx: Tx,
   workspaceId: string,
@@ -68,36 +56,16 @@ export async function publishPolicySet(
     .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, note, created_at: now })
     .execute()
   await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
-  const declared = await findDeclaredSha256(tx, workspace)
-  await announceVersion(tx, workspaceId, { id: toId('pol', id), name, version, sha256 }, { by: publishedBy, rolledBack: false })
-  return {
-    id: toId('pol', id),
-    name,
-    version,
-    sha256,
-    publishedBy,
-    note,
-    createdAt: now,
-    active: true,
-    declared: declared === undefined ? null : declared === sha256,
-  }
-}
-
-/** SHA-256 of the document in the configuration file (tools/setup/ledger.ts). */
-async function findDeclaredSha256(db: Db, workspace: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('applied_declaration')
-    .select('hash')
-    .where('workspace_id', '=', workspace)
-    .where('object', '=', 'policy_set')
-    .executeTakeFirst()
-  return row?.hash
+  const row = await versions(tx, workspaceId).where('policy_set.id', '=', id).executeTakeFirstOrThrow()
+  const set = toVersion(row)
+  await announceVersion(tx, workspaceId, set, { by: publishedBy, rolledBack: false })
+  return set
 }
 
 const announceVersion = (
   tx: Tx,
   workspaceId: string,
-  { id, name, version, sha256 }: Pick<PolicySetVersion, 'id' | 'name' | 'version' | 'sha256'>,
+  { id, name, version, sha256 }: PolicySetVersion,
   { by, rolledBack }: { readonly by: string; readonly rolledBack: boolean },
 ): Promise<void> => {
   const payload = { id, object: 'policy_set' as const, name, version, sha256, rolled_back: rolledBack, published_by: by }
@@ -125,21 +93,16 @@ export async function activatePolicySet(tx: Tx, workspaceId: string, id: string,
 export const listPolicySets = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PolicySetVersion> | undefined> =>
   pageById(versions(db, workspaceId), 'pol', page, toVersion, { column: 'policy_set.id', order: 'desc' })
 
-export async function findPolicySet(db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> {
-  const uuid = fromId('pol', id)
-  if (uuid === undefined) return undefined
-  const row = await versions(db, workspaceId).select('source').where('policy_set.id', '=', uuid).executeTakeFirst()
-  return row && { ...toVersion(row), source: row.source }
-}
+export const findPolicySet = async (db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> =>
+  toStored(
+    await versions(db, workspaceId)
+      .select('source')
+      .where('policy_set.id', '=', fromId('pol', id) ?? null)
+      .executeTakeFirst(),
+  )
 
-/** Undefined if the Workspace never had an active version. */
-export async function findActivePolicySet(db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> {
-  const row = await versions(db, workspaceId)
-    .select('source')
-    .whereRef('policy_set.id', '=', 'active_policy_id')
-    .executeTakeFirst()
-  return row && { ...toVersion(row), source: row.source }
-}
+export const findActivePolicySet = async (db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> =>
+  toStored(await versions(db, workspaceId).select('source').whereRef('policy_set.id', '=', 'active_policy_id').executeTakeFirst())
 
 /** The id alone, so that a cache can check cheaply whether the active version changed. */
 export async function findActivePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
@@ -176,14 +139,12 @@ type Row = Omit<Selectable<PolicySetTable>, 'workspace_id' | 'source'> & {
   readonly declared_sha256: string | null
 }
 
-const toVersion = (row: Row): PolicySetVersion => ({
+const toVersion = ({ active_policy_id, declared_sha256, ...row }: Row): PolicySetVersion => ({
+  ...fromRow(row),
   id: toId('pol', row.id),
-  name: row.name,
-  version: row.version,
-  sha256: row.sha256,
-  publishedBy: row.published_by,
-  note: row.note,
-  createdAt: row.created_at,
-  active: row.id === row.active_policy_id,
-  declared: row.declared_sha256 === null ? null : row.sha256 === row.declared_sha256,
+  active: row.id === active_policy_id,
+  declared: declared_sha256 === null ? null : row.sha256 === declared_sha256,
 })
+
+const toStored = (row: (Row & { source: string }) | undefined): StoredPolicySet | undefined =>
+  row && { ...toVersion(row), source: row.source }

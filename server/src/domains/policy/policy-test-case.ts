@@ -14,9 +14,7 @@ export interface NamedDefinition extends TestDefinition {
 }
 
 export const TEST_LIMITS = {
-  /** Stored cases of a Workspace. */
   cases: 1_000,
-  /** Characters of one case. */
   caseLength: 64 * 1_024,
 } as const
 

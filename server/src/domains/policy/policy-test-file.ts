@@ -5,14 +5,8 @@ import type { TestTools } from './policy-test-reader.ts'
 import { runTests } from './run-tests.ts'
 import type { PolicyError } from './yaml.ts'
 
-/** `lines`: for the terminal. Not ok: a case failed, a file is missing or invalid, or the document has no cases. */
-interface FileReport {
-  readonly ok: boolean
-  readonly lines: readonly string[]
-}
-
-/** Checks a policy document and runs its cases and the test files that it names. Their paths are relative to the document. */
-export async function testPolicyFile(path: string, tools: TestTools): Promise<FileReport> {
+/** Runs the cases of a document and the test files that it names, relative to the document. `lines`: for the terminal. */
+export async function testPolicyFile(path: string, tools: TestTools): Promise<{ ok: boolean; lines: readonly string[] }> {
   const source = await read(path)
   if (source === undefined) return { ok: false, lines: [`${path}: cannot be read`] }
   const parsed = parsePolicySet(source)

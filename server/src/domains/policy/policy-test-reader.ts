@@ -22,7 +22,6 @@ export interface TestTools {
 
 export interface PolicyTest {
   readonly name: string
-  /** Line of the case in its file. */
   readonly line: number
   readonly at: PolicyPoint
   readonly given: Given
@@ -36,7 +35,6 @@ export interface Expectation {
   readonly classification?: Classification
   readonly transforms?: readonly string[]
   readonly directives?: readonly string[]
-  /** Ids of all matching rules. */
   readonly rules?: readonly string[]
 }
 
@@ -58,7 +56,6 @@ export function readPolicyTests(source: string): {
   return { tests, errors: reader.errors }
 }
 
-/** One case. Undefined if it cannot be run; its error is added to the NodeReader. */
 export function readTest(reader: NodeReader, document: YamlDocument, node: Node, path: string): PolicyTest | undefined {
   const fields = reader.readFields(node, path, ['name', 'at', 'input', 'expect'])
   const name = reader.readText(fields.get('name'), `${path}.name`, 500)
@@ -92,7 +89,6 @@ function readExpectation(reader: NodeReader, node: Node | undefined, path: strin
   } as Expectation
 }
 
-/** Groups such as `user`, read by the types of condition/variables.ts. */
 function readInput(reader: NodeReader, node: Node | undefined, path: string): Given {
   const groups = [...reader.readFields(node, path, [...ROOTS])].map(([group, value]): [string, unknown] => {
     const variable = VARIABLES.get(group)
@@ -171,7 +167,6 @@ function readFindings(reader: NodeReader, node: Node, path: string): FindingCoun
 /** A Monday at noon: during office hours. */
 const NOW = new Date('2026-03-02T12:00:00Z')
 
-/** The input of a case, with neutral values for absent fields. */
 export function toPolicyInput({ given }: PolicyTest, tools: TestTools): PolicyInput {
   const text = String(given.content?.text ?? '')
   const findings = (given.content?.findings as FindingCounts | undefined) ?? tools.detect(text)

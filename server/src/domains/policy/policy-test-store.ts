@@ -1,20 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { type NamedDefinition, TEST_LIMITS } from './policy-test-case.ts'
 import type { PolicyTestTable } from './tables.ts'
 
-/** A test case of the Workspace's policies. Ids are TypeIDs (`pts_…`). */
-export interface StoredTest extends NamedDefinition {
-  readonly id: string
-  /** The name under `tests:` of a document that the case belongs to; null: the case applies to every document. */
-  readonly file: string | null
-  readonly createdBy: string
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type StoredTest = NamedDefinition & Entity<PolicyTestTable, 'id' | 'file' | 'created_by' | 'created_at' | 'updated_at'>
 
 export type NewTest = NamedDefinition & Pick<StoredTest, 'file' | 'createdBy'>
 
@@ -22,16 +15,16 @@ export type NewTest = NamedDefinition & Pick<StoredTest, 'file' | 'createdBy'>
 export const listTests = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<StoredTest> | undefined> =>
   pageById(tests(db, workspaceId).selectAll(), 'pts', page, toTest)
 
-/** All cases of the Workspace, oldest first. */
 export async function allTests(db: Db, workspaceId: string): Promise<readonly StoredTest[]> {
   const rows = await tests(db, workspaceId).selectAll().orderBy('id').limit(TEST_LIMITS.cases).execute()
   return rows.map(toTest)
 }
 
 export async function findTest(db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> {
-  const uuid = fromId('pts', id)
-  if (uuid === undefined) return undefined
-  const row = await tests(db, workspaceId).selectAll().where('id', '=', uuid).executeTakeFirst()
+  const row = await tests(db, workspaceId)
+    .selectAll()
+    .where('id', '=', fromId('pts', id) ?? null)
+    .executeTakeFirst()
   return row && toTest(row)
 }
 
@@ -63,7 +56,6 @@ export async function createTests(
   return added.map((test, index) => ({ ...test, id: toId('pts', rows[index]?.id ?? ''), createdAt: now, updatedAt: now }))
 }
 
-/** Undefined if the Workspace has no such case. */
 export async function updateTest(
   tx: Tx,
   workspaceId: string,
@@ -81,7 +73,6 @@ export async function updateTest(
   return row && toTest(row)
 }
 
-/** False if the Workspace has no such case. */
 export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('policy_test')
@@ -91,7 +82,6 @@ export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promi
   return numDeletedRows > 0n
 }
 
-/** Deletes the cases of a file, before those of its next version are stored. */
 export async function deleteTestsOfFile(tx: Tx, workspaceId: string, file: string): Promise<void> {
   await tx.deleteFrom('policy_test').where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('file', '=', file).execute()
 }
@@ -101,12 +91,8 @@ const tests = (db: Db, workspaceId: string) =>
 
 const definitionOf = ({ at, input, expect }: NamedDefinition): string => JSON.stringify({ at, ...(input && { input }), expect })
 
-const toTest = (row: Selectable<PolicyTestTable>): StoredTest => ({
+const toTest = ({ workspace_id: _, definition, ...row }: Selectable<PolicyTestTable>): StoredTest => ({
+  ...fromRow(row),
+  ...definition,
   id: toId('pts', row.id),
-  name: row.name,
-  file: row.file,
-  ...row.definition,
-  createdBy: row.created_by,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 })

@@ -10,25 +10,19 @@ export interface PolicySet {
   readonly name: string
   /** Test files, relative to the document. */
   readonly tests: readonly string[]
-  /** Test cases in the document itself. */
   readonly cases: readonly PolicyTest[]
-  /** Texts that a directive `system:<name>` inserts before the messages. */
   readonly texts: ReadonlyMap<string, string>
   readonly rules: readonly Rule[]
 }
 
 export interface Rule {
-  /** Unique in its set. Decisions and audit records contain it. */
   readonly id: string
   readonly description: string
   readonly at: readonly PolicyPoint[]
   /** CEL. Checked: it parses, all its names exist at every point of `at`, and its result is a boolean. */
   readonly when: string
-  /** `when`, compiled. */
   readonly condition: Condition
-  /** How the value of `when` changes while the text grows. */
   readonly growth: Growth
-  /** `allow` if the document sets none. */
   readonly verdict: Verdict
   readonly risk?: RiskLevel
   readonly classification?: Classification
@@ -36,11 +30,9 @@ export interface Rule {
   readonly transforms: readonly string[]
   /** As written in the document: `route:region=eu` (parseDirective). */
   readonly directives: readonly string[]
-  /** Only with `require_approval`. */
   readonly holdExpiresInMs?: number
   /** Number of different operators who must approve; absent: one. */
   readonly approvals?: number
-  /** Whether a failing condition denies, or the rule is skipped. */
   readonly onError: 'deny' | 'skip'
 }
 
@@ -53,9 +45,7 @@ export const POLICY_LIMITS = {
   descriptionLength: 2_000,
   texts: 100,
   textLength: 16 * 1024,
-  /** Files and cases. */
   tests: 500,
-  /** Entries of one rule's `transforms` and `directives`. */
   listLength: 50,
   approvals: { min: 1, max: 5 },
   holdMs: { min: 1_000, max: 30 * 86_400_000 },

@@ -9,7 +9,6 @@ import type { NodeReader } from './node-reader.ts'
 import { POLICY_LIMITS, type Rule } from './policy.ts'
 import { parseTransform, TRANSFORM_FORMS } from './transforms.ts'
 
-/** Names of rules and texts. */
 export const NAME = /^[A-Za-z0-9][\w.:-]{0,99}$/
 
 export const RULE_FIELDS = [
@@ -39,140 +38,116 @@ const INVALID_CONDITION: ReadCondition = {
   growth: { readsFindings: false, staysTrue: false, needsWhole: undefined },
 }
 
-type Fields = ReadonlyMap<string, Node>
+interface RuleContext {
+  /** Gets the errors. */
+  readonly reader: NodeReader
+  readonly environment: Environment
+  readonly texts: ReadonlyMap<string, string>
+}
 
-/** Reads the rules of a document. Their errors are added to the NodeReader. */
-export class RuleReader {
-  readonly #reader: NodeReader
-  readonly #environment: Environment
-  readonly #texts: ReadonlyMap<string, string>
+type Read<T> = (reader: NodeReader, node: Node, path: string) => T | undefined
 
-  constructor(reader: NodeReader, environment: Environment, texts: ReadonlyMap<string, string>) {
-    this.#reader = reader
-    this.#environment = environment
-    this.#texts = texts
+/** Undefined if the rule has an error. */
+export function readRule(node: Node, path: string, { reader, environment, texts }: RuleContext): Rule | undefined {
+  const errorCount = reader.errors.length
+  const fields = reader.readFields(node, path, RULE_FIELDS)
+  if (!isMap(node)) return undefined
+  for (const name of ['id', 'at', 'when']) if (!node.has(name)) reader.addError(node, `${path}.${name}`, 'is missing')
+
+  /** Undefined if the rule does not set the field. */
+  const read = <T>(name: (typeof RULE_FIELDS)[number], value: Read<T>): T | undefined => {
+    const field = fields.get(name)
+    return field && value(reader, field, `${path}.${name}`)
   }
-
-  /** Undefined if the rule has an error, which is added to the NodeReader. */
-  read(node: Node, path: string): Rule | undefined {
-    const errorCount = this.#reader.errors.length
-    const fields = this.#reader.readFields(node, path, RULE_FIELDS)
-    if (!isMap(node)) return undefined
-    for (const name of ['id', 'at', 'when']) {
-      if (!node.has(name)) this.#reader.addError(node, `${path}.${name}`, 'is missing')
-    }
-    const rule = this.#readRule(fields, path)
-    this.#checkHold(rule, fields, path)
-    if (!EFFECTS.some((name) => node.has(name))) {
-      this.#reader.addError(node, path, `has no effect: add one of ${EFFECTS.join(', ')}`)
-    }
-    return this.#reader.errors.length === errorCount ? rule : undefined
+  const word = <W extends string>(name: (typeof RULE_FIELDS)[number], words: readonly W[]) =>
+    read(name, (_, field, place) => reader.readWord(field, place, words))
+  const at = read('at', readPoints) ?? []
+  const risk = word('risk', RISK_LEVELS)
+  const classification = word('classification', CLASSIFICATIONS)
+  const holdExpiresInMs = read('hold_expires_in', readHoldExpiry)
+  const approvals = read('approvals', readApprovals)
+  const rule: Rule = {
+    id: read('id', readId) ?? '',
+    description: read('description', (_, field, place) => reader.readText(field, place, POLICY_LIMITS.descriptionLength)) ?? '',
+    at,
+    ...(read('when', readCondition(at, environment)) ?? INVALID_CONDITION),
+    verdict: word('verdict', VERDICTS) ?? 'allow',
+    ...(risk && { risk }),
+    ...(classification && { classification }),
+    transforms: read('transforms', readObligations(transformProblem)) ?? [],
+    directives:
+      read(
+        'directives',
+        readObligations((text) => directiveProblem(text, texts)),
+      ) ?? [],
+    ...(holdExpiresInMs !== undefined && { holdExpiresInMs }),
+    ...(approvals !== undefined && { approvals }),
+    onError: word('on_error', ['deny', 'skip']) ?? 'deny',
   }
+  if (rule.verdict !== 'require_approval') for (const name of ['hold_expires_in', 'approvals'] as const) read(name, refuseHold)
+  if (!EFFECTS.some((name) => node.has(name))) reader.addError(node, path, `has no effect: add one of ${EFFECTS.join(', ')}`)
+  return reader.errors.length === errorCount ? rule : undefined
+}
 
-  #readRule(fields: Fields, path: string): Rule {
-    const at = this.#readPoints(fields.get('at'), `${path}.at`)
-    const risk = this.#readWord(fields, path, 'risk', RISK_LEVELS)
-    const classification = this.#readWord(fields, path, 'classification', CLASSIFICATIONS)
-    const holdExpiresInMs = this.#readHoldExpiry(fields.get('hold_expires_in'), `${path}.hold_expires_in`)
-    const approvals = this.#readApprovals(fields.get('approvals'), `${path}.approvals`)
-    return {
-      id: this.#readId(fields.get('id'), `${path}.id`),
-      description: this.#readDescription(fields.get('description'), `${path}.description`),
-      at,
-      ...this.#readCondition(fields.get('when'), `${path}.when`, at),
-      verdict: this.#readWord(fields, path, 'verdict', VERDICTS) ?? 'allow',
-      ...(risk && { risk }),
-      ...(classification && { classification }),
-      transforms: this.#readObligations(fields, path, 'transforms', (text) =>
-        parseTransform(text) ? undefined : `unknown transform; known transforms: ${TRANSFORM_FORMS}`,
-      ),
-      directives: this.#readObligations(fields, path, 'directives', (text) => this.#directiveProblem(text)),
-      ...(holdExpiresInMs !== undefined && { holdExpiresInMs }),
-      ...(approvals !== undefined && { approvals }),
-      onError: this.#readWord(fields, path, 'on_error', ['deny', 'skip']) ?? 'deny',
-    }
-  }
+const refuseHold: Read<never> = (reader, node, path) => reader.addError(node, path, 'requires verdict: require_approval')
 
-  #checkHold(rule: Rule, fields: Fields, path: string): void {
-    if (rule.verdict === 'require_approval') return
-    for (const name of ['hold_expires_in', 'approvals']) {
-      const node = fields.get(name)
-      if (node) this.#reader.addError(node, `${path}.${name}`, 'requires verdict: require_approval')
-    }
-  }
+const readId: Read<string> = (reader, node, path) => {
+  const id = reader.readText(node, path, POLICY_LIMITS.nameLength)
+  if (id !== undefined && !NAME.test(id))
+    reader.addError(node, path, 'an id must consist of letters, digits, ".", "_", ":" and "-"')
+  return id
+}
 
-  #readWord<W extends string>(fields: Fields, path: string, name: string, words: readonly W[]): W | undefined {
-    const node = fields.get(name)
-    return node && this.#reader.readWord(node, `${path}.${name}`, words)
-  }
+const readPoints: Read<readonly PolicyPoint[]> = (reader, node, path) => {
+  const points = reader
+    .readItems(node, path, POLICY_POINTS.length)
+    .flatMap((item, index) => reader.readWord(item, `${path}[${index}]`, POLICY_POINTS) ?? [])
+  if (points.length === 0) reader.addError(node, path, `must name at least one of ${POLICY_POINTS.join(', ')}`)
+  return [...new Set(points)]
+}
 
-  #readId(node: Node | undefined, path: string): string {
-    const id = node && this.#reader.readText(node, path, POLICY_LIMITS.nameLength)
-    if (id !== undefined && !NAME.test(id))
-      this.#reader.addError(node, path, 'an id must consist of letters, digits, ".", "_", ":" and "-"')
-    return id ?? ''
-  }
-
-  #readDescription(node: Node | undefined, path: string): string {
-    return (node && this.#reader.readText(node, path, POLICY_LIMITS.descriptionLength)) ?? ''
-  }
-
-  #readPoints(node: Node | undefined, path: string): readonly PolicyPoint[] {
-    const points = this.#reader
-      .readItems(node, path, POLICY_POINTS.length)
-      .flatMap((item, index) => this.#reader.readWord(item, `${path}[${index}]`, POLICY_POINTS) ?? [])
-    if (node && points.length === 0) this.#reader.addError(node, path, `must name at least one of ${POLICY_POINTS.join(', ')}`)
-    return [...new Set(points)]
-  }
-
-  /** A YAML boolean is read as the CEL literal. */
-  #readCondition(node: Node | undefined, path: string, points: readonly PolicyPoint[]): ReadCondition {
+/** A YAML boolean is read as the CEL literal. */
+const readCondition =
+  (points: readonly PolicyPoint[], environment: Environment): Read<ReadCondition> =>
+  (reader, node, path) => {
     const literal = isScalar(node) && typeof node.value === 'boolean' ? String(node.value) : undefined
-    const when = literal ?? (node && this.#reader.readText(node, path, POLICY_LIMITS.conditionLength))
-    if (when === undefined) return INVALID_CONDITION
-    const compiled = compileCondition(when, points, this.#environment)
+    const when = literal ?? reader.readText(node, path, POLICY_LIMITS.conditionLength)
+    if (when === undefined) return undefined
+    const compiled = compileCondition(when, points, environment)
     if (compiled.ok) return { when, condition: compiled.condition, growth: compiled.growth }
-    this.#reader.addError(node, path, compiled.problem.message, compiled.problem.offset)
-    return INVALID_CONDITION
+    return reader.addError(node, path, compiled.problem.message, compiled.problem.offset)
   }
 
-  #readObligations(
-    fields: Fields,
-    path: string,
-    name: string,
-    problemOf: (text: string) => string | undefined,
-  ): readonly string[] {
-    return this.#reader.readItems(fields.get(name), `${path}.${name}`, POLICY_LIMITS.listLength).flatMap((item, index) => {
-      const field = `${path}.${name}[${index}]`
-      const text = this.#reader.readText(item, field, 200)
+const readObligations =
+  (problemOf: (text: string) => string | undefined): Read<readonly string[]> =>
+  (reader, node, path) =>
+    reader.readItems(node, path, POLICY_LIMITS.listLength).flatMap((item, index) => {
+      const text = reader.readText(item, `${path}[${index}]`, 200)
       const problem = text === undefined ? undefined : problemOf(text)
-      if (problem !== undefined) this.#reader.addError(item, field, problem)
+      if (problem !== undefined) reader.addError(item, `${path}[${index}]`, problem)
       return text ?? []
     })
-  }
 
-  #directiveProblem(text: string): string | undefined {
-    const directive = parseDirective(text)
-    if (!directive) return `unknown directive; known directives: ${DIRECTIVE_FORMS}`
-    if (directive.kind === 'system' && !this.#texts.has(directive.text))
-      return `unknown text ${directive.text}: add it under texts:`
-    return undefined
-  }
+const transformProblem = (text: string): string | undefined =>
+  parseTransform(text) ? undefined : `unknown transform; known transforms: ${TRANSFORM_FORMS}`
 
-  #readHoldExpiry(node: Node | undefined, path: string): number | undefined {
-    if (!node) return undefined
-    const ms = isScalar(node) && typeof node.value === 'string' ? parseDuration(node.value) : undefined
-    if (ms === undefined) return this.#reader.addError(node, path, 'must be a duration such as 30s, 10m, 4h or 2d')
-    const { min, max } = POLICY_LIMITS.holdMs
-    if (ms < min || ms > max) return this.#reader.addError(node, path, 'must be from 1s to 30d')
-    return ms
-  }
+function directiveProblem(text: string, texts: ReadonlyMap<string, string>): string | undefined {
+  const directive = parseDirective(text)
+  if (!directive) return `unknown directive; known directives: ${DIRECTIVE_FORMS}`
+  const unknown = directive.system?.find((name) => !texts.has(name))
+  return unknown === undefined ? undefined : `unknown text ${unknown}: add it under texts:`
+}
 
-  #readApprovals(node: Node | undefined, path: string): number | undefined {
-    if (!node) return undefined
-    const value = isScalar(node) ? node.value : undefined
-    const { min, max } = POLICY_LIMITS.approvals
-    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
-    return this.#reader.addError(node, path, `must be a whole number from ${min} to ${max}`)
-  }
+const readHoldExpiry: Read<number> = (reader, node, path) => {
+  const ms = isScalar(node) && typeof node.value === 'string' ? parseDuration(node.value) : undefined
+  if (ms === undefined) return reader.addError(node, path, 'must be a duration such as 30s, 10m, 4h or 2d')
+  const { min, max } = POLICY_LIMITS.holdMs
+  return ms < min || ms > max ? reader.addError(node, path, 'must be from 1s to 30d') : ms
+}
+
+const readApprovals: Read<number> = (reader, node, path) => {
+  const value = isScalar(node) ? node.value : undefined
+  const { min, max } = POLICY_LIMITS.approvals
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
+  return reader.addError(node, path, `must be a whole number from ${min} to ${max}`)
 }

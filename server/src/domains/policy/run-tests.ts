@@ -9,11 +9,8 @@ import type { StoredTest } from './policy-test-store.ts'
 import type { PolicyError } from './yaml.ts'
 
 export interface TestSources {
-  /** Test files that the request contains, by name. */
   readonly files: Readonly<Record<string, string>>
-  /** Stored cases of the Workspace. */
   readonly stored: readonly StoredTest[]
-  /** Runs only the stored cases with these ids. */
   readonly only?: ReadonlySet<string> | undefined
 }
 

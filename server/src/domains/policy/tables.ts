@@ -13,11 +13,13 @@ export interface PolicySetTable {
   id: string
   workspace_id: string
   name: string
+  /** Counted from 1 without gaps for each name in the Workspace. */
   version: number
   sha256: string
   /** The published YAML document, byte for byte. */
   source: string
   published_by: string
+  /** The reason for the version, in the words of the operator who published it. */
   note: string
   created_at: CreatedAt
 }
@@ -33,7 +35,6 @@ export interface PolicyDraftTable {
   base_id: string | null
   author: string
   edited_by: string
-  /** Counted from 1 with each change. */
   revision: number
   created_at: CreatedAt
   updated_at: Date

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time.ts'
 import { FINDING_TYPES, type Finding, type FindingType } from '../../shared/finding.ts'
-import { FINDING_LABELS, maskText } from './redaction.ts'
-import { applyTransforms, isTruncation, parseTransform } from './transforms.ts'
+import { applyTransforms, FINDING_LABELS, isTruncation, maskText, parseTransform } from './transforms.ts'
 import { Vault } from './vault.ts'
 
 const mail = 'jane.roe@example.org'
@@ -48,23 +47,8 @@ describe('parseTransform', () => {
   })
 })
 
-describe('redact', () => {
-  test('replaces the finding by its label', () => {
-    expect(transform(`Write to ${mail} or ${card}.`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii')).toEqual([
-      'Write to [EMAIL] or [CARD].',
-      ['redact:pii'],
-    ])
-  })
-  test('changes only findings of its target', () => {
-    expect(transform(`${mail} ${card}`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii.card')).toEqual([
-      `${mail} [CARD]`,
-      ['redact:pii.card'],
-    ])
-  })
-  test('has a label for every finding type', () => {
-    for (const type of FINDING_TYPES)
-      expect(transform('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]])
-  })
+test.each(FINDING_TYPES)('redact: %s has a label', (type) => {
+  expect(transform('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]])
 })
 
 test.each([
@@ -89,19 +73,6 @@ describe('pseudonymize', () => {
     expect(changed).toEqual({ texts: ['From <EMAIL_1>', 'To <EMAIL_1>, not <EMAIL_2>'], applied: ['pseudonymize:pii'] })
     expect(changed.texts.map((text) => vault.restore(text))).toEqual(texts.map(({ text }) => text))
   })
-  test('placeholders that a text already contains are not used', () => {
-    const vault = new Vault()
-    const { texts } = applyTransforms(
-      [
-        { text: mail, findings: find(mail, { [mail]: 'pii.email' }) },
-        { text: 'written: <EMAIL_1>', findings: [] },
-      ],
-      ['pseudonymize:pii'],
-      vault,
-    )
-    expect(texts).toEqual(['<EMAIL_2>', 'written: <EMAIL_1>'])
-    expect(texts.map((text) => vault.restore(text))).toEqual([mail, 'written: <EMAIL_1>'])
-  })
 })
 
 describe('truncate', () => {
@@ -114,60 +85,47 @@ describe('truncate', () => {
   ])('cuts %s between characters', (text, expected) => {
     expect(transform(text, {}, 'truncate:3')).toEqual([expected, text === expected ? [] : ['truncate:3']])
   })
-  test('shortest length applies, and the applied lengths are listed', () => {
-    expect(transform('abcdef', {}, 'truncate:5', 'truncate:2', 'truncate:9')).toEqual(['ab', ['truncate:5', 'truncate:2']])
-  })
-  test('cuts before a placeholder or label, not through it', () => {
-    expect(transform(`to ${mail} now`, { [mail]: 'pii.email' }, 'pseudonymize:pii', 'truncate:6')).toEqual([
-      'to ',
-      ['pseudonymize:pii', 'truncate:6'],
-    ])
-    expect(transform(`to ${mail} now`, { [mail]: 'pii.email' }, 'redact:pii', 'truncate:10')).toEqual([
-      'to [EMAIL]',
-      ['redact:pii', 'truncate:10'],
-    ])
-  })
 })
 
-describe('several transforms of one text', () => {
-  test('redact wins over mask, mask over pseudonymize', () => {
-    const all = ['pseudonymize:pii', 'mask:pii', 'redact:pii']
-    expect(transform(mail, { [mail]: 'pii.email' }, ...all)).toEqual(['[EMAIL]', ['redact:pii']])
-    expect(transform(card, { [card]: 'pii.card' }, ...all.slice(0, 2))).toEqual(['***************1111', ['mask:pii']])
-  })
-  test('strictest transform applies to each span', () => {
-    expect(
-      transform(`${mail} ${card}`, { [mail]: 'pii.email', [card]: 'pii.card' }, 'redact:pii.email', 'pseudonymize:pii'),
-    ).toEqual(['[EMAIL] <CARD_1>', ['redact:pii.email', 'pseudonymize:pii']])
-  })
-  test('overlapping findings are one span with the strictest transform', () => {
-    const findings: Finding[] = [
-      { type: 'pii.email', start: 6, end: 12 },
-      { type: 'secret.token', start: 2, end: 8 },
-    ]
-    const { texts, applied } = applyTransforms(
-      [{ text: '0123456789abcdef', findings }],
-      ['redact:secret', 'pseudonymize:pii'],
-      new Vault(),
-    )
-    expect([texts, applied]).toEqual([['01[TOKEN]cdef'], ['redact:secret']])
-  })
-  test('adjacent findings are separate spans', () => {
-    expect(transform('aabb', { aa: 'pii.phone', bb: 'pii.ip' }, 'redact:pii')).toEqual(['[PHONE][IP]', ['redact:pii']])
-  })
+const FOUND = { [mail]: 'pii.email', [card]: 'pii.card' } as const
+const ALL = ['pseudonymize:pii', 'mask:pii', 'redact:pii']
+test.each<[string, string, string[], string, string[]]>([
+  ['a label replaces a finding', `Write to ${mail} or ${card}.`, ['redact:pii'], 'Write to [EMAIL] or [CARD].', ['redact:pii']],
+  ['only findings of the target change', `${mail} ${card}`, ['redact:pii.card'], `${mail} [CARD]`, ['redact:pii.card']],
+  ['the shortest length applies', 'abcdef', ['truncate:5', 'truncate:2', 'truncate:9'], 'ab', ['truncate:5', 'truncate:2']],
+  ['no placeholder is cut', `to ${mail} now`, ['pseudonymize:pii', 'truncate:6'], 'to ', ['pseudonymize:pii', 'truncate:6']],
+  ['no label is cut', `to ${mail} now`, ['redact:pii', 'truncate:10'], 'to [EMAIL]', ['redact:pii', 'truncate:10']],
+  ['redact wins over mask', mail, ALL, '[EMAIL]', ['redact:pii']],
+  ['mask wins over pseudonymize', card, ALL.slice(0, 2), '***************1111', ['mask:pii']],
+  [
+    'the strictest applies to each span',
+    `${mail} ${card}`,
+    ['redact:pii.email', ...ALL.slice(0, 1)],
+    '[EMAIL] <CARD_1>',
+    ['redact:pii.email', 'pseudonymize:pii'],
+  ],
+  ['transforms that change nothing are not listed', 'nothing', ['redact:pii', 'mask:secret', 'truncate:100'], 'nothing', []],
+])('applyTransforms: %s', (_, text, transforms, changed, applied) => {
+  expect(transform(text, FOUND, ...transforms)).toEqual([changed, applied])
 })
 
-test('applyTransforms: transforms that change no text are not listed', () => {
-  expect(transform('nothing here', {}, 'redact:pii', 'mask:secret', 'truncate:100')).toEqual(['nothing here', []])
+test('applyTransforms: overlapping findings are one span with the strictest transform', () => {
+  const findings: Finding[] = [
+    { type: 'pii.email', start: 6, end: 12 },
+    { type: 'secret.token', start: 2, end: 8 },
+  ]
+  const scanned = [{ text: '0123456789abcdef', findings }]
+  const { texts, applied } = applyTransforms(scanned, ['redact:secret', 'pseudonymize:pii'], new Vault())
+  expect([texts, applied]).toEqual([['01[TOKEN]cdef'], ['redact:secret']])
+})
+
+test('applyTransforms: adjacent findings are separate spans', () => {
+  expect(transform('aabb', { aa: 'pii.phone', bb: 'pii.ip' }, 'redact:pii')).toEqual(['[PHONE][IP]', ['redact:pii']])
 })
 
 test('applyTransforms: surrogate pairs are not split', () => {
-  const { texts } = applyTransforms(
-    [{ text: 'a😀b', findings: [{ type: 'pii.phone', start: 2, end: 4 }] }],
-    ['redact:pii'],
-    new Vault(),
-  )
-  expect(texts).toEqual(['a[PHONE]'])
+  const findings: Finding[] = [{ type: 'pii.phone', start: 2, end: 4 }]
+  expect(applyTransforms([{ text: 'a😀b', findings }], ['redact:pii'], new Vault()).texts).toEqual(['a[PHONE]'])
 })
 
 test.each([

@@ -1,6 +1,5 @@
 import { splitsPair } from '../../platform/lib/surrogates.ts'
 import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup, type FindingType } from '../../shared/finding.ts'
-import { FINDING_LABELS, maskText, redactionLabel } from './redaction.ts'
 import type { Vault } from './vault.ts'
 
 /** An obligation that changes texts (GW-POL-10). */
@@ -18,12 +17,10 @@ export interface ScannedText {
   readonly findings: readonly Finding[]
 }
 
-/** All forms of a transform, for error messages. */
 export const TRANSFORM_FORMS = 'redact:<finding>, mask:<finding>, pseudonymize:<finding>, truncate:<characters>'
 
 const TARGETS: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
 
-/** Undefined if `text` is not a transform. */
 export function parseTransform(text: string): Transform | undefined {
   const colon = text.indexOf(':')
   const kind = text.slice(0, colon)
@@ -36,10 +33,7 @@ export function parseTransform(text: string): Transform | undefined {
 /** Truncation is for prose only: a truncated schema of a tool is invalid. */
 export const isTruncation = (text: string): boolean => parseTransform(text)?.kind === 'truncate'
 
-/**
- * Applies all transforms to all texts. `applied` lists the transforms that changed a text, in the given order. Throws a TypeError
- * for an unknown transform and a RangeError for a finding outside its text; the texts must then not be used.
- */
+/** Throws for an unknown transform and a finding outside its text; the texts must then not be used. */
 export function applyTransforms(
   texts: readonly ScannedText[],
   transforms: readonly string[],
@@ -63,7 +57,6 @@ interface NamedTransform {
   readonly transform: Transform
 }
 
-/** The strictest of the transforms that apply to findings of one type. */
 interface Effect {
   readonly kind: SpanTransform
   readonly names: ReadonlySet<string>
@@ -81,12 +74,7 @@ function effectOn(type: FindingType, transforms: readonly NamedTransform[]): Eff
   return kind && { kind, names: new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name)) }
 }
 
-function transformText(
-  { text, findings }: ScannedText,
-  { demanded, byType }: Demanded,
-  vault: Vault,
-  applied: Set<string>,
-): string {
+function transformText({ text, findings }: ScannedText, { demanded, byType }: Demanded, vault: Vault, applied: Set<string>) {
   const limits = demanded.flatMap(({ name, transform }) =>
     transform.kind === 'truncate' ? [{ name, length: transform.length }] : [],
   )
@@ -106,7 +94,6 @@ function transformText(
   return truncate(result + rest, pieces, limits, applied)
 }
 
-/** A part of a text that is replaced as a whole. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -174,10 +161,7 @@ interface Piece {
   readonly divisible: boolean
 }
 
-/**
- * Cuts a text at the shortest demanded length, between characters, and before a label or placeholder that would be cut. `pieces`: of the text,
- * if there are limits.
- */
+/** Cuts at the shortest demanded length, between characters, and before a label or placeholder. `pieces`: of the text. */
 function truncate(
   text: string,
   pieces: readonly Piece[],
@@ -197,10 +181,40 @@ function truncate(
   return text.slice(0, end)
 }
 
-/** The end of the first `count` characters, in UTF-16 units. */
 function indexOfCharacter(text: string, count: number): number {
   if (count >= text.length) return text.length
   let index = 0
   for (let remaining = count; remaining > 0 && index < text.length; remaining--) index += splitsPair(text, index + 1) ? 2 : 1
   return index
+}
+
+/** Names of findings in transformed texts: `[EMAIL]`, `<EMAIL_1>`. */
+export const FINDING_LABELS: Readonly<Record<FindingType, string>> = {
+  'pii.email': 'EMAIL',
+  'pii.phone': 'PHONE',
+  'pii.card': 'CARD',
+  'pii.iban': 'IBAN',
+  'pii.national_id': 'NATIONAL_ID',
+  'pii.ip': 'IP',
+  'pii.person': 'PERSON',
+  'secret.api_key': 'API_KEY',
+  'secret.token': 'TOKEN',
+  'secret.private_key': 'PRIVATE_KEY',
+  'secret.connection_string': 'CONNECTION_STRING',
+  'injection.override': 'INJECTION',
+  'injection.exfiltration': 'INJECTION',
+  'injection.role_play': 'INJECTION',
+  'hidden.text': 'HIDDEN_TEXT',
+}
+
+const redactionLabel = (type: FindingType): string => `[${FINDING_LABELS[type]}]`
+
+const VISIBLE = 4
+
+/** Stars, except the last four letters or digits, if there are more. Separators would show the shape of the value. */
+export function maskText(text: string): string {
+  const characters = [...text]
+  const alphanumeric = characters.flatMap((character, index) => (/[\p{L}\p{N}]/u.test(character) ? [index] : []))
+  const visibleFrom = alphanumeric.length > VISIBLE ? (alphanumeric.at(-VISIBLE) ?? characters.length) : characters.length
+  return characters.map((character, index) => (index < visibleFrom ? '*' : character)).join('')
 }

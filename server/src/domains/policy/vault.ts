@@ -1,12 +1,6 @@
 /** `<EMAIL_1>`, also in the forms that models and Markdown write: `&lt;EMAIL_1&gt;`, `<EMAIL\_1>`. */
 const PLACEHOLDER = /(?:<|&lt;)([A-Z]{1,20}(?:\\?_[A-Z]{1,20}){0,3}\\?_\d{1,9})(?:>|&gt;)/g
 
-/** Stored form of a vault, which is encrypted together with its held request. It contains content. */
-export interface VaultContent {
-  /** In the order of their creation. */
-  readonly originals: readonly (readonly [placeholder: string, original: string])[]
-}
-
 /**
  * The originals of the placeholders in one request. Equal originals have the same placeholder in all texts of the request.
  * @NOTE `toJSON` returns content: never log a vault, and encrypt it before storing it.
@@ -30,7 +24,6 @@ export class Vault {
     }
   }
 
-  /** The placeholder of `original`. `label`: name of the finding, such as `EMAIL`. */
   placeholderFor(label: string, original: string): string {
     const key = `${label} ${original}`
     const known = this.#placeholders.get(key)
@@ -52,14 +45,14 @@ export class Vault {
     return longestFirst.reduce((hidden, [placeholder, original]) => hidden.replaceAll(original, () => placeholder), text)
   }
 
-  toJSON(): VaultContent {
+  toJSON(): { readonly originals: readonly (readonly [placeholder: string, original: string])[] } {
     return { originals: [...this.#originals] }
   }
 
   /** Throws a TypeError if `value` does not come from `toJSON`. */
   static fromJSON(value: unknown): Vault {
     const vault = new Vault()
-    const originals = (value as Partial<VaultContent> | null)?.originals
+    const originals = (value as { readonly originals?: unknown } | null)?.originals
     if (!Array.isArray(originals)) throw new TypeError('not a vault')
     for (const entry of originals) {
       const [placeholder, original] = Array.isArray(entry) ? entry : []

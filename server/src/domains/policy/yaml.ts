@@ -12,7 +12,6 @@ export interface PolicyError {
 /** A text that is not YAML can have one error for each character. */
 const MAX_ERRORS = 20
 
-/** A YAML 1.2 document without anchors, aliases and tags. */
 export interface YamlDocument {
   readonly root: Node | null
   /** An error at the start of a node, or inside the value of a scalar (`offset` in UTF-16 units). */

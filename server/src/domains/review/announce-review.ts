@@ -2,8 +2,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType, ReviewPayload } from '../../shared/governance-event.ts'
-import type { ReviewItem } from './review.ts'
-import { ITEM_COLUMNS, toItem } from './review-row.ts'
+import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
 /** Announces a change of an item, in its transaction. The payload names no user and holds no comment. */
 export const announceReview = (tx: Db, type: GovernanceEventType & `review.${string}`, item: ReviewItem): Promise<void> =>
@@ -31,15 +30,11 @@ const payloadOf = (item: ReviewItem): ReviewPayload => ({
   expires_at: item.expiresAt.toISOString(),
 })
 
-interface Overdue {
-  readonly now: Date
-  /** Pending items that were created before are overdue. */
-  readonly before: Date
-  readonly most: number
-}
-
-/** Announces pending items that have become overdue, each once. Returns how many. */
-export async function announceOverdue(tx: Tx, workspaceId: string, { now, before, most }: Overdue): Promise<number> {
+export async function announceOverdue(
+  tx: Tx,
+  workspaceId: string,
+  { now, before, most }: { readonly now: Date; readonly before: Date; readonly most: number },
+): Promise<number> {
   const due = tx
     .selectFrom('review_item')
     .select('id')

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { afterOpening, openReviews } from '../../../test/support/reviews.ts'
 import { ApprovalWait } from './approval-wait.ts'
-import type { ReviewItem } from './review.ts'
+import type { ReviewItem } from './review-row.ts'
 import { ReviewWaiters } from './review-waiters.ts'
 
 const LEASE = { leaseMs: 60_000 }

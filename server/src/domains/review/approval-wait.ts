@@ -37,7 +37,6 @@ export class ApprovalWait {
   readonly #clientSignal: () => AbortSignal
   readonly #deps: Deps
 
-  /** `clientSignal` aborts when the client disconnects. */
   constructor(clientSignal: () => AbortSignal, deps: Deps) {
     this.#clientSignal = clientSignal
     this.#deps = deps

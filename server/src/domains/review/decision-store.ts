@@ -3,12 +3,11 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { announceReview } from './announce-review.ts'
-import type { Approval, ReviewItem, ReviewKind } from './review.ts'
-import { ITEM_COLUMNS, toItem } from './review-row.ts'
+import type { Approval, ReviewKind } from './review.ts'
+import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 import { getReview } from './review-store.ts'
 
 export interface ReviewerDecision {
-  /** Id of the operator or admin token. */
   readonly by: string
   /** Other ids of the same operator: admin tokens that the operator issued, and the issuer of this token. */
   readonly otherIds?: readonly string[]
@@ -20,11 +19,8 @@ export interface ReviewerDecision {
 export type DecisionResult =
   | { readonly kind: 'decided'; readonly item: ReviewItem }
   | { readonly kind: 'conflict'; readonly item: ReviewItem }
-  /** The reviewer is the user of the request. */
   | { readonly kind: 'own_request' }
-  /** The reviewer issued the API key of the request. */
   | { readonly kind: 'own_key' }
-  /** The reviewer has approved before; the hold requires other operators. */
   | { readonly kind: 'approved_before' }
   | { readonly kind: 'not_found' }
 
@@ -34,10 +30,7 @@ interface HoldDecision extends ReviewerDecision {
   readonly validApprovals?: (item: ReviewItem) => Promise<readonly Approval[]>
 }
 
-/**
- * Approves or denies a hold. The first decision is final, but an approval leaves the hold pending until as many different operators have
- * approved as it requires. A denial erases the content. Call `ReviewWaiters.changed` after the commit.
- */
+/** An approval before the last leaves the hold pending. Call `ReviewWaiters.changed` after the commit. */
 export const decideHold = async (
   tx: Tx,
   workspaceId: string,

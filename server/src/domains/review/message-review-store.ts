@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
-import type { ReviewItem } from './review.ts'
-import { expireIfOpen, ITEM_COLUMNS, toItem } from './review-row.ts'
+import { expireIfOpen, ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
-/**
- * Releases the approved hold of a message and erases its content. An approval stores the message immediately, so there is no
- * resubmission (GW-REV-11). Returns the item in its new state.
- */
+/** An approval stores the message immediately, so there is no resubmission (GW-REV-11). */
 export async function releaseHeldMessage(
   tx: Tx,
   { id, workspaceId }: ReviewItem,

@@ -9,9 +9,7 @@ interface Deps {
   readonly db: Db
   readonly signal: Signal
   readonly clock: Clock
-  /** Milliseconds after which an entry is read again, even without a signal. Default: 750. */
   readonly maxAgeMs?: number
-  /** Time limit of a query in milliseconds. */
   readonly loadMs?: number
 }
 
@@ -32,7 +30,6 @@ export class PendingOutputHolds {
     this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())
   }
 
-  /** False: the Application has no pending output hold. */
   mayExist({ workspaceId, applicationId }: ReviewOwner): Promise<boolean> {
     return this.#cache.get(`${workspaceId} ${applicationId}`)
   }

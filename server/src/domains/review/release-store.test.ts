@@ -64,10 +64,8 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   test('release: not claimed when the hold is pending, denied or expired', async () => {
     const pending = await reviews.hold({ lifetimeMs: MINUTE })
     expect(await kindOf(pending)).toBe('pending')
-    expect(await pendingReason(db, owner, pending.id, lease(OPENED_AT))).toEqual({
-      kind: 'pending',
-      wakeAt: pending.expiresAt,
-    })
+    const reason = await pendingReason(db, owner, pending.id, lease(OPENED_AT))
+    expect(reason).toEqual({ kind: 'pending', wakeAt: pending.expiresAt })
     const denied = await reviews.hold()
     await reviews.decide(denied.id, { verdict: 'denied' })
     expect(await kindOf(denied)).toBe('denied')
@@ -90,10 +88,8 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     const item = await reviews.approved()
     const firstClaim = await mustClaim(item)
     expect(await kindOf(item, afterOpening(MINUTE - 1))).toBe('busy')
-    expect(await pendingReason(db, owner, item.id, lease(afterOpening(MINUTE - 1)))).toEqual({
-      kind: 'busy',
-      wakeAt: afterOpening(MINUTE),
-    })
+    const reason = await pendingReason(db, owner, item.id, lease(afterOpening(MINUTE - 1)))
+    expect(reason).toEqual({ kind: 'busy', wakeAt: afterOpening(MINUTE) })
     expect(await pendingReason(db, owner, item.id, lease(afterOpening(MINUTE)))).toBeUndefined()
     const later = await Promise.all([MINUTE, 2 * MINUTE, 60 * MINUTE].map((ms) => kindOf(item, afterOpening(ms))))
     expect(later).toEqual(['interrupted', 'interrupted', 'interrupted'])

@@ -1,18 +1,12 @@
+import type { Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { isSameRequest } from './request-hash.ts'
-import {
-  type HoldContent,
-  type Lease,
-  leaseEnd,
-  type ReleaseResult,
-  type ReviewItem,
-  type ReviewOwner,
-  releaseStep,
-} from './review.ts'
-import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal } from './review-row.ts'
+import { type HoldContent, type Lease, leaseEnd, type ReleaseResult, type ReviewOwner, releaseStep } from './review.ts'
+import { ITEM_COLUMNS, type ItemRow, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
+import type { ReviewItemTable } from './tables.ts'
 
 /** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
 async function hasApproved(
@@ -28,18 +22,15 @@ async function hasApproved(
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** A request that names the hold whose release it wants. */
 export interface Resubmission {
   readonly requestHash: Buffer
   /** The `review_item_id` of the request; not checked yet. */
   readonly id: string
-  /** `opr_…`: the operator who issued the API key of the request. */
   readonly keyIssuer?: string | undefined
 }
 
 /** The right to release a hold. One request on one node has it at a time. */
 export interface ReleaseClaim {
-  /** `rev_…` */
   readonly id: string
   readonly startedAt: Date
   readonly expiresAt: Date
@@ -57,11 +48,7 @@ export type ClaimResult =
   /** The operator who issued the API key of the request has approved the hold, and operators do not approve their own requests. */
   | { readonly kind: 'own_approval' }
 
-/**
- * Claims the release of an approved hold. One of several concurrent callers gets `claimed` and ends the claim with
- * {@link completeRelease}, {@link abandonRelease} or {@link interruptRelease}. Returns undefined if the Application has no such hold.
- * Throws inside a transaction, because the claim must be committed before the provider is called.
- */
+/** One of several callers gets `claimed`. Throws in a transaction: the claim must be committed before the provider is called. */
 export async function claimRelease(
   db: Db,
   owner: ReviewOwner,
@@ -93,10 +80,7 @@ export async function claimRelease(
   return { kind, item }
 }
 
-/**
- * The reason why a release cannot be claimed yet, and the time at which it ends without any change. Undefined: there is none. It
- * only reads, so that a waiting request passes all stages again before it claims (GW-REV-12).
- */
+/** Why a release cannot be claimed yet, and until when. It only reads: a waiting request passes all stages again (GW-REV-12). */
 export async function pendingReason(
   db: Db,
   owner: ReviewOwner,
@@ -116,56 +100,31 @@ export async function pendingReason(
 const stepOf = (row: ItemRow, lease: Lease) =>
   releaseStep({ ...toItem(row, lease.now), state: row.state, releaseStartedAt: row.release_started_at }, lease)
 
-interface CompletedRelease {
-  readonly result: ReleaseResult
-  /** `aud_…` */
-  readonly releasedAuditId: string
-  readonly now: Date
-}
-
-/**
- * Ends a claim with the result that every resubmission gets (GW-REV-13), in the transaction of the request's audit record. Call
- * `ReviewWaiters.changed` after the commit. Returns false if the claim is no longer valid: roll back and claim again.
- */
+/** Every resubmission gets the result (GW-REV-13). False: the claim is lost. Call `ReviewWaiters.changed` after the commit. */
 export async function completeRelease(
   tx: Tx,
   owner: ReviewOwner,
   claim: ReleaseClaim,
-  { result, releasedAuditId, now }: CompletedRelease,
+  { result, releasedAuditId, now }: { result: ReleaseResult; releasedAuditId: string; now: Date },
   box: SecretBox,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updateClaimed(tx, owner, claim)
-    .set({
-      state: 'released',
-      // After expiry the waiting client still gets the result, but it is not stored.
-      result: claim.expiresAt > now ? seal(box, claim.id, 'result', result) : null,
-      successor_id: result.kind === 'held' ? uuidOf('rev', result.successorId) : null,
-      released_audit_id: uuidOf('aud', releasedAuditId),
-      released_at: now,
-    })
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
+  return endClaim(tx, owner, claim, {
+    state: 'released',
+    // After expiry the waiting client still gets the result, but it is not stored.
+    result: claim.expiresAt > now ? seal(box, claim.id, 'result', result) : null,
+    successor_id: result.kind === 'held' ? uuidOf('rev', result.successorId) : null,
+    released_audit_id: uuidOf('aud', releasedAuditId),
+    released_at: now,
+  })
 }
 
-/**
- * Ends a claim so that the next resubmission tries again. Only for failures after which the provider sends no completion (refused
- * connection, error status; not a timeout). Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
- */
-export async function abandonRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
-  const { numUpdatedRows } = await updateClaimed(db, owner, claim).set({ release_started_at: null }).executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+/** The next resubmission tries again. Only after a failure without a completion: a refused connection, not a timeout. */
+export const abandonRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> =>
+  endClaim(db, owner, claim, { release_started_at: null })
 
-/**
- * Ends a claim whose result could not be stored, as if its lease had ended: a held completion can be claimed again, a held request is
- * `interrupted`. Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
- */
-export async function interruptRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
-  const { numUpdatedRows } = await updateClaimed(db, owner, claim)
-    .set({ release_started_at: BEFORE_ANY_LEASE })
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+/** For a result that could not be stored: a held completion can be claimed again, a held request is `interrupted`. */
+export const interruptRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> =>
+  endClaim(db, owner, claim, { release_started_at: BEFORE_ANY_LEASE })
 
 const BEFORE_ANY_LEASE = new Date(0)
 
@@ -192,18 +151,21 @@ const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer |
     .returning('content')
     .executeTakeFirst()
 
-/** Returns undefined if the result has been erased. */
 async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<ReleaseResult | undefined> {
   const row = await db.selectFrom('review_item').select('result').where('id', '=', uuidOf('rev', id)).executeTakeFirst()
   return row?.result ? unseal<ReleaseResult>(box, id, 'result', row.result) : undefined
 }
 
-/** A job may have marked the item as expired during its release. */
-const updateClaimed = (db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim) =>
-  db
+/** False if the claim is lost. A job may have marked the item as expired during its release. */
+async function endClaim(db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim, changes: Updateable<ReviewItemTable>) {
+  const { numUpdatedRows } = await db
     .updateTable('review_item')
+    .set(changes)
     .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
     .where('application_id', '=', uuidOf('app', owner.applicationId))
     .where('id', '=', uuidOf('rev', id))
     .where('state', 'in', ['approved', 'expired'])
     .where('release_started_at', '=', startedAt)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}

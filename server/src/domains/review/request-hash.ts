@@ -5,7 +5,6 @@ import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 export interface RequestBinding {
   /** `app_…`; null: a message of the messaging API. */
   readonly applicationId: string | null
-  /** The asserted or verified user of stage 3; empty for a request without a user. */
   readonly userId: string
   /** Whether a user token proves the user. A completion for a verified user must not reach an asserted user of that id. */
   readonly isVerified: boolean
@@ -21,13 +20,7 @@ export interface RequestBinding {
 /** The user and session of `governance` bind as stage 3 resolved them. The other fields only concern delivery (GW-REV-11). */
 const UNBOUND_FIELDS: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_options'])
 
-/** Stored hashes contain this name. */
-const OPERATOR_FIELD = 'playedBy'
-
-/**
- * HMAC-SHA-256 over the RFC 8785 form of the binding (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws if `request` has
- * no such form: a lone surrogate in a string, or a number that is not finite.
- */
+/** HMAC-SHA-256 (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws on a lone surrogate and an infinite number. */
 export function requestHash(
   key: Uint8Array,
   { applicationId, userId, isVerified, operatorId, sessionId, request, written }: RequestBinding,
@@ -38,12 +31,12 @@ export function requestHash(
     userId,
     sessionId,
     ...(isVerified && { isVerified }),
-    ...(operatorId !== undefined && { [OPERATOR_FIELD]: operatorId }),
+    // Stored hashes contain this name.
+    ...(operatorId !== undefined && { playedBy: operatorId }),
   }
   const form = canonicalJson({ purpose: 'review-request-1', ...sender, asked, ...(written && { written }) })
   return createHmac('sha256', key).update(form).digest()
 }
 
-/** Whether a hold with the hash `bound` is for the request with this hash. */
 export const isSameRequest = (bound: Uint8Array, hash: Uint8Array): boolean =>
   bound.length === hash.length && timingSafeEqual(bound, hash)

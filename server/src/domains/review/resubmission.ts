@@ -4,7 +4,8 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { Completion } from '../../shared/completion.ts'
 import { type ClaimResult, claimRelease, type ReleaseClaim, type Resubmission } from './release-store.ts'
-import type { HoldContent, Lease, ReleasedCompletion, ReviewItem, ReviewOwner } from './review.ts'
+import type { HoldContent, Lease, ReleasedCompletion, ReviewOwner } from './review.ts'
+import type { ReviewItem } from './review-row.ts'
 import type { ReviewWaiters } from './review-waiters.ts'
 
 export interface ReviewDeps {
@@ -15,9 +16,7 @@ export interface ReviewDeps {
   readonly lease: Omit<Lease, 'now'>
 }
 
-/** The release of an approved hold. */
 export type Release =
-  /** This request has claimed the release. */
   | { readonly kind: 'first'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
   /** The hold was released before: the same result is sent again. */
   | { readonly kind: 'again'; readonly item: ReviewItem; readonly result: ReleasedCompletion }
@@ -27,10 +26,7 @@ export type ResubmissionResult =
   | { readonly kind: 'pending'; readonly itemId: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
-/**
- * Checks that a resubmitted request is the one that was held (GW-REV-11), and claims the release. It does not wait: while the
- * decision or another release is outstanding the result is `pending` (approval-wait.ts).
- */
+/** Does not wait: while the decision or another release is outstanding the result is `pending` (approval-wait.ts). */
 export async function resubmit(owner: ReviewOwner, resubmission: Resubmission, deps: ReviewDeps): Promise<ResubmissionResult> {
   const { db, clock, lease, reviewBox } = deps
   const claimed = await claimRelease(db, owner, resubmission, { ...lease, now: clock.now() }, reviewBox)
@@ -52,7 +48,7 @@ type Unreleased = Exclude<ClaimResult, { kind: 'released' }> | undefined
 function withoutResult(claimed: Unreleased): ResubmissionResult {
   switch (claimed?.kind) {
     case 'claimed':
-      return { kind: 'release', release: { kind: 'first', item: claimed.item, claim: claimed.claim, content: claimed.content } }
+      return { kind: 'release', release: { ...claimed, kind: 'first' } }
     case 'denied':
       return refused('POLICY_REVIEW_DENIED', { reviewItemId: claimed.item.id })
     case 'expired':

@@ -2,8 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { announceReview } from './announce-review.ts'
-import type { ReviewItem } from './review.ts'
-import { ITEM_COLUMNS, toItem } from './review-row.ts'
+import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
 /** The operator who is asked to decide, and the absent operator whose delegate that is. */
 export interface Assignee {

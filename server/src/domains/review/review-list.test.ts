@@ -12,7 +12,6 @@ import {
   seedOwner,
   transact,
 } from '../../../test/support/reviews.ts'
-import { seedApplication } from '../../../test/support/seed.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { acknowledgeEscalation, decideHold } from './decision-store.ts'
 import { claimRelease, completeRelease } from './release-store.ts'
@@ -85,47 +84,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
       acknowledged: new Set([ids.acknowledged]),
       expired: new Set([ids.short, ids.shortApproved]),
     })
-  })
-
-  test('review list: only items of the given kind and Application, none for an Application of another Workspace', async () => {
-    const owner = await seedOwner(database.db)
-    const second = { ...owner, ...(await seedApplication(database.db, owner.workspaceId)) }
-    const [hold, secondHold] = [await seedHold(database.db, owner), await seedHold(database.db, second)]
-    const escalation = await transact(database.db, (tx) => openEscalation(tx, second, newReview(), REVIEW_BOX))
-    expect(await list(owner, { kind: 'escalation' })).toEqual([escalation.id])
-    expect(await list(owner, { applicationId: second.applicationId, kind: 'hold' })).toEqual([secondHold.id])
-    expect(await list(owner, { applicationId: owner.applicationId })).toEqual([hold.id])
-    const foreign = await seedOwner(database.db)
-    expect(await list(foreign)).toEqual([])
-    expect(await list(owner, { applicationId: foreign.applicationId })).toEqual([])
-  })
-
-  test('review list: pending items are oldest first, others newest first, each on one page when items change meanwhile', async () => {
-    const owner = await seedOwner(database.db)
-    const ids: string[] = []
-    for (let i = 0; i < 7; i++) ids.push((await seedHold(database.db, owner)).id)
-    const readPages = async (query: Partial<ReviewQuery>, afterPage: () => Promise<unknown>) => {
-      const listed: string[] = []
-      for (let after: string | undefined; ; ) {
-        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED_AT, ...query, after })
-        listed.push(...(page?.data ?? []).map(({ id }) => id))
-        if (!page?.hasMore || listed.length > 20) return listed
-        after = page.data.at(-1)?.id
-        await afterPage()
-      }
-    }
-    expect(await readPages({}, async () => {})).toEqual(ids.toReversed())
-    const decideFirst = () =>
-      transact(database.db, (tx) =>
-        decideHold(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT }),
-      )
-    expect(await readPages({ state: 'pending' }, decideFirst)).toEqual(ids)
-  })
-
-  test('review list: a full page is the last one when no item follows', async () => {
-    const owner = await seedOwner(database.db)
-    for (let i = 0; i < 2; i++) await seedHold(database.db, owner)
-    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED_AT })).toMatchObject({ hasMore: false })
   })
 
   test('review list: undefined when the cursor or Application is not an id', async () => {

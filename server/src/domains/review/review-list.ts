@@ -4,27 +4,21 @@ import { cursorOf, type Page, type PageRequest, pageById, readPage } from '../..
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
-import type { ReviewItem, ReviewKind, ReviewState } from './review.ts'
-import { ITEM_COLUMNS, toItem } from './review-row.ts'
+import type { ReviewKind, ReviewState } from './review.ts'
+import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
 export interface ReviewQuery extends PageRequest {
-  /** `rev_…`: only this item. */
   readonly id?: string | undefined
   readonly state?: ReviewState | undefined
   readonly kind?: ReviewKind | undefined
-  /** `app_…` */
   readonly applicationId?: string | undefined
   /** Operators (`opr_…`) to whom the items are assigned; empty: unassigned. */
   readonly assignedTo?: readonly string[] | undefined
-  /** Id of a rule that demanded the review. */
   readonly rule?: string | undefined
   readonly now: Date
 }
 
-/**
- * One page of a Workspace's review items: with `state: 'pending'` those first that expire next, otherwise newest first.
- * Returns undefined if `after` or `applicationId` is invalid.
- */
+/** Pending items: those first that expire next; otherwise newest first. Undefined if `after` or `applicationId` is invalid. */
 export async function listReviews(db: Db, workspaceId: string, query: ReviewQuery): Promise<Page<ReviewItem> | undefined> {
   const { state, kind, now } = query
   let rows = db.selectFrom('review_item').select(ITEM_COLUMNS).where('workspace_id', '=', uuidOf('ws', workspaceId))
@@ -48,7 +42,6 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
   return place && readPage(rows, query, { by: ['expires_at', 'id'], place: place.after }, (row) => toItem(row, now))
 }
 
-/** The place of a cursor in the queue. Undefined if the cursor is invalid. */
 async function placeOf(db: Db, workspaceId: string, cursor: string | undefined) {
   if (cursor === undefined) return { after: undefined }
   const id = fromId('rev', cursor)

@@ -1,8 +1,9 @@
 import { type Selectable, sql } from 'kysely'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
-import { type ReviewItem, type ReviewState, stateAt } from './review.ts'
+import { type ReviewState, stateAt } from './review.ts'
 import type { ReviewItemTable } from './tables.ts'
 
 /** All columns except the sealed ones, which can hold a megabyte. */
@@ -44,47 +45,25 @@ export const ITEM_COLUMNS = [
 
 export type ItemRow = Pick<Selectable<ReviewItemTable>, (typeof ITEM_COLUMNS)[number]>
 
+/** Without its content. `state` is that at the time of reading ({@link stateAt}); the stored one may be older. */
+export type ReviewItem = Entity<ReviewItemTable, (typeof ITEM_COLUMNS)[number]>
+
 /** New `state` of an item that expires: a pending or approved item becomes expired, a final state stays. */
 export const expireIfOpen = sql<ReviewState>`case when state in ('pending', 'approved') then 'expired' else state end`
 
-export function toItem(row: ItemRow, now: Date): ReviewItem {
-  return {
-    id: toId('rev', row.id),
-    kind: row.kind,
-    state: stateAt({ state: row.state, expiresAt: row.expires_at }, now),
-    workspaceId: toId('ws', row.workspace_id),
-    applicationId: row.application_id && toId('app', row.application_id),
-    messageId: row.message_id && toId('msg', row.message_id),
-    userId: row.user_id,
-    sessionId: row.session_id,
-    endpoint: row.endpoint,
-    point: row.point,
-    rules: row.rules,
-    classification: row.classification,
-    riskLevel: row.risk_level,
-    findings: row.findings,
-    requestHash: row.request_hash,
-    policy: row.policy,
-    model: row.model,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at,
-    comment: row.comment,
-    auditId: toId('aud', row.audit_id),
-    releasedAt: row.released_at,
-    releasedAuditId: row.released_audit_id && toId('aud', row.released_audit_id),
-    successorId: row.successor_id && toId('rev', row.successor_id),
-    keyId: row.key_id && toId('key', row.key_id),
-    keyIssuers: row.key_issuers,
-    assignedTo: row.assigned_to,
-    assignedFor: row.assigned_for,
-    requiredApprovals: row.required_approvals,
-    approvals: row.approvals,
-  }
-}
+export const toItem = (row: ItemRow, now: Date): ReviewItem => ({
+  ...fromRow(row),
+  id: toId('rev', row.id),
+  state: stateAt({ state: row.state, expiresAt: row.expires_at }, now),
+  workspaceId: toId('ws', row.workspace_id),
+  applicationId: row.application_id && toId('app', row.application_id),
+  messageId: row.message_id && toId('msg', row.message_id),
+  auditId: toId('aud', row.audit_id),
+  releasedAuditId: row.released_audit_id && toId('aud', row.released_audit_id),
+  successorId: row.successor_id && toId('rev', row.successor_id),
+  keyId: row.key_id && toId('key', row.key_id),
+})
 
-/** The context that a part of a review item is sealed with. */
 export const reviewContext = (id: string, part: 'content' | 'result'): string => `${id} ${part}`
 
 /** Encrypts JSON for one item and column; copied to another item or column it cannot be decrypted. */

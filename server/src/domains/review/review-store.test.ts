@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { countWaitingFor } from '../../../test/support/lock-waits.ts'
 import {
@@ -8,19 +8,26 @@ import {
   OPENED_AT,
   openReviews,
   REVIEW_BOX,
-  seedHold,
   seedOwner,
   transact,
 } from '../../../test/support/reviews.ts'
+import { reviewView } from '../../api/admin/reviews/review-shapes.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
-import { acknowledgeEscalation } from './decision-store.ts'
-import { pendingReason } from './release-store.ts'
+import { acknowledgeEscalation, decideHold } from './decision-store.ts'
+import { pendingReason, type ReleaseClaim } from './release-store.ts'
 import type { ReviewOwner } from './review.ts'
-import { reviewJson } from './review-json.ts'
-import { findPendingHold, openHold } from './review-store.ts'
+import { listReviews } from './review-list.ts'
+import type { ReviewItem } from './review-row.ts'
+import { eraseExpiredReviews, findPendingHold, openHold } from './review-store.ts'
 
 const DAY = 86_400_000
+
+/** The job erases in the whole table, so these tests use a time before that of other tests. */
+const ERASED_AT = new Date('2090-01-01T00:00:00Z').getTime()
+const at = (ms: number): Date => new Date(ERASED_AT + ms)
+const SECOND = 1_000
+const DUE = { createdAt: at(0), lifetimeMs: SECOND }
 
 describe.each(testDatabases())('on $name', async ({ open, name }) => {
   const reviews = await openReviews(open)
@@ -49,7 +56,7 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
     const { id } = await reviews.hold(review)
     const item = await reviews.find(id, OPENED_AT)
-    expect(item && reviewJson(item)).toEqual({
+    expect(item && reviewView(item)).toEqual({
       id: review.id,
       object: 'review_item',
       kind: 'hold',
@@ -140,15 +147,6 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     expect(await find(afterOpening(1_200))).toBeUndefined()
   })
 
-  test('review store: another hold is opened when another Application sends the same request', async () => {
-    const { requestHash } = newReview()
-    const other = await seedOwner(db)
-    const hold = await reviews.hold({ requestHash })
-    const otherHold = await seedHold(db, other, { requestHash })
-    expect(otherHold.id).not.toBe(hold.id)
-    expect(await findPendingHold(db, { ...owner, applicationId: other.applicationId }, requestHash, OPENED_AT)).toBeUndefined()
-  })
-
   test('review store: resubmission finds no hold when the id is foreign, unknown, malformed or of an escalation', async () => {
     const other = await seedOwner(db)
     const { id } = await reviews.hold()
@@ -187,10 +185,105 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     expect(await reviews.decide(id, { now: afterOpening(5) })).toMatchObject({ kind: 'conflict' })
     expect(await acknowledge()).toMatchObject({ kind: 'decided' })
     expect(await acknowledge()).toMatchObject({ kind: 'conflict' })
-    expect(await reviews.find(id, afterOpening(9 * DAY))).toMatchObject({
-      state: 'acknowledged',
-      decidedBy: 'op-1',
-      comment: 'read',
+    const later = await reviews.find(id, afterOpening(9 * DAY))
+    expect(later).toMatchObject({ state: 'acknowledged', decidedBy: 'op-1', comment: 'read' })
+  })
+
+  const decideLater: typeof reviews.decide = (id, change, from) => reviews.decide(id, { now: afterOpening(10), ...change }, from)
+
+  test('decision: 19 get a conflict with the decided item when 20 reviewers decide at the same time', async () => {
+    const { id } = await reviews.hold()
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => decideLater(id, { by: `op-${i}`, verdict: i % 2 ? 'approved' : 'denied' })),
+    )
+    const [decided, ...more] = results.filter(({ kind }) => kind === 'decided')
+    expect(more).toEqual([])
+    const decidedItem = decided && 'item' in decided ? decided.item : undefined
+    const conflicts = results.filter((result) => result.kind === 'conflict')
+    expect(conflicts).toHaveLength(19)
+    for (const { item } of conflicts) expect(item).toEqual(decidedItem)
+    expect(await reviews.find(id, afterOpening(20))).toEqual(decidedItem)
+  })
+
+  test('decision: own_request when the reviewer is the user of the request, decided or not', async () => {
+    const { id } = await reviews.hold({ userId: 'op-1' })
+    expect(await decideLater(id)).toEqual({ kind: 'own_request' })
+    expect((await reviews.find(id, afterOpening(20)))?.state).toBe('pending')
+    expect(await decideLater(id, { by: 'op-2' })).toMatchObject({ kind: 'decided' })
+    expect(await decideLater(id, { verdict: 'denied' })).toEqual({ kind: 'own_request' })
+  })
+
+  test('decision: item is unchanged when the transaction is rolled back', async () => {
+    const { id } = await reviews.hold()
+    const failing = transact(db, async (tx) => {
+      await decideHold(tx, owner.workspaceId, id, { verdict: 'denied', by: 'op-1', comment: null, now: afterOpening(10) })
+      throw new Error('the record could not be written')
+    })
+    await expect(failing).rejects.toThrow('record')
+    expect((await reviews.find(id, afterOpening(20)))?.state).toBe('pending')
+    expect(await reviews.read(id, afterOpening(20))).toBeDefined()
+  })
+
+  describe('erase expired reviews', () => {
+    beforeEach(() => eraseExpiredReviews(db, at(SECOND), 10_000))
+
+    const erase = (limit = 10_000, now = at(SECOND)) => eraseExpiredReviews(db, now, limit)
+    const stored = ({ id }: ReviewItem) =>
+      db
+        .selectFrom('review_item')
+        .select(['content', 'result', 'state'])
+        .where('id', '=', fromId('rev', id) ?? '')
+        .executeTakeFirst()
+    const complete = (claim: ReleaseClaim, now: Date) => reviews.complete(claim, { kind: 'refusal', code: 'POLICY_DENIED' }, now)
+
+    test('only expired items are erased, at most the limit at once', async () => {
+      const due = [await reviews.hold(DUE), await reviews.approved(DUE)]
+      const live = await reviews.hold({ createdAt: at(1) })
+      expect([await erase(1), await erase(1), await erase(1)]).toEqual([1, 1, 0])
+      for (const item of due) expect(await stored(item)).toEqual({ content: null, result: null, state: 'expired' })
+      expect(await reviews.read(live.id, at(SECOND))).toBeDefined()
+    })
+
+    test('item is erased at expiresAt, not before', async () => {
+      const item = await reviews.hold(DUE)
+      await erase(10, at(SECOND - 1))
+      expect((await stored(item))?.content).not.toBeNull()
+      await erase(10, at(SECOND))
+      expect((await stored(item))?.content).toBeNull()
+    })
+
+    test('reviewers and resubmissions see no difference', async () => {
+      const items = [await reviews.hold(DUE), await reviews.approved(DUE)]
+      const readAll = async () => ({
+        items: await Promise.all(items.map(({ id }) => reviews.find(id, at(SECOND)))),
+        expired: await listReviews(db, owner.workspaceId, { state: 'expired', limit: 2, now: at(SECOND) }),
+        claim: await reviews.claim(items[1] as ReviewItem, at(SECOND)),
+      })
+      const before = await readAll()
+      expect(await erase()).toBe(2)
+      expect(await readAll()).toEqual(before)
+    })
+
+    test('result is erased and the state stays when the item was released', async () => {
+      const item = await reviews.approved(DUE)
+      await complete(await reviews.mustClaim(item, at(10)), at(20))
+      expect((await stored(item))?.result).not.toBeNull()
+      await erase()
+      expect(await stored(item)).toEqual({ content: null, result: null, state: 'released' })
+    })
+
+    test('a release in progress can be completed', async () => {
+      const item = await reviews.approved(DUE)
+      const claim = await reviews.mustClaim(item, at(SECOND - 10))
+      await erase()
+      expect(await complete(claim, at(SECOND + 10))).toBe(true)
+      expect(await stored(item)).toEqual({ content: null, result: null, state: 'released' })
+    })
+
+    test('each item is erased once when several nodes run the job', async () => {
+      for (let i = 0; i < 12; i++) await reviews.hold(DUE)
+      const erased = await Promise.all([erase(20), erase(20), erase(20)])
+      expect(erased.reduce((sum, count) => sum + count, 0)).toBe(12)
     })
   })
 })

@@ -5,17 +5,9 @@ import { fromId, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { PolicyPoint } from '../../shared/decision.ts'
 import { announceReview } from './announce-review.ts'
-import {
-  ESCALATION_LIFETIME_MS,
-  HOLD_LIFETIME_MS,
-  type HoldContent,
-  type ReviewItem,
-  type ReviewKind,
-  type ReviewOpener,
-} from './review.ts'
-import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal } from './review-row.ts'
+import { ESCALATION_LIFETIME_MS, HOLD_LIFETIME_MS, type HoldContent, type ReviewKind, type ReviewOpener } from './review.ts'
+import { expireIfOpen, ITEM_COLUMNS, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
 
-/** A request, completion or message that an item is opened for. */
 export interface NewReview
   extends Pick<
     ReviewItem,
@@ -35,15 +27,11 @@ export interface NewReview
     | 'auditId'
   > {
   readonly content: HoldContent
-  /** `key_…`: the API key of the request. */
   readonly keyId?: string | undefined
-  /** Operators who issued a key of the request. */
   readonly keyIssuers?: readonly string[]
-  /** `msg_…`: the held message. */
   readonly messageId?: string | undefined
   /** Default: 24 h for a hold, a week for an escalation. */
   readonly lifetimeMs?: number | undefined
-  /** Number of different operators who must approve. Default: 1. */
   readonly requiredApprovals?: number | undefined
 }
 
@@ -51,10 +39,8 @@ export interface NewReview
 const LOCK_SPACE = 0x72657669
 
 /**
- * Opens a hold, or returns the pending hold of the identical request with `created: false` (GW-RETRY-2). Identical requests at the
- * same time get one item, also on several nodes.
- *
- * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log while it waits.
+ * Identical requests at the same time get one item, with `created: false` for all but the first (GW-RETRY-2).
+ * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log.
  */
 export async function openHold(
   tx: Tx,
@@ -67,38 +53,31 @@ export async function openHold(
   const point = hold.point === 'output' ? hold.point : undefined
   const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt, point)
   if (pending) {
-    await addKeyIssuers(tx, pending, hold.keyIssuers ?? [])
-    await raiseRequiredApprovals(tx, pending, hold.requiredApprovals ?? 1)
+    await addDemands(tx, pending, hold)
     return { item: pending, created: false }
   }
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
 }
 
-/** An operator who issued the key of an identical request cannot decide on the item either. */
-async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem, issuers: readonly string[]): Promise<void> {
-  const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
-  if (added.length === 0) return
-  await tx
-    .updateTable('review_item')
-    .set({ key_issuers: sql<string[]>`key_issuers || ${added}::text[]` })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('rev', id))
-    .execute()
-}
-
-/** The active policy may demand more approvals than the one that opened the hold. */
-async function raiseRequiredApprovals(
+/**
+ * The issuer of an identical request's key cannot decide on the item either, and the active policy may demand more approvals than the one
+ * that opened the hold.
+ */
+async function addDemands(
   tx: Tx,
-  { workspaceId, id, requiredApprovals }: ReviewItem,
-  required: number,
+  { workspaceId, id, keyIssuers, requiredApprovals }: ReviewItem,
+  { keyIssuers: issuers = [], requiredApprovals: required = 1 }: NewReview,
 ): Promise<void> {
-  if (required <= requiredApprovals) return
+  const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
+  if (added.length === 0 && required <= requiredApprovals) return
   await tx
     .updateTable('review_item')
-    .set({ required_approvals: required })
+    .set({
+      key_issuers: sql<string[]>`key_issuers || ${added}::text[]`,
+      required_approvals: sql<number>`greatest(required_approvals, ${required}::integer)`,
+    })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuidOf('rev', id))
-    .where('required_approvals', '<', required)
     .execute()
 }
 
@@ -106,7 +85,6 @@ async function raiseRequiredApprovals(
 export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
   insert(tx, owner, 'escalation', escalation, escalation.lifetimeMs ?? ESCALATION_LIFETIME_MS, box)
 
-/** The pending hold of an identical request, only at `point` if it is given. */
 export async function findPendingHold(
   db: Db,
   owner: ReviewOpener,
@@ -123,7 +101,6 @@ export async function findPendingHold(
   return row && toItem(row, now)
 }
 
-/** Any item of the Workspace, for reviewers. */
 export async function getReview(db: Db, workspaceId: string, id: string, now: Date): Promise<ReviewItem | undefined> {
   const row = await itemOf(db, workspaceId, id).select(ITEM_COLUMNS).executeTakeFirst()
   return row && toItem(row, now)
@@ -141,10 +118,7 @@ export async function readReviewContent(
   return row?.content ? unseal<HoldContent>(box, id, 'content', row.content) : undefined
 }
 
-/**
- * Erases content and results of at most `limit` expired items of all Workspaces, and marks open ones as expired so that the queue's
- * index stays small. Returns how many; fewer than `limit`: none are left. Clients notice no difference.
- */
+/** Fewer than `limit` erased: none are left. Open items become expired, so that the index of the queue stays small. */
 export async function eraseExpiredReviews(db: Db, now: Date, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const erased = await eraseExpired(tx, now, limit)
@@ -231,7 +205,6 @@ async function insert(
   return item
 }
 
-/** Those of the items that are decided, released or expired. */
 export async function findDecidedReviews(db: Db, ids: readonly string[]): Promise<string[]> {
   const uuids = ids.map((id) => uuidOf('rev', id))
   const query = db.selectFrom('review_item').select('id').where('state', '!=', 'pending')

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { localSignal } from '../../platform/db/signal.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
-import { ReviewWaiters } from './review-waiters.ts'
+import { ReviewWaiters, type Wait } from './review-waiters.ts'
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const clock = { now: () => new Date(elapsed()) }
@@ -29,18 +29,21 @@ function newSource<T>(value: T) {
   }
   return source
 }
-const isTrue = (value: boolean) => value
 const waitUpTo = (ms: number) => () => ms
+
+/** Waits until the value is true, at most `ms`. */
+const wait = (waiters: ReviewWaiters, { read }: Pick<Wait<boolean>, 'read'>, ms: number, more: Partial<Wait<boolean>> = {}) =>
+  waiters.waitUntil('a', { read, isDone: (value) => value, maxWaitMs: waitUpTo(ms), ...more })
 
 test('waiters: value is read once when the limit is 0', async () => {
   const source = newSource(false)
-  expect(await newWaiters().waitUntil('a', { read: source.read, isDone: isTrue, maxWaitMs: waitUpTo(0) })).toBe(false)
+  expect(await wait(newWaiters(), source, 0)).toBe(false)
   expect(source.reads).toBe(1)
 })
 
 test('waiters: value is returned immediately when it is done', async () => {
   const waiters = newWaiters()
-  expect(await waiters.waitUntil('a', { read: async () => true, isDone: isTrue, maxWaitMs: waitUpTo(120_000) })).toBe(true)
+  expect(await wait(waiters, { read: async () => true }, 120_000)).toBe(true)
   expect(waiters.size).toBe(0)
 })
 
@@ -56,13 +59,13 @@ test('waiters: a change during a read is not missed', async () => {
     return before
   }
   const started = elapsed()
-  expect(await waiters.waitUntil('a', { read, isDone: isTrue, maxWaitMs: waitUpTo(40_000) })).toBe(true)
+  expect(await wait(waiters, { read }, 40_000)).toBe(true)
   expect(elapsed() - started).toBeLessThan(30_000)
 })
 
 test('waiters: value is read again at the limit when a signal was lost', async () => {
   const source = newSource(false)
-  const waited = newWaiters().waitUntil('a', { read: source.read, isDone: isTrue, maxWaitMs: waitUpTo(60) })
+  const waited = wait(newWaiters(), source, 60)
   source.value = true
   expect(await waited).toBe(true)
   expect(source.reads).toBe(2)
@@ -73,7 +76,7 @@ test('waiters: wait ends without another read when the client disconnects', asyn
   const client = new AbortController()
   const source = newSource(false)
   const { signal } = client
-  const waited = waiters.waitUntil('a', { read: source.read, isDone: isTrue, maxWaitMs: waitUpTo(120_000), signal })
+  const waited = wait(waiters, source, 120_000, { signal })
   await sleep(20)
   source.value = true
   client.abort()
@@ -84,16 +87,15 @@ test('waiters: wait ends without another read when the client disconnects', asyn
 test('waiters: wait rejects and is removed when a read fails', async () => {
   const waiters = newWaiters()
   const read = () => Promise.reject(new Error('database gone'))
-  await expect(waiters.waitUntil('a', { read, isDone: isTrue, maxWaitMs: waitUpTo(1_000) })).rejects.toThrow('database gone')
+  await expect(wait(waiters, { read }, 1_000)).rejects.toThrow('database gone')
   expect(waiters.size).toBe(0)
 })
 
 test('waiters: value is read again at wakeAt', async () => {
   const wakeAt = new Date(clock.now().getTime() + 80)
   const read = async () => clock.now() >= wakeAt
-  const wait = { read, isDone: isTrue, wakeAt: () => wakeAt, maxWaitMs: waitUpTo(40_000) }
   const started = elapsed()
-  expect(await newWaiters().waitUntil('a', wait)).toBe(true)
+  expect(await wait(newWaiters(), { read }, 40_000, { wakeAt: () => wakeAt })).toBe(true)
   expect(elapsed() - started).toBeLessThan(30_000)
 })
 
@@ -105,27 +107,22 @@ test('waiters: value is read again when wakeAt passes during a read', async () =
     return asOf >= wakeAt
   }
   const started = elapsed()
-  const wait = { read, isDone: isTrue, wakeAt: () => wakeAt, maxWaitMs: waitUpTo(40_000) }
-  expect(await newWaiters().waitUntil('a', wait)).toBe(true)
+  expect(await wait(newWaiters(), { read }, 40_000, { wakeAt: () => wakeAt })).toBe(true)
   expect(elapsed() - started).toBeLessThan(30_000)
 })
 
 test('waiters: wakeAt does not cause polling when it is in the past', async () => {
   const source = newSource(false)
-  const wait = { read: source.read, isDone: isTrue, wakeAt: () => new Date(0), maxWaitMs: waitUpTo(100) }
-  await newWaiters().waitUntil('a', wait)
+  await wait(newWaiters(), source, 100, { wakeAt: () => new Date(0) })
   expect(source.reads).toBeLessThanOrEqual(3)
 })
 
 test('waiters: limit depends on the last value', async () => {
   const waiters = newWaiters()
   const source = newSource('busy')
-  const wait = {
-    read: source.read,
-    isDone: (s: string) => s === 'released',
-    maxWaitMs: (s: string) => (s === 'busy' ? 10_000 : 0),
-  }
-  const waited = waiters.waitUntil('a', wait)
+  const isDone = (state: string) => state === 'released'
+  const maxWaitMs = (state: string) => (state === 'busy' ? 10_000 : 0)
+  const waited = waiters.waitUntil('a', { read: source.read, isDone, maxWaitMs })
   await sleep(20)
   source.value = 'pending'
   await waiters.changed('a')
@@ -137,7 +134,12 @@ test('waiters: one of 10,000 reads again when its item changes', async () => {
   const sources = Array.from({ length: 10_000 }, () => newSource(false))
   const clients = new AbortController()
   const waits = sources.map((source, i) =>
-    waiters.waitUntil(`item ${i}`, { read: source.read, isDone: isTrue, maxWaitMs: waitUpTo(120_000), signal: clients.signal }),
+    waiters.waitUntil(`item ${i}`, {
+      read: source.read,
+      isDone: (value) => value,
+      maxWaitMs: waitUpTo(120_000),
+      signal: clients.signal,
+    }),
   )
   await expect.poll(() => waiters.size).toBe(10_000)
   const [first] = sources
@@ -153,7 +155,7 @@ test('waiters: one of 10,000 reads again when its item changes', async () => {
 test('waiters: waits end with their last values when the server stops', async () => {
   const waiters = newWaiters()
   const source = newSource(false)
-  const waited = waiters.waitUntil('a', { read: source.read, isDone: isTrue, maxWaitMs: waitUpTo(120_000) })
+  const waited = wait(waiters, source, 120_000)
   await sleep(10)
   waiters.close()
   expect(await waited).toBe(false)

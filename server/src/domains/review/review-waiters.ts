@@ -10,15 +10,12 @@ const POLL_MS = 1_000
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export interface Wait<T> {
-  /** Reads the value: once at the start, and again when it may have changed. */
   readonly read: () => Promise<T>
-  /** Whether the wait ends with this value. */
   readonly isDone: (value: T) => boolean
   /** Time at which the value changes without a signal: the item's expiry, or the end of another node's claim. */
   readonly wakeAt?: (value: T) => Date | undefined
   /** Limit of the whole wait in milliseconds, by the last value: longer for a release in progress than for a pending item. */
   readonly maxWaitMs: (value: T) => number
-  /** Aborts when the client disconnects: the wait ends without another read. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -31,10 +28,7 @@ interface Deps {
   readonly onError: (error: Error) => void
 }
 
-/**
- * Requests on this node that wait for a review item (GW-REV-16). They share one subscription. Each costs a map entry and a timer, and
- * no query of its own until its item changes; all together cost one query a second.
- */
+/** Requests that wait for a review item (GW-REV-16). Each costs a map entry and a timer; all together cost one query a second. */
 export class ReviewWaiters {
   readonly #deps: Deps
   readonly #unsubscribe: () => void
@@ -48,7 +42,6 @@ export class ReviewWaiters {
     this.#unsubscribe = deps.signal.subscribe(REVIEWS_TOPIC, (id) => (id === undefined ? this.#wakeAll() : this.#wake(id)))
   }
 
-  /** Number of waiting requests. */
   get size(): number {
     let size = 0
     for (const wakes of this.#wakeCallbacks.values()) size += wakes.size
@@ -65,10 +58,7 @@ export class ReviewWaiters {
     }
   }
 
-  /**
-   * Waits until `isDone`, the limit, the client's disconnect or `close`, and returns the last value. It listens before it reads, so
-   * that no change is missed, and reads again at the limit, in case a signal was lost.
-   */
+  /** Returns the last value. It listens before it reads, so that no change is missed, and reads again at the limit. */
   async waitUntil<T>(id: string, { read, isDone, wakeAt, maxWaitMs, signal }: Wait<T>): Promise<T> {
     const startedAt = elapsed()
     for (;;) {
@@ -86,7 +76,6 @@ export class ReviewWaiters {
     }
   }
 
-  /** Ends all waits with their last values. */
   close(): void {
     this.#closed = true
     this.#unsubscribe()
@@ -123,7 +112,6 @@ export class ReviewWaiters {
     let timer: NodeJS.Timeout | undefined
     let abort: AbortSignal | undefined
     return {
-      /** Resolves at the first change since `#listen`, when `signal` aborts, or after `ms`. */
       wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
         timer = setTimeout(wake, Math.min(Math.ceil(ms), MAX_TIMER_MS))
         abort = signal

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PolicyPoint } from '../../shared/decision.ts'
-import { type Lease, leaseEnd, type ReviewState, releaseStep, stateAt } from './review.ts'
+import { type Lease, type ReviewState, releaseStep, stateAt } from './review.ts'
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms)
 const EXPIRES = at(1_000)
@@ -26,24 +26,16 @@ describe('releaseStep', () => {
     releaseStartedAt: startedMs === null ? null : at(startedMs),
   })
 
-  test('releaseStep: ready until expiry when approved and not claimed', () => {
-    expect(releaseStep(hold('approved', null), lease(999))).toBe('ready')
-    expect(releaseStep(hold('approved', null), lease(1_000))).toBe('expired')
-  })
-  test('releaseStep: released until expiry when released', () => {
-    expect(releaseStep(hold('released', 10), lease(999))).toBe('released')
-    expect(releaseStep(hold('released', 10), lease(1_000))).toBe('expired')
-  })
-  test('releaseStep: denied after expiry when denied', () =>
-    expect(releaseStep(hold('denied', null), lease(5_000))).toBe('denied'))
-  test('releaseStep: pending when pending', () => expect(releaseStep(hold('pending', null), lease(0))).toBe('pending'))
-  test('releaseStep: busy during the lease of a claim, then interrupted', () => {
-    expect(releaseStep(hold('approved', 200), lease(299))).toBe('busy')
-    expect(releaseStep(hold('approved', 200), lease(leaseEnd(at(200), lease(0)).getTime() - at(0).getTime()))).toBe('interrupted')
-  })
-  test('releaseStep: ready after the lease when the completion is held', () => {
-    expect(releaseStep(hold('approved', 200, 'output'), lease(299))).toBe('busy')
-    expect(releaseStep(hold('approved', 200, 'output'), lease(300))).toBe('ready')
+  test.each<[string, ReviewState, number | null, PolicyPoint, Readonly<Record<number, string>>]>([
+    ['approved and not claimed', 'approved', null, 'input', { 999: 'ready', 1000: 'expired' }],
+    ['released', 'released', 10, 'input', { 999: 'released', 1000: 'expired' }],
+    ['denied', 'denied', null, 'input', { 5000: 'denied' }],
+    ['pending', 'pending', null, 'input', { 0: 'pending' }],
+    ['claimed', 'approved', 200, 'input', { 299: 'busy', 300: 'interrupted' }],
+    ['claimed for a completion', 'approved', 200, 'output', { 299: 'busy', 300: 'ready' }],
+  ])('releaseStep: of a hold that is %s', (_, state, startedMs, point, steps) => {
+    for (const [ms, step] of Object.entries(steps))
+      expect(releaseStep(hold(state, startedMs, point), lease(Number(ms)))).toBe(step)
   })
   test('releaseStep: interrupted when the claim is older than the only process', () => {
     expect(releaseStep(hold('approved', 200), lease(210, { exclusiveSince: at(205) }))).toBe('interrupted')

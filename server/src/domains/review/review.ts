@@ -1,8 +1,7 @@
-import type { Classification, RiskLevel } from '../../shared/classification.ts'
 import type { Completion } from '../../shared/completion.ts'
-import type { DecidingRule, Decision, PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
+import type { Decision, PolicyPoint } from '../../shared/decision.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import type { Endpoint, User } from '../../shared/principal.ts'
+import type { User } from '../../shared/principal.ts'
 
 /** Topic of platform/db/signal.ts: a review item has changed. The key is its id (`rev_…`). */
 export const REVIEWS_TOPIC = 'reviews'
@@ -13,7 +12,6 @@ export const HOLD_LIFETIME_MS = 24 * 3_600_000
 /** Lifetime of an escalation: longer, because no request waits for it and reviewers do not work on weekends. */
 export const ESCALATION_LIFETIME_MS = 7 * 24 * 3_600_000
 
-/** The Workspace and the Application whose items a request can use. TypeIDs. */
 export interface ReviewOwner {
   readonly workspaceId: string
   readonly applicationId: string
@@ -22,7 +20,6 @@ export interface ReviewOwner {
 /** The sender of what an item is opened for: an Application, or a member of the messaging API. TypeIDs. */
 export interface ReviewOpener {
   readonly workspaceId: string
-  /** null: a message of the messaging API. */
   readonly applicationId: string | null
 }
 
@@ -36,65 +33,8 @@ export type ReviewKind = 'hold' | 'escalation'
 export const REVIEW_STATES = ['pending', 'approved', 'released', 'denied', 'acknowledged', 'expired'] as const
 export type ReviewState = (typeof REVIEW_STATES)[number]
 
-/** A review item without its content. Ids are TypeIDs. */
-export interface ReviewItem {
-  /** `rev_…` */
-  readonly id: string
-  readonly kind: ReviewKind
-  /** The state at the time of reading ({@link stateAt}); the stored state may be older. */
-  readonly state: ReviewState
-  readonly workspaceId: string
-  /** null: a message of the messaging API. */
-  readonly applicationId: string | null
-  /** `msg_…`, the held message; null: a request to the gateway. */
-  readonly messageId: string | null
-  /** Empty for a request without a user. */
-  readonly userId: string
-  readonly sessionId: string | null
-  readonly endpoint: Endpoint | 'message'
-  readonly point: PolicyPoint
-  /** The rules that demanded the review. */
-  readonly rules: readonly DecidingRule[]
-  readonly classification: Classification
-  readonly riskLevel: RiskLevel
-  /** Finding type or group → count. */
-  readonly findings: Readonly<Record<string, number>>
-  /** The hash that a resubmission must have (request-hash.ts). */
-  readonly requestHash: Buffer
-  /** The policy set version that opened the item; null: a failed detector did. */
-  readonly policy: PolicyVersion | null
-  readonly model: string | null
-  readonly createdAt: Date
-  readonly expiresAt: Date
-  readonly decidedBy: string | null
-  readonly decidedAt: Date | null
-  readonly comment: string | null
-  /** Audit record of the request that opened the item. */
-  readonly auditId: string
-  readonly releasedAt: Date | null
-  /** Audit record of the request that released the item. */
-  readonly releasedAuditId: string | null
-  /** The item that holds the completion of this released request. */
-  readonly successorId: string | null
-  /** The API key of the request; null: a message, or a request without a key. */
-  readonly keyId: string | null
-  /** Operators who issued a key of the request. They cannot decide on the item. */
-  readonly keyIssuers: readonly string[]
-  /** The operator who is asked to decide (`opr_…`). Others may decide too. */
-  readonly assignedTo: string | null
-  /** The absent operator whose delegate is `assignedTo`; null: the item was assigned to `assignedTo` directly. */
-  readonly assignedFor: string | null
-  /** Number of different operators who must approve the hold. */
-  readonly requiredApprovals: number
-  /** The approvals so far, if several are required. */
-  readonly approvals: readonly Approval[]
-}
-
-/** One of several approvals of a hold. */
 export interface Approval {
-  /** Id of the operator or admin token. */
   readonly by: string
-  /** ISO 8601. */
   readonly at: string
   readonly comment: string | null
 }
@@ -116,18 +56,20 @@ export interface HoldContent {
   readonly messages: readonly ChatMessage[]
   /** Other parts of the upstream request: tools, metadata … Undefined: a message of the messaging API. */
   readonly parameters?: Readonly<Record<string, unknown>>
-  /** Items at output: the held or escalated completion. */
   readonly completion?: Completion
-  /** The provider of the completion. */
   readonly provider?: string
-  /** Absent: a message. */
   readonly asked?: HeldRequest
   /** Other values that a release needs, for example the originals of placeholders. */
   readonly [field: string]: unknown
 }
 
 /** The result of a release. JSON values only. Sealed in the database. Every resubmission gets it until expiry (GW-REV-13). */
-export type ReleaseResult = ReleasedCompletion | ReleasedRefusal | ReleaseHeld
+export type ReleaseResult =
+  | ReleasedCompletion
+  /** The provider responded, but the completion cannot be sent. It is not called a second time (GW-REV-13). `code`: of errors.ts. */
+  | { readonly kind: 'refusal'; readonly code: string; readonly [field: string]: unknown }
+  /** The completion of the released request is itself held: the resubmission continues with that hold. */
+  | { readonly kind: 'held'; readonly successorId: string }
 
 export interface ReleasedCompletion {
   /** Stored results hold this word. */
@@ -135,61 +77,32 @@ export interface ReleasedCompletion {
   readonly completion: Completion
   /** The decision at the time of the release; later policies do not change it. */
   readonly decision?: Decision
-  /** Names of the applied transforms. */
   readonly transforms?: readonly string[]
-  /** The provider of the completion. */
   readonly provider?: string
 }
 
-/** The provider responded, but the completion cannot be sent. It is not called a second time (GW-REV-13). */
-export interface ReleasedRefusal {
-  readonly kind: 'refusal'
-  /** A code of errors.ts. */
-  readonly code: string
-  readonly [field: string]: unknown
-}
-
-/** The completion of the released request is itself held: the resubmission continues with that hold. */
-export interface ReleaseHeld {
-  readonly kind: 'held'
-  /** `rev_…` */
-  readonly successorId: string
-}
-
-/** The stored fields that determine an item's state. */
 interface StoredState {
   readonly state: ReviewState
   readonly expiresAt: Date
 }
 
-/**
- * The state of an item at `now`: a pending or approved item has expired at `expiresAt`, even before a job marks it. A released item
- * stays released.
- */
+/** A pending or approved item has expired at `expiresAt`, even before a job marks it. A released item stays released. */
 export function stateAt({ state, expiresAt }: StoredState, now: Date): ReviewState {
   const canExpire = state === 'pending' || state === 'approved'
   return canExpire && expiresAt <= now ? 'expired' : state
 }
 
-/** How long a claim stays valid. */
 export interface Lease {
   readonly now: Date
-  /**
-   * Longer than the longest release (with retries, fallbacks and the difference between the nodes' clocks), so that an older claim
-   * belongs to a node that died.
-   */
+  /** Longer than the longest release, with retries, fallbacks and clock drift: an older claim belongs to a node that died. */
   readonly leaseMs: number
   /** Start of the only process of an embedded database: older claims are invalid immediately, not after the lease. */
   readonly exclusiveSince?: Date
 }
 
-/** The result of {@link releaseStep}. Only `ready` can be claimed. */
 export type ReleaseStep = 'pending' | 'denied' | 'expired' | 'ready' | 'busy' | 'interrupted' | 'released'
 
-/**
- * The next step of a hold's resubmission. An invalid claim of a held request is `interrupted`, because the provider may have been
- * called (GW-REV-13). One of a held completion is `ready` again, because no provider is called.
- */
+/** A lost claim of a request is `interrupted`: the provider may have been called (GW-REV-13). A held completion is `ready`. */
 export function releaseStep(
   hold: StoredState & { readonly point: PolicyPoint; readonly releaseStartedAt: Date | null },
   lease: Lease,
@@ -202,7 +115,6 @@ export function releaseStep(
   return hold.point === 'output' ? 'ready' : 'interrupted'
 }
 
-/** When a claim that started at `startedAt` becomes invalid. */
 export const leaseEnd = (startedAt: Date, lease: Lease): Date => new Date(startedAt.getTime() + lease.leaseMs)
 
 const isClaimInvalid = (startedAt: Date, lease: Lease): boolean =>

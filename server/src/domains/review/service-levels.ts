@@ -35,7 +35,6 @@ interface TimesRow extends DecisionTimes {
   readonly expired: number
 }
 
-/** Rows of the tables by reviewer and Application. */
 const MAX_ROWS = 50
 
 export async function readServiceLevels(db: Db, workspaceId: string, range: TimeRange, now: Date): Promise<ServiceLevels> {
@@ -77,13 +76,9 @@ export async function readPendingLevels(
   workspaceId: string,
   { now, overdueBefore }: { readonly now: Date; readonly overdueBefore: Date | undefined },
 ): Promise<PendingLevels> {
-  const row = await db
-    .selectFrom('review_item')
+  const row = await pendingItems(db, workspaceId, now)
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
     .select(sql<number>`count(*) filter (where created_at < ${overdueBefore ?? null}::timestamptz)`.as('overdue'))
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('state', '=', 'pending')
-    .where('expires_at', '>', now)
     .executeTakeFirstOrThrow()
   return { count: Number(row.count), oldest: row.oldest as Date | null, overdue: Number(row.overdue) }
 }
@@ -91,20 +86,15 @@ export async function readPendingLevels(
 export interface PendingCount {
   readonly kind: ReviewKind
   readonly count: number
-  /** Creation of the oldest item. */
   readonly oldest: Date
   readonly nextExpiry: Date
 }
 
 /** The pending review items of a Workspace by kind. A kind without pending items has no entry. */
 export async function countPending(db: Db, workspaceId: string, now: Date): Promise<PendingCount[]> {
-  const rows = await db
-    .selectFrom('review_item')
+  const rows = await pendingItems(db, workspaceId, now)
     .select(['kind', (of) => of.fn.countAll<number>().as('count')])
     .select((of) => [of.fn.min('created_at').as('oldest'), of.fn.min('expires_at').as('next')])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('state', '=', 'pending')
-    .where('expires_at', '>', now)
     .groupBy('kind')
     .execute()
   return rows.map(({ kind, count, oldest, next }) => ({
@@ -114,3 +104,10 @@ export async function countPending(db: Db, workspaceId: string, now: Date): Prom
     nextExpiry: next as Date,
   }))
 }
+
+const pendingItems = (db: Db, workspaceId: string, now: Date) =>
+  db
+    .selectFrom('review_item')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', now)

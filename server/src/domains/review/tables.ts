@@ -2,7 +2,8 @@ import type { ColumnType } from 'kysely'
 import type { Bytes, CreatedAt, Json, NullableJson } from '../../platform/db/columns.ts'
 import type { Classification, RiskLevel } from '../../shared/classification.ts'
 import type { DecidingRule, PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
-import type { Approval, HoldContent, ReleaseResult, ReviewItem, ReviewKind, ReviewState } from './review.ts'
+import type { Endpoint } from '../../shared/principal.ts'
+import type { Approval, HoldContent, ReleaseResult, ReviewKind, ReviewState } from './review.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -21,7 +22,8 @@ export interface ReviewItemTable {
   /** Expiry is read from the clock (review.ts, stateAt); `expired` is set later by a job. */
   state: ReviewState
   point: PolicyPoint
-  endpoint: ReviewItem['endpoint']
+  endpoint: Endpoint | 'message'
+  /** Empty for a request without a user. */
   user_id: string
   session_id: string | null
   /** Keyed hash of the canonical request (request-hash.ts). */
@@ -30,15 +32,15 @@ export interface ReviewItemTable {
   findings: Json<Record<string, number>>
   classification: Classification
   risk_level: RiskLevel
+  /** null: a failed detector opened the item. */
   policy: NullableJson<PolicyVersion>
   model: string | null
   /** Sealed {@link HoldContent}. Erased on denial and at expiry. */
   content: Bytes | null
   /** Sealed {@link ReleaseResult}. Erased at expiry. */
   result: Bytes | null
-  /** Audit record of the request that opened the item. */
+  /** Of the request that opened the item. */
   audit_id: string
-  /** Audit record of the request that released the item. */
   released_audit_id: string | null
   /** The item that holds the completion of this released request. */
   successor_id: string | null
@@ -58,9 +60,7 @@ export interface ReviewItemTable {
   assigned_to: ColumnType<string | null, string | null | undefined, string | null>
   /** The absent operator whose delegate is `assigned_to`. */
   assigned_for: ColumnType<string | null, never, string | null>
-  /** Number of different operators who must approve the hold. */
   required_approvals: ColumnType<number, number | undefined, number>
-  /** The approvals so far, if several are required. */
   approvals: ColumnType<readonly Approval[], string | undefined, string>
   /** When `review.overdue` was announced; null: not yet. */
   overdue_announced_at: ColumnType<Date | null, never, Date>

@@ -1,12 +1,11 @@
 import type { AuditEndpoint, AuditRecord } from '../../domains/audit/record/record.ts'
-import { OTHER_VALUE, StoredInput, type StoredValues } from '../../domains/policy/replay/stored-input.ts'
-import type { StoredPoint, StoredRequest } from '../../domains/policy/replay/stored-request.ts'
+import type { StoredPoint, StoredRequest, StoredValues } from '../../domains/policy/replay/stored-input.ts'
+import { OTHER_VALUE, StoredInput } from '../../domains/policy/replay/stored-input.ts'
 import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../shared/finding.ts'
 import { DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import type { StageName } from '../endpoints.ts'
 
-/** Data for a replay that records do not contain. */
 export interface ReplayContext {
   /** The text with this keyed hash, if a condition of the draft compares the variable `name` with that text. */
   readonly textOf: (name: string, hash: string) => string | undefined
@@ -34,14 +33,12 @@ const POINTS: Readonly<Partial<Record<AuditEndpoint, readonly PolicyPoint[]>>> =
   message: ['message'],
 }
 
-/** Endpoints that policies decide on. */
 export const GOVERNED_ENDPOINTS = Object.keys(POINTS) as readonly AuditEndpoint[]
 
 /** A denied hit is left out, and the decision on a memory does not change the completion (stages 6, 7 and 11). */
 const HIT_VERDICTS: EffectiveVerdicts = { deny: 'allow' }
 const CHAT_MEMORY_VERDICTS: EffectiveVerdicts = { deny: 'allow', require_approval: 'escalate' }
 
-/** The request that a record describes, or the reason why it cannot be replayed. */
 export function readStoredRequest(
   record: AuditRecord,
   context: ReplayContext,
@@ -88,7 +85,6 @@ function endingPoint(record: AuditRecord): PolicyPoint | undefined {
 
 const isSearch = ({ endpoint }: AuditRecord): boolean => endpoint === 'knowledge_search' || endpoint === 'memory_search'
 
-/** A search that was answered without hits, because of its query. */
 const isWithheld = (record: AuditRecord): boolean =>
   isSearch(record) && !record.dry_run && hasRuleAt(record, 'input', ['deny', 'require_approval'])
 
@@ -132,11 +128,7 @@ function wasReleased(record: AuditRecord): boolean {
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** The values of conditions that are the same at every point. */
-function valuesOf(
-  { user, features, application_id, dry_run, endpoint }: AuditRecord,
-  { textOf, settings }: ReplayContext,
-): StoredValues {
+function valuesOf({ user, features, application_id, dry_run, endpoint }: AuditRecord, { textOf, settings }: ReplayContext) {
   const clear = (name: string, value: unknown) =>
     typeof value === 'string' && HASH.test(value) ? (textOf(name, value) ?? OTHER_VALUE) : value
   const userId = (name: string) => (user.id === null ? '' : clear(name, user.id))
@@ -203,14 +195,7 @@ const NO_FINDINGS = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map
 
 /** When the stage began, to about a millisecond. */
 function timeOf({ created_at, duration_ms, stages }: AuditRecord, stage: StageName): Date {
-  const before = stages
-    .slice(
-      0,
-      Math.max(
-        stages.findIndex(({ name }) => name === stage),
-        0,
-      ),
-    )
-    .reduce((sum, { ms }) => sum + ms, 0)
+  const index = stages.findIndex(({ name }) => name === stage)
+  const before = stages.slice(0, Math.max(index, 0)).reduce((sum, { ms }) => sum + ms, 0)
   return new Date(Date.parse(created_at) - duration_ms + before)
 }

@@ -7,13 +7,11 @@ import type { Pause } from '../../domains/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../domains/policy/parse.ts'
 import { findPolicySet } from '../../domains/policy/policy-store.ts'
 import { HASHED_NAMES } from '../../domains/policy/replay/hashed-names.ts'
-import type { ReplayedDecision } from '../../domains/policy/replay/replayed-decision.ts'
-import { Replayer, type UndecidedRule } from '../../domains/policy/replay/replayer.ts'
+import { type ReplayedDecision, Replayer, type UndecidedRule } from '../../domains/policy/replay/replayer.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
 import { GOVERNED_ENDPOINTS, readStoredRequest } from './read-stored-request.ts'
 
-/** Why a record or a rule cannot be replayed. */
 export const REPLAY_LIMITS = {
   refused_before_policies: 'The request ended before policies were evaluated.',
   repeated_answer: 'A released completion was sent again. The first record of the release has the decision.',
@@ -32,7 +30,6 @@ export interface LimitCount {
   /** null: the record as a whole. */
   readonly rule: string | null
   readonly point: PolicyPoint | null
-  /** The name that it reads. */
   readonly fact: string | null
   count: number
 }
@@ -50,7 +47,6 @@ export interface Replay {
   changed: number
   notReplayed: number
   readonly transitions: ReadonlyMap<string, { readonly from: Verdict; readonly to: Verdict; count: number }>
-  /** Newest first, the first few. */
   readonly changes: readonly ChangedDecision[]
   readonly limits: ReadonlyMap<string, LimitCount>
   newest: Date | undefined
@@ -64,7 +60,6 @@ const PAGE = 200
 const MAX_SHORT_PAGES = 100
 const CHANGES_SHOWN = 500
 
-/** Evaluates a draft on the newest `last` records that policies decided on. It pauses between records. */
 export async function replay(
   db: Db,
   workspaceId: string,
@@ -107,13 +102,11 @@ async function replayRecord(record: AuditRecord, replayer: Replayer, lookups: Re
   return version && !decided ? 'policy_gone' : replayer.replay(request, decided)
 }
 
-/** The kind of keyed hash that a record contains for the value of a policy's variable. */
 function hashKindOf(name: string): 'user' | 'session' | 'model' {
   if (name === 'user.id' || name === 'message.sender') return 'user'
   return name === 'request.session_id' ? 'session' : 'model'
 }
 
-/** Cached look-ups that many records share. */
 class RecordLookups {
   readonly #db: Db
   readonly #workspaceId: string
@@ -191,24 +184,20 @@ class Tally {
     else if (kind === 'unknown') replay.notReplayed += 1
     else {
       replay.changed += 1
-      this.#transition(before.verdict, after.verdict)
+      count(this.#transitions, `${before.verdict} ${after.verdict}`, { from: before.verdict, to: after.verdict })
       if (this.#changes.length < CHANGES_SHOWN) this.#changes.push({ record, before, after, uncertain: unknown })
     }
   }
 
-  #transition(from: Verdict, to: Verdict): void {
-    const key = `${from} ${to}`
-    const known = this.#transitions.get(key) ?? { from, to, count: 0 }
-    known.count += 1
-    this.#transitions.set(key, known)
-  }
-
   #limit(limit: Omit<LimitCount, 'count'>): void {
-    const key = JSON.stringify(limit)
-    const known = this.#limits.get(key) ?? { ...limit, count: 0 }
-    known.count += 1
-    this.#limits.set(key, known)
+    count(this.#limits, JSON.stringify(limit), limit)
   }
+}
+
+function count<T extends object>(counts: Map<string, T & { count: number }>, key: string, counted: T): void {
+  const known = counts.get(key)
+  if (known) known.count += 1
+  else counts.set(key, { ...counted, count: 1 })
 }
 
 function limitOf({ missing, unreached }: UndecidedRule): { reason: ReplayLimit } {

@@ -4,10 +4,7 @@ import { TrustedCaller } from '../callers.ts'
 import { assertedUser, type IncomingRequest } from '../request.ts'
 import type { Admitted, Caller, Identity } from '../stage-results.ts'
 
-/**
- * Stage 3 of 12: resolves the user and charges the user's limit. A valid user token supersedes the Identity Assertion; an invalid one
- * is refused and never replaced by the assertion (GW-AUTH-8). Code of this server has verified its user itself.
- */
+/** Stage 3 of 12. A valid user token supersedes the Identity Assertion; an invalid one is refused (GW-AUTH-8). */
 export async function identify(
   incoming: Pick<IncomingRequest, 'userToken' | 'internalCaller'>,
   caller: Caller,

@@ -8,10 +8,7 @@ import type { Admitted, Caller, Classified } from '../stage-results.ts'
 
 export type ClassifyDeps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>
 
-/**
- * Stage 4 of 12: all detectors scan every message and every parameter that goes to the provider. A detector that fails or overruns
- * its time denies, because a missing finding must not count as a clean text (GW-SAFE-1).
- */
+/** Stage 4 of 12. A detector that fails denies: a missing finding must not count as a clean text (GW-SAFE-1). */
 export async function classify(
   { application }: Caller,
   { request, collected: messages }: Admitted,

@@ -26,19 +26,14 @@ import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
 export interface AuthorizeDeps extends ReviewDeps, RouteDeps, Pick<GovernDeps, 'reportFault'> {
   readonly policies: Pick<ActivePolicies, 'current'>
-  /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
   /** Called before an audit record is looked up. */
   readonly chainOverdue: ChainOverdue
   readonly pendingOutputHolds: PendingOutputHolds
-  /** Seals stored responses. */
   readonly responseBox: SecretBox
 }
 
-/**
- * Stage 5 of 12: asks the input policies and applies their transforms before any text is sent. A request that needs
- * approval ends here; the release of an approved request is claimed here.
- */
+/** Stage 5 of 12: the input policies. A request that needs approval ends here; the release of an approved one is claimed here. */
 export async function authorize(
   context: RequestContext,
   classified: Classified,
@@ -65,7 +60,6 @@ export async function authorize(
   return unanswerable ?? stopped ?? withTransforms(decided, context, classified, deps)
 }
 
-/** The decision of the active input policies, without its transforms. */
 export async function decideOnInput(
   context: RequestContext,
   classified: Classified,
@@ -146,7 +140,6 @@ const NO_HOLD = { point: 'input', reason: 'approval_required' }
 const NEEDS_APPROVAL =
   'A policy requires approval for this content, and embeddings cannot be approved: no review item exists. Remove the content.'
 
-/** Claims the release of an approved request. */
 async function release(
   id: string,
   decided: Authorized,
@@ -202,7 +195,6 @@ function withTransforms(
   return { ...decided, ...value, transforms, vault, directives, systemTexts }
 }
 
-/** The hash that a hold of the request is bound to. */
 const hashOf = (
   key: WorkspaceKeys['binding'],
   { caller: { application, operatorId }, admitted: { request }, identity: { user, sessionId } }: RequestContext,

@@ -1,20 +1,21 @@
 import { type Passage, searchKnowledge } from '../../domains/knowledge/search.ts'
-import type { Ranker } from '../../domains/retrieval/rank.ts'
-import type { Db } from '../../platform/db/database.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
-import { governHits, type HitDeps, type HitKind, type HitSearch, holdForHits, prepareHitSearch } from '../govern-hits.ts'
+import {
+  governHits,
+  type HitDeps,
+  type HitKind,
+  type HitSearch,
+  holdForHits,
+  prepareHitSearch,
+  type SearchDeps,
+} from '../govern-hits.ts'
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
-
-export interface RetrieveDeps extends HitDeps {
-  readonly db: Db
-  readonly ranker: Ranker
-}
 
 /** Stage 6 of 12: searches the knowledge that the user may see; policies govern each passage. */
 export async function retrieve(
   context: RequestContext,
   authorized: Authorized,
-  deps: RetrieveDeps,
+  deps: SearchDeps,
 ): Promise<StageReturn<Retrieved>> {
   const search = planRetrieval(context, authorized, deps)
   if (!search) return new Skipped()
@@ -23,7 +24,6 @@ export async function retrieve(
   return holdForHits(await governHits(passages, search, PASSAGES, authorized.decision, deps), search)
 }
 
-/** The search for passages; undefined: the request gets none. */
 export function planRetrieval(
   context: RequestContext,
   authorized: Authorized,

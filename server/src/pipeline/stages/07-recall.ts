@@ -1,21 +1,22 @@
 import { type RecalledMemory, recallMemories } from '../../domains/memory/recall.ts'
-import type { Ranker } from '../../domains/retrieval/rank.ts'
-import type { Db } from '../../platform/db/database.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
-import { governHits, type HitDeps, type HitKind, type HitSearch, holdForHits, prepareHitSearch } from '../govern-hits.ts'
+import {
+  governHits,
+  type HitDeps,
+  type HitKind,
+  type HitSearch,
+  holdForHits,
+  prepareHitSearch,
+  type SearchDeps,
+} from '../govern-hits.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
-
-export interface RecallDeps extends HitDeps {
-  readonly db: Db
-  readonly ranker: Ranker
-}
 
 /** Stage 7 of 12: searches the memories that the user shares; policies govern each memory. */
 export async function recall(
   context: RequestContext,
   authorized: Authorized,
   { decision }: Retrieved,
-  deps: RecallDeps,
+  deps: SearchDeps,
 ): Promise<StageReturn<Recalled>> {
   const search = planRecall(context, authorized, deps)
   if (!search) return new Skipped()
@@ -26,7 +27,6 @@ export async function recall(
   return holdForHits(await governHits(memories, search, MEMORIES, decision, deps), search)
 }
 
-/** The search for memories; undefined: the request gets none. */
 export function planRecall(
   context: RequestContext,
   authorized: Authorized,

@@ -1,11 +1,7 @@
 import { chatOperation } from '../../domains/providers/chat-operation.ts'
 import { embeddingsOperation } from '../../domains/providers/embeddings-operation.ts'
-import {
-  type InvokeDeps,
-  type InvokeOptions,
-  type InvokeResult,
-  invoke as invokeProviders,
-} from '../../domains/providers/invoke.ts'
+import type { InvokeDeps, InvokeOptions, InvokeResult } from '../../domains/providers/invoke.ts'
+import { invoke as invokeProviders } from '../../domains/providers/invoke.ts'
 import { limitMaxTokens } from '../../domains/providers/limit-max-tokens.ts'
 import type { Operation } from '../../domains/providers/operation.ts'
 import { removeToolCalls } from '../../domains/providers/read-completion.ts'
@@ -15,12 +11,12 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import type { OriginalRequest } from '../../shared/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../shared/outcome.ts'
 import type { ReportedUsage } from '../../shared/usage.ts'
-import type { CallReservation } from '../call-reservation.ts'
 import type { GovernDeps } from '../govern.ts'
 import type { GatewayRequest } from '../request.ts'
 import { reserveSpending, type SpendingDeps } from '../reserve-spending.ts'
 import { type ResponseWatch, watchResponse } from '../response-watch.ts'
-import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
+import type { Authorized, CallReservation, Invoked, RequestContext, Route } from '../stage-results.ts'
+import { NOT_INVOKED } from '../stage-results.ts'
 
 export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'>, SpendingDeps {
   readonly clock: Clock
@@ -29,11 +25,7 @@ export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detecto
   readonly aborting: AbortSignal
 }
 
-/**
- * Stage 9 of 12: calls the providers of the route, with retries and fallbacks; a dry run gets a stub completion. A release delivers its
- * completion, or calls the provider at most once (GW-REV-13). The call ends when the client closes the connection. `onReserved` gets what
- * budgets have set aside for the call (GW-BUD-3).
- */
+/** Stage 9 of 12. A dry run gets a stub. A release delivers its completion, or calls the provider at most once (GW-REV-13). */
 export async function invoke(
   context: RequestContext,
   authorized: Authorized,
@@ -83,7 +75,6 @@ export async function invoke(
   return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
 }
 
-/** The client's request, with the chat form that it became. */
 const originalOf = ({ source, messages, parameters }: GatewayRequest): OriginalRequest | undefined =>
   source && { ...source, messages, parameters }
 

@@ -21,10 +21,7 @@ interface Outputs {
   readonly invoked: Invoked
 }
 
-/**
- * Stage 10 of 12: governs the whole completion, or all hits of a search, before any byte of it is sent. Placeholders are replaced by
- * their originals first, so that detectors and output policies see what the client would receive.
- */
+/** Stage 10 of 12, before any byte is sent. Placeholders become originals first: rules read what the client would receive. */
 export async function inspect(
   context: RequestContext,
   authorized: Authorized,
@@ -83,7 +80,6 @@ async function inspectCompletion(
   return end ? new Stop(end, inspected) : inspected
 }
 
-/** The beginning of the response has decided: the rest was not received. */
 function denyEarly(authorized: Authorized, { decision, counts, classification, risk }: EarlyDenial): Stop<Inspected> {
   return denyByPolicy(decision, 'output', {
     ...uninspected(authorized),
@@ -158,7 +154,6 @@ function hitsWithTexts(retrieved: Retrieved, recalled: Recalled, texts: readonly
   return { passages, memories }
 }
 
-/** The tool calls as the client would receive them, in all choices. */
 function callsOf(completion: Completion, originals: readonly string[], texts: readonly string[]): readonly ToolCall[] {
   return toolCallsOf(restored(completion, originals, texts).choices.map(({ message }) => message))
 }

@@ -11,14 +11,8 @@ import { viewerOf } from '../../shared/viewer.ts'
 import { deniedByFault, type GovernDeps } from '../govern.ts'
 import type { MemoryCandidate, MemorySources } from '../memory-candidates.ts'
 import { decideOnMemory, explicitCandidates, extractedCandidates } from '../memory-candidates.ts'
-import {
-  type Authorized,
-  type Inspected,
-  nothingRemembered,
-  policyInputOf,
-  type Remembered,
-  type RequestContext,
-} from '../stage-results.ts'
+import type { Authorized, Inspected, Remembered, RequestContext } from '../stage-results.ts'
+import { nothingRemembered, policyInputOf } from '../stage-results.ts'
 
 export interface RememberDeps extends GovernDeps {
   readonly clock: Clock
@@ -68,13 +62,9 @@ async function capture(
   return { ...decided, drafts: [draftOf(candidate, decided.decision.verdict === 'allow' ? mode : 'audit_only', auditId)] }
 }
 
-/** Named in the record when the viewer may not write to the memory's scope. */
 const SCOPE_RULE = 'memory:scope'
 
-/**
- * A chat leaves memories only if its completion is sent for the first time. A dry run stores none and calls no provider to extract
- * any; explicit ones are decided on all the same, so that the verdict is that of a real run (GW-DRY-3).
- */
+/** Only if the completion is sent for the first time. A dry run decides on explicit memories, for the verdict (GW-DRY-3). */
 async function rememberChat(
   context: RequestContext,
   authorized: Authorized,
@@ -90,7 +80,6 @@ async function rememberChat(
   return { ...remembered, drafts: dryRun || caller.memoryDisabled ? [] : remembered.drafts, attempts }
 }
 
-/** How a chat leaves memories, or the reason why it leaves none. */
 export type CapturePlan =
   | { readonly capture: 'explicit' | 'extract'; readonly scope: 'user' | 'session' }
   /** The Application's settings, a directive of the policies, or no user and session that a memory could belong to. */
@@ -119,7 +108,6 @@ async function candidatesOf(
   return extractedCandidates(context, authorized, scope, sources, deps)
 }
 
-/** The memories that may be stored of a chat's candidates, and the chat's decision with theirs. */
 export async function decideOnCandidates(
   candidates: readonly MemoryCandidate[],
   context: RequestContext,

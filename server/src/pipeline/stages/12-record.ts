@@ -18,28 +18,30 @@ import type { Settlement } from '../../shared/spending.ts'
 import { viewerOf } from '../../shared/viewer.ts'
 import { chargeOf } from '../charge.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
+import {
+  AlreadyDeleted,
+  endUnrecordedClaim,
+  type FinishedRun,
+  type ResponseChange,
+  responseChange,
+  reviewChanges,
+  writeResponseChange,
+  writeReviewChanges,
+} from '../record-changes.ts'
 import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
-import { AlreadyDeleted, type ResponseChange, responseChange, writeResponseChange } from '../response-changes.ts'
-import { endUnrecordedClaim, type FinishedRun, reviewChanges, writeReviewChanges } from '../review-changes.ts'
 import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts'
 import type { StageTrace } from '../stage-trace.ts'
 
 export interface RecordDeps extends ReviewDeps {
   readonly audit: AuditedDeps['audit'] & Pick<AuditWriter, 'append'>
-  /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
-  /** A Workspace's providers, by its id. */
   readonly providers: Cache<readonly Provider[]>
-  /** Seals stored responses. */
   readonly responseBox: SecretBox
   readonly reportFault: ReportFault
 }
 
-/**
- * Stage 12 of 12, after every success, refusal and failure: the record is durable before the response is sent. Holds, escalations,
- * releases, memories and stored responses are written in its transaction. If the record cannot be written, nothing is sent (GW-SAFE-3).
- */
+/** Stage 12 of 12: the record is durable before the response is sent. If it cannot be written, nothing is sent (GW-SAFE-3). */
 export async function record(
   incoming: IncomingRequest,
   outcome: Outcome,
@@ -99,13 +101,10 @@ interface Recording extends Omit<FinishedRun, 'now'> {
   readonly outcome: Outcome
   readonly draft: (changes: RecordedChanges) => AuditDraft
   readonly hasher: KeyedHasher
-  /** The stored response that is added or deleted. */
   readonly change: ResponseChange | undefined
-  /** Of the budgets' reservation. */
   readonly settlements: readonly Settlement[]
 }
 
-/** Writes the record, alone or in one transaction with the changes that it records. */
 async function writeRecord(
   { incoming, outcome, error, results, draft, hasher, change, isDeclared, settlements }: Recording,
   { audit, db, clock, reviewBox, responseBox, waiters }: RecordDeps,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { POLICIES_TOPIC } from '../../../domains/policy/active-policies.ts'
+import { growingOutput } from '../../../domains/policy/compile.ts'
 import { diffPolicySets } from '../../../domains/policy/diff.ts'
 import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
-import { growingOutput } from '../../../domains/policy/growing-output.ts'
 import { type PolicySet, policySha256 } from '../../../domains/policy/policy.ts'
 import { deleteDraft } from '../../../domains/policy/policy-draft-store.ts'
 import {

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
 import { ADMIN_TOKENS_TOPIC } from '../../../domains/operators/admin-authenticator.ts'
 import { REVIEWS_TOPIC } from '../../../domains/review/review.ts'
-import { reviewJson } from '../../../domains/review/review-json.ts'
 import { getReview } from '../../../domains/review/review-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
@@ -14,6 +13,7 @@ import { startEvents } from '../../kit/event-stream.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type OperatorAuthenticators, operatorOf } from '../kit/authenticate-operator.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { reviewView } from './review-shapes.ts'
 
 /** Streams end after this time and clients reconnect, so that expired sessions are noticed. */
 const LIFETIME_MS = 60_000
@@ -61,7 +61,7 @@ export function reviewEventsRoutes(app: TypedApp, deps: Deps): void {
     }
     const sendChange = async (id: string | undefined): Promise<void> => {
       const item = id === undefined ? undefined : await getReview(db, workspaceId, id, clock.now())
-      if (item) write('review', reviewJson(item))
+      if (item) write('review', reviewView(item))
       else if (id === undefined) write('reset', {})
     }
     const endWithoutScope = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { couldCauseRequests, hasOperatorIssuedPassword } from '../../../domains/operators/independence-store.ts'
-import type { ReviewItem } from '../../../domains/review/review.ts'
+import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Operator } from '../../../shared/operator.ts'
 import { forbidden } from '../../../shared/request-errors.ts'

@@ -1,6 +1,6 @@
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
-import type { ReviewItem } from '../../../domains/review/review.ts'
+import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { getReview, readReviewContent } from '../../../domains/review/review-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { PipelineDeps } from '../../../pipeline/pipeline.ts'

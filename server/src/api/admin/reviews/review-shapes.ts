@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { REVIEW_STATES } from '../../../domains/review/review.ts'
+import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../../../shared/classification.ts'
 import { POLICY_POINTS } from '../../../shared/decision.ts'
 import { Anything, nullable } from '../../../shared/schemas.ts'
@@ -18,7 +20,6 @@ const ApprovalView = Type.Object(
   { title: 'Approval' },
 )
 
-/** Schema of review-json.ts. */
 export const ReviewView = Type.Object({
   id: Type.String(),
   object: Type.Literal('review_item'),
@@ -60,6 +61,8 @@ export const ReviewView = Type.Object({
     description: 'The approvals so far, if several are required. The item is pending until the last one.',
   }),
 })
+
+export const reviewView = (item: ReviewItem) => viewOf(ReviewView, item, { request_hash: item.requestHash.toString('hex') })
 
 export const ReviewWithContentView = Type.Object(
   {

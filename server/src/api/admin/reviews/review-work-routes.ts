@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { findIdsOfOperator } from '../../../domains/operators/admin-token-store.ts'
 import { acknowledgeEscalation, lockReview } from '../../../domains/review/decision-store.ts'
 import { type Assignee, assignReview } from '../../../domains/review/review-assignment.ts'
-import { reviewJson } from '../../../domains/review/review-json.ts'
 import { getReview } from '../../../domains/review/review-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
@@ -13,7 +12,7 @@ import { handle, type TypedApp } from '../../kit/route.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { refuseTokenIssuer } from './review-independence.ts'
-import { DecisionBody, ReviewView } from './review-shapes.ts'
+import { DecisionBody, ReviewView, reviewView } from './review-shapes.ts'
 import { findAssignee } from './reviewer.ts'
 import { decidedItem, type ReviewsDeps } from './reviews-routes.ts'
 
@@ -74,7 +73,7 @@ export function reviewWorkRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Relea
     }
     const item = await change(deps, { workspaceId, operator, log }, assigned, lock)
     await waiters.changed(item.id)
-    return reviewJson(item)
+    return reviewView(item)
   })
 
   handle(app, docs.acknowledge, async ({ workspaceId, operator, body, log }) => {

@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { findIdsOfOperator, findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import { representedBy } from '../../../domains/operators/representative.ts'
 import { acknowledgeEscalation, type DecisionResult, decideHold } from '../../../domains/review/decision-store.ts'
-import { REVIEW_STATES, type ReviewItem } from '../../../domains/review/review.ts'
-import { reviewJson } from '../../../domains/review/review-json.ts'
+import { REVIEW_STATES } from '../../../domains/review/review.ts'
 import { listReviews } from '../../../domains/review/review-list.ts'
+import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { getReview, readReviewContent } from '../../../domains/review/review-store.ts'
 import type { ReviewWaiters } from '../../../domains/review/review-waiters.ts'
 import { GatehouseError } from '../../../errors.ts'
@@ -20,7 +20,7 @@ import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
 import { type FindInTexts, findMarks } from './review-marks.ts'
-import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
+import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView, reviewView } from './review-shapes.ts'
 import { findReviewingDelegates } from './reviewer.ts'
 import { findValidApprovals, lockApprovers } from './valid-approvals.ts'
 
@@ -134,13 +134,13 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
       now: clock.now(),
       assignedTo: await assigneesIn(db, workspaceId, query.assigned_to, operator.id, clock.now()),
     }
-    return listById(await listReviews(db, workspaceId, filter), reviewJson)
+    return listById(await listReviews(db, workspaceId, filter), reviewView)
   })
 
   handle(app, docs.get, async (request) => {
     const item = await getReview(db, request.workspaceId, request.params.id, clock.now())
     if (!item) throw notFound('review item')
-    return { ...reviewJson(item), ...(await readContent(request, item, deps)) }
+    return { ...reviewView(item), ...(await readContent(request, item, deps)) }
   })
 
   for (const { verb, write } of DECISIONS) {
@@ -162,7 +162,7 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
       }
       const item = await change(deps, request, work, (tx) => lockApprovers(tx, request, clock.now()))
       await waiters.changed(item.id)
-      return reviewJson(item)
+      return reviewView(item)
     })
   }
 }

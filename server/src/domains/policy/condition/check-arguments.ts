@@ -14,7 +14,6 @@ interface Call {
   readonly types: readonly Type[]
 }
 
-/** Checks of arguments beyond their kinds. Throws InvalidCondition. */
 export function checkArguments({ expr, name, args, types }: Call, environment: Environment): void {
   const [first, second] = types
   if (/^_[<>]=?_$/.test(name)) {
@@ -88,7 +87,6 @@ function checkConstant(expr: Expr, name: string, { cel, work }: Environment): vo
   if (isCelError(result)) throw new InvalidCondition(`${operatorSymbol(name)} fails: ${result.message}`, expr)
 }
 
-/** A literal that is compared with a word must be a known word. */
 export function checkWord(type: Type, other: Expr | undefined, expr: Expr, otherType: Type): void {
   const words = type.kind === 'string' ? type.words : undefined
   if (!words) return

@@ -3,41 +3,21 @@ import { checkArguments, checkScales, checkWord, typeOfRank } from './check-argu
 import type { Environment } from './environment.ts'
 import { FUNCTIONS, METHODS } from './functions.ts'
 import { callOf, dottedName, type Expr, InvalidCondition, operatorSymbol, stringLiteral } from './syntax.ts'
-import {
-  ANY,
-  ANY_LIST,
-  BOOL,
-  commonType,
-  describeType,
-  holdsRecords,
-  INT,
-  isComparable,
-  keysOf,
-  STRING,
-  type Type,
-} from './value-types.ts'
+import type { Type } from './value-types.ts'
+import { ANY, ANY_LIST, BOOL, commonType, describeType, holdsRecords, INT, isComparable, keysOf, STRING } from './value-types.ts'
 import { fieldsOf, GROUP_POINTS, ROOTS, VARIABLES } from './variables.ts'
 
-/** The surroundings of an expression. */
 interface Scope {
   readonly environment: Environment
   readonly points: readonly PolicyPoint[]
-  /** Variables of the loops around the expression. */
   readonly locals: ReadonlyMap<string, Type>
-  /** Number of nested loops around the expression. */
   readonly loops: number
 }
 
-/**
- * Clients choose the length of lists (`user.attributes`), so only two loops can be nested. `map` and `filter` count as two, because
- * the library builds their results in quadratic time.
- */
+/** Clients choose the length of lists, so only two loops can be nested. `map` and `filter` count as two. */
 const MAX_LOOPS = 2
 
-/**
- * Checks before publication that all names exist at all points, that comparisons can be true and that the result is a boolean. The
- * library checks only constants and names. Throws InvalidCondition.
- */
+/** Checks before publication; the library checks only constants and names. Throws InvalidCondition. */
 export function checkCondition(expr: Expr, environment: Environment, points: readonly PolicyPoint[]): void {
   const type = typeOf(expr, { environment, points, locals: new Map(), loops: 0 })
   if (type.kind !== 'bool' && type.kind !== 'any')
@@ -120,7 +100,6 @@ function typeOfSelect(expr: Expr, { operand, field, testOnly }: Select, scope: S
   return testOnly ? BOOL : value
 }
 
-/** The type of the value of a literal key in a map. */
 function typeOfKey(expr: Expr, type: Type, key: string): Type {
   if (type.kind !== 'map') return ANY
   const keys = keysOf(type)

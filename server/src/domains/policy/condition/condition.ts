@@ -19,7 +19,6 @@ type Outcome = boolean | ConditionError
 /** Never throws. */
 export type Condition = (input: PolicyInput, bindings: Bindings) => Outcome
 
-/** Checks a condition for all of `points` and compiles it. */
 export function compileCondition(
   source: string,
   points: readonly PolicyPoint[],
@@ -39,10 +38,7 @@ export function compileCondition(
   }
 }
 
-/**
- * `&&`, `||` and `!` are evaluated here, in CEL's three-valued logic (false wins over an error under `&&`, true under `||`), so that
- * each operand can be compiled to a direct test or evaluated by the library.
- */
+/** Logic is evaluated here, as in CEL (under `&&` false wins over an error), so that each operand can become a direct test. */
 function compile(expr: Expr, environment: Environment, polarity: Polarity): Condition {
   const call = callOf(expr)
   const compileOperands = (operandPolarity = polarity): Condition[] =>

@@ -6,7 +6,6 @@ import { PATTERN_COST, type WorkCounter } from './work-budget.ts'
 /** The variable with all forms of the content. bindings.ts sets it; the name is not valid CEL, so conditions cannot use it. */
 export const FORMS = '@forms'
 
-/** Calls on `content.text`, and the calls on all forms that replace them. */
 const FORM_CALLS: ReadonlyMap<string, string> = new Map([
   ['contains', '@any_contains'],
   ['startsWith', '@any_starts_with'],
@@ -16,10 +15,7 @@ const FORM_CALLS: ReadonlyMap<string, string> = new Map([
   ['@in', '@any_in'],
 ])
 
-/**
- * Replaces tests on `content.text` that make a rule match by tests on all forms of the content. Visits logic, choices and loops;
- * other operands read the text as written. direct-test.ts does the same for tests with a literal.
- */
+/** Tests that make a rule match read all forms of the content, other operands only the text as written. */
 export function redirectToForms(expr: Expr, polarity: Polarity): void {
   const { exprKind } = expr
   if (exprKind.case === 'comprehensionExpr') {
@@ -53,31 +49,22 @@ const { BOOL, DYN, STRING } = CelScalar
 const textsOf = (list: CelValue): string[] =>
   isCelList(list) ? [...list].filter((item): item is string => typeof item === 'string') : []
 
-/** The functions that `redirectToForms` inserts. */
 export function formFunctions(work: WorkCounter, pattern: (source: string) => { test(text: string): boolean }): CelFunc[] {
   const any = (name: string, test: (text: string, part: string) => boolean): CelFunc =>
     celFunc(name, [DYN, STRING], BOOL, (forms, part) => {
       const parts = [...new Set([part, toPlainPart(part) ?? part])]
       return textsOf(forms).some((text) => parts.some((candidate) => test(text, candidate)))
     })
-  const counted = (test: (text: string, part: string) => boolean) => (text: string, part: string) => {
-    work.spend(Math.min(text.length, part.length))
-    return test(text, part)
-  }
+  const counted = (name: string, test: (text: string, part: string) => boolean): CelFunc =>
+    any(name, (text, part) => {
+      work.spend(Math.min(text.length, part.length))
+      return test(text, part)
+    })
   return [
     any('@any_contains', (text, part) => work.contains(text, part)),
-    any(
-      '@any_starts_with',
-      counted((text, part) => text.startsWith(part)),
-    ),
-    any(
-      '@any_ends_with',
-      counted((text, part) => text.endsWith(part)),
-    ),
-    any(
-      '@any_equals',
-      counted((text, part) => text === part),
-    ),
+    counted('@any_starts_with', (text, part) => text.startsWith(part)),
+    counted('@any_ends_with', (text, part) => text.endsWith(part)),
+    counted('@any_equals', (text, part) => text === part),
     celFunc('@any_matches', [DYN, STRING], BOOL, (forms, source) =>
       textsOf(forms).some((text) => {
         work.spend(text.length * PATTERN_COST)

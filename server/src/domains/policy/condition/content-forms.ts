@@ -2,7 +2,6 @@ import { withoutLookAlikes } from '../../../platform/lib/look-alikes.ts'
 import { isAscii, toPlainString, withoutAccents } from '../../../platform/lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 
-/** The variable whose tests read all forms of the content. */
 export const CONTENT_TEXT = 'content.text'
 
 /**
@@ -17,11 +16,9 @@ type PolicyContent = PolicyInput['content']
 
 /** The forms of the content that a test on `content.text` reads. A class, because an object with a getter takes microseconds to create. */
 export class ContentForms {
-  /** As written: the text, and the joined texts. */
   readonly written: readonly string[]
   /** The plain form (platform/lib/plain-text.ts), also without accents, and with Latin letters in place of look-alikes in mixed words. */
   readonly plain: readonly string[]
-  /** All of these forms, each once. */
   readonly all: readonly string[]
   #unwrapped: readonly string[] | undefined
 
@@ -43,7 +40,6 @@ const NONE: readonly string[] = []
 
 const formsByContent = new WeakMap<PolicyContent, ContentForms>()
 
-/** Computes the forms once for each content. */
 export function getForms(content: PolicyContent): ContentForms {
   const known = formsByContent.get(content)
   if (known) return known
@@ -66,14 +62,11 @@ function plainFormsOf(written: string): readonly string[] {
 const WRAP = /(?<=\S)(?:[ \t]{2,}|[ \t]*\r?\n[ \t]*)(?=\S)/g
 const HAS_WRAP = /\n|[ \t]{2}/
 
-/** Whether a phrase of the text can continue on the next line. */
 export const hasWraps = (text: string): boolean => HAS_WRAP.test(text)
 
-/** The texts that have line ends, with spaces in their place. */
 const unwrap = (texts: readonly string[]): readonly string[] =>
   texts.flatMap((text) => (hasWraps(text) ? [text.replace(WRAP, ' ')] : []))
 
-/** Whether a text can stand over a line end. */
 const canContinue = (part: string): boolean => part.includes(' ')
 
 /** Invisible and control characters, which the plain form does not contain. */
@@ -82,7 +75,6 @@ const NOT_PLAIN = /\p{DI}|(?![\t\n\r])\p{Cc}/u
 /** The plain form of a text in a condition; undefined: it contains invisible characters, so it is searched only as written. */
 export const toPlainPart = (part: string): string | undefined => (NOT_PLAIN.test(part) ? undefined : toPlainString(part))
 
-/** Whether `test` is true for any form of the content. */
 export function matchesAnyForm(
   forms: ContentForms,
   { part, plainPart }: { readonly part: string; readonly plainPart: string | undefined },

@@ -9,10 +9,7 @@ import { rankOf, scaleOf, VARIABLES } from './variables.ts'
 type Read<T> = (input: PolicyInput) => T
 type Test = Read<boolean>
 
-/**
- * Compiles the comparison of a variable with a literal to a plain function, which is twenty times faster than the library
- * (bench/README.md, finished campaigns) and returns the same result (direct-test.test.ts). Undefined: the library must evaluate the expression.
- */
+/** A comparison with a literal, twenty times faster (bench/README.md). Undefined: the library must evaluate it. */
 export function compileDirectTest(expr: Expr, environment: Environment, polarity: Polarity = 'restricts'): Test | undefined {
   const { exprKind } = expr
   if (exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'boolValue') {
@@ -34,7 +31,6 @@ export function compileDirectTest(expr: Expr, environment: Environment, polarity
   return undefined
 }
 
-/** A test of `content.text` with a literal, on all forms of the content. */
 function compileFormTest(name: string, a: Expr, b: Expr, environment: Environment): Test | undefined {
   if (dottedName(a) !== CONTENT_TEXT)
     return name === '_==_' && dottedName(b) === CONTENT_TEXT ? compileFormTest(name, b, a, environment) : undefined
@@ -82,7 +78,6 @@ function compileTextTest(name: keyof typeof TEXT_TESTS, a: Expr, b: Expr): Test 
   return readText && readPart && ((input) => test(readText(input), readPart(input)))
 }
 
-/** The test throws if the text is too complex for the expression. */
 function compilePatternTest(a: Expr, b: Expr, environment: Environment): Test | undefined {
   const readText = findText(a)
   const source = stringLiteral(b)
@@ -109,16 +104,12 @@ const COMPARISONS = {
   '_>=_': (a: string | number, b: string | number) => a >= b,
 }
 
-function compileComparison(
-  name: keyof typeof COMPARISONS,
-  sides: readonly [Expr, Expr],
-  environment: Environment,
-): Test | undefined {
+function compileComparison(name: keyof typeof COMPARISONS, sides: readonly [Expr, Expr], environment: Environment) {
   const compare = COMPARISONS[name]
   // Both sides have one type (check.ts).
   for (const find of [findText, findNumber, findTime]) {
     const [readLeft, readRight] = sides.map((side) => find(side, environment))
-    if (readLeft && readRight) return (input) => compare(readLeft(input), readRight(input))
+    if (readLeft && readRight) return (input: PolicyInput) => compare(readLeft(input), readRight(input))
   }
   return undefined
 }
@@ -160,7 +151,6 @@ function findFindingCount(expr: Expr): Read<number> | undefined {
   return ({ content }) => content.findings[key]
 }
 
-/** `rank` of a literal, or of a variable all of whose words have a rank. */
 function findRank(expr: Expr): Read<number> | undefined {
   const call = callOf(expr)
   const [arg] = call?.args ?? []

@@ -1,17 +1,5 @@
-import {
-  type CelEnv,
-  type CelFunc,
-  type CelList,
-  type CelMap,
-  CelScalar,
-  type CelValue,
-  celEnv,
-  celError,
-  celFunc,
-  celMethod,
-  isCelList,
-  isCelMap,
-} from '@bufbuild/cel'
+import type { CelEnv, CelFunc, CelList, CelMap, CelValue } from '@bufbuild/cel'
+import { CelScalar, celEnv, celError, celFunc, celMethod, isCelList, isCelMap } from '@bufbuild/cel'
 import { formFunctions } from './content-form-calls.ts'
 import { loopFunctions } from './loop-costs.ts'
 import { Pattern } from './pattern.ts'
@@ -19,7 +7,6 @@ import { timeFunctions } from './time-zone.ts'
 import { rankOf } from './variables.ts'
 import { PATTERN_COST, WorkCounter } from './work-budget.ts'
 
-/** CEL with the functions of this folder. All conditions of a document share it. */
 export interface Environment {
   readonly cel: CelEnv
   readonly work: WorkCounter
@@ -72,7 +59,6 @@ const textFunctions = (work: WorkCounter, pattern: Environment['pattern']): CelF
   }),
 ]
 
-/** Functions of the library that read two texts, lists or maps. */
 const COUNTED = new Set(['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_+_', 'startsWith', 'endsWith'])
 
 /** The library's functions with their work counted: comparing megabytes in a loop would block the server. */
@@ -94,11 +80,9 @@ const countedFunctions = (work: WorkCounter): CelFunc[] =>
       return Object.assign(Object.create(func), { call })
     })
 
-/** Whether a comparison of two values reads the values inside them. */
 const haveSameSize = (a: CelValue | undefined, b: CelValue | undefined): a is CelList | CelMap =>
   (isCelList(a) && isCelList(b) && a.size === b.size) || (isCelMap(a) && isCelMap(b) && a.size === b.size)
 
-/** Counts Unicode characters: a surrogate pair is one. */
 function countCharacters(text: string, work: WorkCounter): bigint {
   work.spend(text.length)
   let count = text.length

@@ -19,10 +19,7 @@ const size = casts(['string', 'list', 'map'], 'int')
 const timePart = [overload(['timestamp'], 'int'), overload(['timestamp', 'string'], 'int')]
 const timeOrDurationPart = [...timePart, overload(['duration'], 'int')]
 
-/**
- * The functions of CEL that conditions may use, by the parser's names. Bytes, unsigned numbers, protobuf messages and types as values
- * are not supported, because no variable has such a value. check.ts has the rules of `==`, `!=`, `[]` and `in`.
- */
+/** By the parser's names. Bytes and unsigned numbers are not supported. check.ts has the rules of `==`, `!=`, `[]` and `in`. */
 export const FUNCTIONS: ReadonlyMap<string, readonly Overload[]> = new Map(
   Object.entries({
     '!_': [overload(['bool'], 'bool')],
@@ -63,7 +60,6 @@ export const FUNCTIONS: ReadonlyMap<string, readonly Overload[]> = new Map(
   }),
 )
 
-/** Functions that are called on a value: `content.text.contains("x")`. */
 export const METHODS: ReadonlyMap<string, readonly Overload[]> = new Map(
   Object.entries({
     contains: textTest,

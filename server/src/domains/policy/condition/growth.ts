@@ -4,11 +4,9 @@ import { CLASSIFICATION_WORDS, RISK_WORDS } from './variables.ts'
 
 /** How the value of a condition changes while its text grows (decision 0025). */
 export interface Growth {
-  /** Whether it reads findings, classification or risk, so that its value can change while the text grows. */
   readonly readsFindings: boolean
   /** Once it is true it stays true: findings are only added, classification and risk are only raised. */
   readonly staysTrue: boolean
-  /** Why it needs the whole text; undefined: it can be evaluated on every beginning of the text. */
   readonly needsWhole: string | undefined
 }
 
@@ -40,7 +38,6 @@ const combine = (a: Growth, b: Growth): Growth => ({
   needsWhole: a.needsWhole ?? b.needsWhole,
 })
 
-/** The comparison with both sides exchanged. */
 const MIRRORED: ReadonlyMap<string, string> = new Map([
   ['_<_', '_>_'],
   ['_<=_', '_>=_'],
@@ -87,7 +84,6 @@ function isUpperPart(name: string, left: Expr, right: Expr): boolean {
   return !words.has(undefined) && scale.values.slice(-words.size).every((word) => words.has(word))
 }
 
-/** `pii.email` of `content.findings["pii.email"]`. */
 function findingName(expr: Expr): string | undefined {
   const entry = entryOf(expr)
   return entry?.map === FINDINGS && FINDING_NAMES.has(entry.key) ? entry.key : undefined
@@ -96,7 +92,6 @@ function findingName(expr: Expr): string | undefined {
 const isZero = ({ exprKind }: Expr): boolean =>
   exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'int64Value' && exprKind.value.constantKind.value === 0n
 
-/** All names with their fields in an expression: `content.findings.pii`. */
 function readNames(expr: Expr): readonly string[] {
   const name = dottedName(expr)
   return name === undefined ? partsOf(expr).flatMap(readNames) : [name]

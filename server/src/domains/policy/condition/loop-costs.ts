@@ -6,10 +6,7 @@ import type { WorkCounter } from './work-budget.ts'
 const CHARGE_LOOP = '@charge_loop'
 const CHARGE_COLLECTING_LOOP = '@charge_collecting_loop'
 
-/**
- * Wraps the range of each loop, `in` included, in a call that charges the budget for all its turns before the loop begins. A nested
- * loop is charged each time that it begins.
- */
+/** Charges for all turns of each loop, `in` included, before it begins. A nested loop is charged each time that it begins. */
 export function addLoopCosts(expr: Expr): void {
   for (const part of partsOf(expr)) addLoopCosts(part)
   const { exprKind } = expr
@@ -42,7 +39,6 @@ function wrapRange(range: Expr | undefined, name: string, nodes: number): Expr {
   return { id: range?.id, exprKind: { case: 'callExpr', value: { function: name, args: [range, count] } } } as unknown as Expr
 }
 
-/** The functions that `addLoopCosts` inserts. */
 export const loopFunctions = (work: WorkCounter): CelFunc[] => [
   celFunc(CHARGE_LOOP, [CelScalar.DYN, CelScalar.INT], CelScalar.DYN, (range, nodes) => {
     work.chargeLoop(turnsOf(range), Number(nodes))

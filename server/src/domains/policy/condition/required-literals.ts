@@ -80,7 +80,6 @@ const shortest = (literals: readonly string[]): number => Math.min(...literals.m
 interface Part {
   readonly literal?: string
   readonly required?: Required
-  /** Matches no character: `^`, `\b`. */
   readonly empty?: boolean
 }
 

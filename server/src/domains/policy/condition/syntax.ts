@@ -1,7 +1,6 @@
 import { parse } from '@bufbuild/cel'
 
 type Parsed = ReturnType<typeof parse>
-/** A node of a parsed condition. */
 export type Expr = NonNullable<Parsed['expr']>
 
 /** Reason why a condition is refused. `offset`: place in its source, in UTF-16 units. */
@@ -10,7 +9,6 @@ export interface ConditionProblem {
   readonly offset: number
 }
 
-/** Thrown by the checks of a condition. compileCondition turns it into a ConditionProblem. */
 export class InvalidCondition extends Error {
   readonly expr: Expr | undefined
 
@@ -38,7 +36,6 @@ export function parseCondition(source: string): Parsed | ConditionProblem {
   }
 }
 
-/** Index of the first bracket that is nested too deep. */
 function findNestingBeyond(source: string, limit: number): number | undefined {
   let depth = 0
   for (let i = 0; i < source.length; i++) {
@@ -60,7 +57,6 @@ const syntaxOffset = (error: unknown): number =>
 /** Place of an expression in the source. The place of an infix operator is its sign. */
 export const offsetOf = (parsed: Parsed, expr: Expr | undefined): number => parsed.sourceInfo?.positions[String(expr?.id)] ?? 0
 
-/** The name `content.text` if the expression consists of a name and fields only. */
 export function dottedName(expr: Expr): string | undefined {
   if (expr.exprKind.case === 'identExpr') return expr.exprKind.value.name
   if (expr.exprKind.case !== 'selectExpr' || expr.exprKind.value.testOnly || !expr.exprKind.value.operand) return undefined
@@ -68,7 +64,6 @@ export function dottedName(expr: Expr): string | undefined {
   return parent === undefined ? undefined : `${parent}.${expr.exprKind.value.field}`
 }
 
-/** The value of a text literal; undefined: another expression. */
 export const stringLiteral = (expr: Expr | undefined): string | undefined =>
   expr?.exprKind.case === 'constExpr' && expr.exprKind.value.constantKind.case === 'stringValue'
     ? expr.exprKind.value.constantKind.value
@@ -81,7 +76,6 @@ export function callOf(expr: Expr): { name: string; method: boolean; args: reado
   return { name, method: target !== undefined, args: target ? [target, ...args] : args }
 }
 
-/** `map.key`, `map["key"]`: the map and its literal key. */
 export function entryOf(expr: Expr): { readonly map: string | undefined; readonly key: string } | undefined {
   const { exprKind } = expr
   const call = callOf(expr)
@@ -91,7 +85,6 @@ export function entryOf(expr: Expr): { readonly map: string | undefined; readonl
   return map && key !== undefined ? { map: dottedName(map), key } : undefined
 }
 
-/** The direct subexpressions of an expression. */
 export function partsOf({ exprKind }: Expr): readonly Expr[] {
   const parts = (): (Expr | undefined)[] => {
     switch (exprKind.case) {
@@ -117,5 +110,4 @@ export function partsOf({ exprKind }: Expr): readonly Expr[] {
   return parts().filter((part) => part !== undefined)
 }
 
-/** The parser's name `_>_` as it is written in conditions: `>`. */
 export const operatorSymbol = (name: string): string => name.replaceAll('_', '').replace('@', '')

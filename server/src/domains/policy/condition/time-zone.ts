@@ -16,10 +16,7 @@ const PARTS: Readonly<Record<string, (local: Date) => number>> = {
   getMilliseconds: (local) => local.getUTCMilliseconds(),
 }
 
-/**
- * Functions such as `now.getHours("Europe/Berlin")`. They replace the library's, which depend on the time zone of the machine and
- * create a formatter for each call, which takes longer than forty conditions.
- */
+/** They replace the library's, which depend on the machine's time zone and create a formatter for each call. */
 export const timeFunctions = (): CelFunc[] => {
   const formats = new Map<string, Intl.DateTimeFormat>()
   const formatOf = (zone: string): Intl.DateTimeFormat => {
@@ -51,7 +48,6 @@ export const zoneFormat = (zone: string): Intl.DateTimeFormat =>
     second: 'numeric',
   })
 
-/** A Date whose UTC fields are the local time of the zone. */
 function toLocal(date: Date, format: Intl.DateTimeFormat): Date {
   const parts = new Map(format.formatToParts(date).map(({ type, value }) => [type, Number(value)]))
   const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0

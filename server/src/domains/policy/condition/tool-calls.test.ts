@@ -62,11 +62,7 @@ describe('content.tool_calls: calls that a condition reads', () => {
     ['content.tool_calls.exists(c, c.arguments.exists(k, k == "__proto__"))', [call('x', '{"__proto__":{"a":1}}')], 'deny'],
     ['content.tool_calls.exists(c, has(c.arguments.admin))', [call('x', '{"__proto__":{"admin":true}}')], 'allow'],
     ['content.tool_calls.exists(c, has(c.arguments.toString))', [call('x', '{}')], 'allow'],
-    [
-      'content.tool_calls[0].name == "x" && content.tool_calls[0].arguments.to[1].id == 7',
-      [call('x', '{"to":[1,{"id":7}]}')],
-      'deny',
-    ],
+    ['content.tool_calls[0].arguments.to[1].id == 7', [call('x', '{"to":[1,{"id":7}]}')], 'deny'],
     ['content.tool_calls.map(c, c.name) == ["a", "b"]', [call('a'), call('b')], 'deny'],
     ['content.tool_calls.exists(c, !(c.name in request.tools))', [call('a')], 'deny'],
   ])('%s with %j: %s', (when, calls, expected) => {
@@ -96,12 +92,7 @@ describe('content.tool_calls: calls that a condition reads', () => {
   test('arguments are not decoded when the name already decides', () => {
     const when = 'content.tool_calls.exists(c, c.name == "drop" && c.arguments.force == true)'
     const large = call('look_up', JSON.stringify({ text: 'x'.repeat(1_000_000) }))
-    expect(
-      outcome(
-        when,
-        Array.from({ length: 128 }, () => large),
-      ),
-    ).toBe('allow')
+    expect(outcome(when, Array(128).fill(large))).toBe('allow')
   })
 })
 

@@ -1,19 +1,14 @@
-/**
- * Types of the values in a condition, as known before evaluation. `any`: a value of a free-form map (`user.attributes`,
- * `application.settings`), whose type is known only at evaluation.
- */
+/** As known before evaluation. `any`: a value of a free-form map (`user.attributes`, `application.settings`). */
 export type Type =
   | { readonly kind: 'bool' | 'double' | 'duration' | 'null' | 'any' }
   /** `scale`: the number is a rank on this scale and can be compared only with ranks on the same scale. */
   | { readonly kind: 'int'; readonly scale?: string }
   /** `words`: the text is always one of them. */
   | { readonly kind: 'string'; readonly words?: Words }
-  /** `nullable`: the value can be null. */
   | { readonly kind: 'timestamp'; readonly nullable?: boolean }
   | { readonly kind: 'list'; readonly of: Type }
   /** Keys are text. `keys`: the map has exactly these keys. */
   | { readonly kind: 'map'; readonly of: Type; readonly keys?: ReadonlySet<string> }
-  /** A map with exactly these fields. Each field has a declared type. */
   | RecordType
 
 export interface RecordType {
@@ -25,11 +20,9 @@ export interface RecordType {
 
 export type Kind = Type['kind']
 
-/** The exact keys of a map; undefined: it can have any. */
 export const keysOf = (type: Type & { kind: 'map' }): readonly string[] | undefined =>
   'fields' in type ? Object.keys(type.fields) : type.keys && [...type.keys]
 
-/** A closed set of texts, such as the classifications, with its name for error messages. */
 export interface Words {
   readonly name: string
   readonly values: readonly string[]
@@ -60,7 +53,6 @@ export const holdsRecords = (type: Type): boolean =>
 
 const isNullable = (type: Type): boolean => type.kind === 'timestamp' && type.nullable === true
 
-/** The common type of several values: elements of a list, or both sides of `? :`. */
 export function commonType(types: readonly Type[]): Type {
   const [first, ...rest] = types
   if (!first) return ANY
@@ -68,7 +60,6 @@ export function commonType(types: readonly Type[]): Type {
   return ANY
 }
 
-/** A type in plain words, for error messages. */
 export function describeType(type: Type): string {
   switch (type.kind) {
     case 'string':

@@ -25,7 +25,6 @@ const STRINGS: Type = { kind: 'list', of: STRING }
 const FINDINGS: Type = { kind: 'map', of: INT, keys: new Set([...FINDING_TYPES, ...FINDING_GROUPS]) }
 
 const UNREAD_WORDS: Words = { name: 'kind of unread content', values: UNREAD_KINDS }
-/** Values are of a ToolCall. */
 const CALLS: Type = { kind: 'list', of: { kind: 'map', of: ANY, fields: { name: STRING, arguments: ANY_MAP } } }
 
 const variable = (type: Type, read: Variable['read']): Variable => ({ type, read })
@@ -97,11 +96,9 @@ export const GROUP_POINTS: ReadonlyMap<string, readonly PolicyPoint[]> = new Map
 /** First parts of all names: `user`, `content` … Loop variables must have other names. */
 export const ROOTS: ReadonlySet<string> = new Set([...VARIABLES.keys()].map((name) => name.split('.')[0] ?? name))
 
-/** The fields of a group such as `user`; empty if the group does not exist. */
 export const fieldsOf = (group: string): readonly string[] =>
   [...VARIABLES.keys()].filter((name) => name.startsWith(`${group}.`)).map((name) => name.slice(group.length + 1))
 
-/** Name of the scale that contains `word`; undefined: none. No word is on both scales. */
 export const scaleOf = (word: string): string | undefined =>
   [CLASSIFICATION_WORDS, RISK_WORDS].find(({ values }) => values.includes(word))?.name
 

@@ -4,31 +4,23 @@ import { type CelValue, isCelList, isCelMap } from '@bufbuild/cel'
 const MAX_WORK = 2 ** 27
 /** V8 searches short texts in linear time; for longer ones the worst case grows with their length. */
 const SHORT_SEARCH = 32
-/** Cost of a node of a condition, in characters. */
+/** Costs in characters: of a node of a condition, of a character that a pattern reads, of a character of JSON that is decoded. */
 const NODE_COST = 32
-/** Cost of a character that a regular expression reads, in characters. */
 export const PATTERN_COST = 4
-
-/** Cost of a character of JSON that is decoded, in characters. */
 export const DECODE_COST = 4
 
-/** The work that one evaluation (all rules at a point) may still do, in characters. */
 export interface Budget {
   remaining: number
 }
 
 export const createBudget = (): Budget => ({ remaining: MAX_WORK })
 
-/** Throws if the budget is used up. */
 export function spend(budget: Budget, characters: number): void {
   budget.remaining -= characters
   if (budget.remaining < 0) throw new Error('the texts or lists are too complex for the condition')
 }
 
-/**
- * Counts the work of one evaluation with texts and lists. Clients choose both texts of
- * `user.attributes.words.exists(w, content.text.contains(w))`, so a budget bounds it. An operand that exceeds it fails (decision 0005).
- */
+/** Clients choose both texts of `user.attributes.words.exists(w, content.text.contains(w))` (decision 0005). */
 export class WorkCounter {
   #budget = createBudget()
 
@@ -37,12 +29,10 @@ export class WorkCounter {
     this.#budget = budget
   }
 
-  /** Throws if the budget is used up. */
   spend(characters: number): void {
     spend(this.#budget, characters)
   }
 
-  /** Charges for reading a list or map with all its values. */
   chargeValues(value: CelValue): void {
     if (typeof value === 'string') this.spend(value.length)
     else if (isCelList(value)) for (const item of value) this.#chargeValue(item)

@@ -1,6 +1,5 @@
 import { callOf, dottedName, type Expr, parseCondition, partsOf, stringLiteral } from '../condition/syntax.ts'
 
-/** How a condition uses the names whose values are keyed hashes in audit records. */
 export interface HashedNameUses {
   /** Texts that a name is compared with. Equal hashes mean equal values, so these comparisons can be replayed. */
   readonly compared: readonly { readonly name: string; readonly text: string }[]
@@ -17,7 +16,6 @@ export const HASHED_NAMES: ReadonlySet<string> = new Set([
   'message.sender',
 ])
 
-/** `when`: a condition that compileCondition accepts. */
 export function findHashedNameUses(when: string): HashedNameUses {
   const parsed = parseCondition(when)
   if ('message' in parsed || !parsed.expr) return { compared: [], otherUses: HASHED_NAMES }

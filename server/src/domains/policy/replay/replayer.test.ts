@@ -6,10 +6,8 @@ import { countFindings } from '../../../shared/finding.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { evaluate, mergeDecisions } from '../evaluate.ts'
 import type { PolicyInput } from '../input.ts'
-import type { ReplayedDecision } from './replayed-decision.ts'
-import { Replayer } from './replayer.ts'
-import { OTHER_VALUE, StoredInput } from './stored-input.ts'
-import type { StoredRequest } from './stored-request.ts'
+import { type ReplayedDecision, Replayer } from './replayer.ts'
+import { OTHER_VALUE, StoredInput, type StoredRequest } from './stored-input.ts'
 
 /** Conditions on stored values, hashed values, texts and values that are never stored. */
 const CONDITIONS = [

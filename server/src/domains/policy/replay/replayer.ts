@@ -1,38 +1,30 @@
-import type { DecidingRule, Decision, PolicyPoint } from '../../../shared/decision.ts'
+import type { Classification, RiskLevel } from '../../../shared/classification.ts'
+import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict, type Verdict } from '../../../shared/decision.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { mergeDecisions } from '../evaluate.ts'
 import type { Rule } from '../policy.ts'
 import { findHashedNameUses, type HashedNameUses } from './hashed-names.ts'
-import { isCertainlyDifferent, type ReplayedDecision } from './replayed-decision.ts'
-import type { StoredInput } from './stored-input.ts'
-import type { StoredPoint, StoredRequest } from './stored-request.ts'
+import type { StoredInput, StoredPoint, StoredRequest } from './stored-input.ts'
 
-/** A rule whose outcome cannot be derived from the audit record. */
 export interface UndecidedRule {
   readonly rule: string
   readonly point: PolicyPoint
   /** The name that the rule reads and that is not stored; undefined: the point as a whole is not stored. */
   readonly missing: string | undefined
-  /** The recorded request ended before this point. */
   readonly unreached: boolean
 }
 
 export interface ReplayResult {
   readonly before: ReplayedDecision
-  /** Without the undecided rules. */
   readonly after: ReplayedDecision
   readonly unknown: readonly UndecidedRule[]
-  /** `unknown`: the result depends on undecided rules. */
   readonly kind: 'unchanged' | 'changed' | 'unknown'
 }
 
 /** A string is the error of a failed condition; undefined: not known. */
 type Outcome = boolean | string | undefined
 
-/**
- * Evaluates a draft on audit records. A rule whose condition was in the original policy keeps its recorded outcome, even if it reads
- * a text. Only new conditions are evaluated, on the stored values.
- */
+/** A rule whose condition was in the original policy keeps its recorded outcome; only new conditions are evaluated. */
 export class Replayer {
   readonly #draft: CompiledPolicy
   readonly #uses = new Map<Rule, HashedNameUses>()
@@ -42,7 +34,6 @@ export class Replayer {
     for (const rule of new Set(Object.values(draft.rules).flat())) this.#uses.set(rule, findHashedNameUses(rule.when))
   }
 
-  /** Texts that the draft compares hashed names with. */
   get compared(): HashedNameUses['compared'] {
     return [...this.#uses.values()].flatMap(({ compared }) => compared)
   }
@@ -96,7 +87,6 @@ function keptOutcome(request: StoredRequest, original: CompiledPolicy | undefine
 type FindOutcome = (rule: Rule, storedPoint: StoredPoint, undecided: UndecidedRule[]) => Outcome
 
 interface RequestDecision {
-  /** Without the undecided rules. */
   readonly decision: ReplayedDecision
   /** As if all undecided rules matched. */
   readonly possible: ReplayedDecision
@@ -105,7 +95,6 @@ interface RequestDecision {
 
 const NEUTRAL: Decision = { verdict: 'allow', classification: 'public', risk: 'low', transforms: [], directives: [], rules: [] }
 
-/** Decides at each point in the order of the pipeline, until a verdict ends the request. */
 function decideRequest(
   { points, rules }: StoredRequest,
   policy: CompiledPolicy | undefined,
@@ -154,7 +143,6 @@ function matchingDecision(
   }
 }
 
-/** The denial by a rule whose condition failed; undefined: the condition did not fail, or the rule is skipped. */
 function failureDecision(
   { id, onError }: Rule,
   { point, effectiveVerdicts }: StoredPoint,
@@ -179,3 +167,38 @@ function faultDecision(
 }
 
 const isFault = (id: string): boolean => id === 'transform' || id.startsWith('detector:')
+
+/** The decision on a recorded request. Obligations are included whether or not they changed a text. */
+export interface ReplayedDecision {
+  readonly verdict: Verdict
+  /** The minimum that rules raise it to, as for `risk`. */
+  readonly classification: Classification
+  readonly risk: RiskLevel
+  readonly transforms: readonly string[]
+  readonly directives: readonly string[]
+  readonly rules: readonly DecidingRule[]
+}
+
+/** Whether the decision changed for certain: it is at least `after`, and `possible` if all undecided rules match. */
+function isCertainlyDifferent(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {
+  const listDiffers = (list: (decision: ReplayedDecision) => readonly string[]): boolean => {
+    const [beforeSet, afterSet, possibleSet] = [new Set(list(before)), new Set(list(after)), new Set(list(possible))]
+    return [...afterSet].some((item) => !beforeSet.has(item)) || [...beforeSet].some((item) => !possibleSet.has(item))
+  }
+  const verdictDiffers =
+    stricterVerdict(after.verdict, before.verdict) !== before.verdict ||
+    stricterVerdict(possible.verdict, before.verdict) !== possible.verdict
+  return (
+    verdictDiffers ||
+    listDiffers(({ transforms }) => transforms) ||
+    listDiffers(({ directives }) => directives) ||
+    listDiffers(({ rules }) => rules.map(({ id, point, verdict, error = '' }) => `${point} ${id} ${verdict} ${error}`)) ||
+    levelDiffers(before, after, possible)
+  )
+}
+
+/** Whether classification or risk changed, if undecided rules do not influence them. */
+const levelDiffers = (before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean =>
+  after.classification === possible.classification &&
+  after.risk === possible.risk &&
+  (before.classification !== after.classification || before.risk !== after.risk)

@@ -1,4 +1,5 @@
 import { camelCase } from '../../../platform/lib/camel-case.ts'
+import type { DecidingRule, PolicyPoint, Verdict } from '../../../shared/decision.ts'
 import { Bindings } from '../condition/bindings.ts'
 import { VARIABLES } from '../condition/variables.ts'
 import type { PolicyInput } from '../input.ts'
@@ -6,16 +7,12 @@ import type { PolicyInput } from '../input.ts'
 /** A value that is stored as a keyed hash and equals none of the texts that the policy compares it with. */
 export const OTHER_VALUE: unique symbol = Symbol('other')
 
-/** Values by the names that conditions use. Values that are not stored are absent. */
 export type StoredValues = Readonly<Record<string, unknown>>
 
 /** A text that no policy document contains, because documents cannot contain U+0000. */
 const UNEQUAL_TEXT = '\0'
 
-/**
- * The values of an audit record as a PolicyInput. Reading a value that is not stored throws, so that the operand of the condition
- * fails. If the condition is true or false nevertheless, its outcome does not depend on the value.
- */
+/** Reading a value that is not stored throws. If the condition is true or false nevertheless, it does not depend on the value. */
 export class StoredInput {
   readonly input: PolicyInput
   readonly bindings: Bindings
@@ -35,7 +32,6 @@ export class StoredInput {
     this.#otherUses = otherUses
   }
 
-  /** The first name that the condition read and that is not stored. */
   get missing(): string | undefined {
     return this.#missing
   }
@@ -77,4 +73,21 @@ function toPolicyInput(read: Read): PolicyInput {
   const groups = [...GROUPS].map(([name, Group]) => [name, new Group(read)])
   const input = Object.fromEntries(groups)
   return Object.defineProperty(input, 'now', { get: () => read('now') })
+}
+
+export interface StoredRequest {
+  readonly rules: readonly DecidingRule[]
+  readonly points: readonly StoredPoint[]
+}
+
+export interface StoredPoint {
+  readonly point: PolicyPoint
+  /** `unreached`: the request ended before the point. `unused`: it had no content for the point. */
+  readonly state: 'evaluated' | 'unreached' | 'unused'
+  /** Undefined at points that decide on single hits or memories, which are not stored. */
+  readonly input: StoredInput | undefined
+  /** Verdicts whose effect on the request differs from the verdict: a denied hit is left out, and the request is allowed. */
+  readonly effectiveVerdicts: Readonly<Partial<Record<Verdict, Verdict>>>
+  readonly endingVerdicts: readonly Verdict[]
+  readonly disabledBy?: string
 }

@@ -1,27 +1,24 @@
+import { deleteStoredResponse, storeResponse } from '../domains/responses/stored-response-store.ts'
 import { abandonRelease, completeRelease, interruptRelease } from '../domains/review/release-store.ts'
 import type { ReviewDeps } from '../domains/review/resubmission.ts'
-import type { HeldRequest, ReleaseResult } from '../domains/review/review.ts'
+import type { ReleaseResult } from '../domains/review/review.ts'
 import { type NewReview, openEscalation, openHold } from '../domains/review/review-store.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { newId } from '../platform/lib/id.ts'
 import type { SecretBox } from '../platform/lib/secret-box.ts'
 import { mayHaveHadEffect } from '../shared/completion.ts'
 import type { Outcome } from '../shared/outcome.ts'
+import type { NewStoredContent } from '../shared/stored-content.ts'
 import { TrustedCaller } from './callers.ts'
+import { responseOwner } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
+import { governanceOf } from './governance-block.ts'
 import type { Failure } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
-import {
-  type Admitted,
-  type Caller,
-  decisionOf,
-  type Identity,
-  ownerOf,
-  type StageResults,
-  transformsOf,
-} from './stage-results.ts'
+import type { StageResults } from './stage-results.ts'
+import { decisionOf, ownerOf, transformsOf, UNIDENTIFIED } from './stage-results.ts'
+import type { StageTrace } from './stage-trace.ts'
 
-/** Changes of review items that a request causes; they are written in the transaction of its record. */
 export interface ReviewChanges {
   readonly open: 'hold' | 'escalation' | undefined
   readonly point: 'input' | 'output'
@@ -100,10 +97,7 @@ export async function writeReviewChanges(
   return changes.open === 'hold' ? [...changed, own] : [own, ...changed]
 }
 
-/**
- * Ends the claim of a release that could not be recorded, so that other resubmissions need not wait for the end of its lease. They
- * wait if the database is unavailable.
- */
+/** Otherwise other resubmissions would wait for the end of the lease. They do if the database is unavailable. */
 export async function endUnrecordedClaim(
   { authenticate, authorize, invoke }: Partial<StageResults>,
   { db, waiters }: Pick<ReviewDeps, 'db' | 'waiters'>,
@@ -166,21 +160,55 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,
-      ...(identify && { asked: heldRequest(authenticate, admit, identify) }),
+      ...(identify && {
+        asked: {
+          user: identify.user,
+          ...(identify.readers && { readers: identify.readers }),
+          model: admit.request.model,
+          stream: admit.request.stream,
+          ...(admit.request.maxTokens !== undefined && { maxTokens: admit.request.maxTokens }),
+          ...(authenticate.memoryDisabled && { memoryDisabled: authenticate.memoryDisabled }),
+        },
+      }),
       ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
     },
   }
 }
 
-const heldRequest = (
-  { memoryDisabled }: Caller,
-  { request: { model, stream, maxTokens } }: Pick<Admitted, 'request'>,
-  { user, readers }: Identity,
-): HeldRequest => ({
-  user,
-  ...(readers && { readers }),
-  model,
-  stream,
-  ...(maxTokens !== undefined && { maxTokens }),
-  ...(memoryDisabled && { memoryDisabled }),
-})
+/** The stored response that a request adds or deletes, in the transaction of its record. */
+export type ResponseChange =
+  | { readonly kind: 'store'; readonly stored: NewStoredContent }
+  | { readonly kind: 'delete'; readonly id: string }
+
+/** Undefined: nothing is stored or deleted. Only what the client receives is stored. */
+export function responseChange(
+  outcome: Outcome,
+  { admit }: RecordedResults,
+  trace: StageTrace<StageResults>,
+): ResponseChange | undefined {
+  if (outcome.kind !== 'answered') return undefined
+  const { toStored, storedResponse } = admit.request
+  const completion = trace.results.inspect?.completion
+  if (toStored && completion) {
+    return { kind: 'store', stored: toStored(completion, governanceOf({ auditId: admit.auditId, trace })) }
+  }
+  return storedResponse?.action === 'delete' ? { kind: 'delete', id: storedResponse.id } : undefined
+}
+
+/** Thrown if another request has deleted the response since this one found it: the transaction is rolled back. */
+export class AlreadyDeleted extends Error {}
+
+export async function writeResponseChange(
+  tx: Tx,
+  change: ResponseChange,
+  { authenticate, admit, identify = UNIDENTIFIED }: RecordedResults,
+  { now, box }: { readonly now: Date; readonly box: SecretBox },
+): Promise<void> {
+  const owner = responseOwner(authenticate, identify)
+  if (change.kind === 'delete') {
+    if (!(await deleteStoredResponse(tx, owner, change.id))) throw new AlreadyDeleted('the response is deleted already')
+    return
+  }
+  const { stored } = change
+  await storeResponse(tx, owner, { stored, previousId: admit.continuedId, createdAt: now }, box)
+}

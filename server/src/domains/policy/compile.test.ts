@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { compile } from './compile.ts'
-import { parsePolicySet } from './parse.ts'
-
-const VERSION = { id: 'pol_1', name: 'test', version: 1, sha256: '' }
+import { compiledPolicy } from '../../../test/support/policies.ts'
 
 function growingOutputOf(...rules: readonly object[]) {
   const named = rules.map((rule, index) => ({ id: `rule-${index}`, at: ['output'], ...rule }))
-  const parsed = parsePolicySet(JSON.stringify({ name: 'test', rules: named }))
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
-  return compile(parsed.set, VERSION).growingOutput
+  return compiledPolicy(JSON.stringify({ name: 'test', rules: named })).growingOutput
 }
 const denyWhen = (when: string) => growingOutputOf({ when, verdict: 'deny' })
 

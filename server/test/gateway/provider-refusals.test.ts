@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
@@ -6,7 +7,7 @@ import { completion, json, word } from '../support/scripted-provider.ts'
 import { messageItem, responseObject } from '../support/scripted-responses.ts'
 import { startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 
-/** Refusals of providers of all three APIs, read by a client of chat completions. */
+/** Refusals of providers, read by clients of chat completions and of the Messages API. */
 const tokens: Record<string, string> = {}
 const upstreams = await closeAfterAll(startThreeUpstreams())
 for (const extensions of [[], ['tools']]) {
@@ -37,4 +38,31 @@ describe.each(['', 'tools'])('extensions: [%s]', (extensions) => {
     const streamed = await client.chat.completions.stream(body).finalChatCompletion()
     expect(streamed.choices[0]?.message).toMatchObject({ content: null, refusal })
   })
+})
+
+const { governed, anthropic } = upstreams
+const client = new Anthropic({ apiKey: governed.key(), baseURL: governed.base, maxRetries: 0 })
+
+/** A prompt that the provider refuses with this explanation. */
+const promptRefusedWith = (explanation: string): string => {
+  const key = word()
+  const stop_details = { type: 'refusal', category: 'cyber', explanation }
+  anthropic.on(key, (response) => json(response, 200, anthropicMessage([], { stop_reason: 'refusal', stop_details })))
+  return key
+}
+const body = (content: string): Anthropic.MessageCreateParamsNonStreaming => ({
+  model: 'claude',
+  max_tokens: 99,
+  messages: [{ role: 'user', content }],
+})
+
+test('refusal: stop details reach the client, and policies read and redact their explanation [GW-ANT-5]', async () => {
+  const plain = await client.messages.create(body(promptRefusedWith('It is forbidden.')))
+  const stop_details = { category: 'cyber', explanation: 'It is forbidden.' }
+  expect(plain).toMatchObject({ content: [], stop_reason: 'refusal', stop_details })
+  const redacted = await client.messages.create(body(promptRefusedWith('sorrel-redact: ask ann.smith@example.com instead.')))
+  expect(redacted).toMatchObject({ content: [], stop_details: { explanation: 'sorrel-redact: ask [EMAIL] instead.' } })
+  expect(JSON.stringify(redacted)).not.toContain('ann.smith')
+  const denied = client.messages.create(body(promptRefusedWith('sorrel-deny')))
+  await expect(denied).rejects.toBeInstanceOf(Anthropic.PermissionDeniedError)
 })

@@ -44,3 +44,38 @@ describe('search in any script', () => {
     expect(created.language).toBe(language)
   })
 })
+
+describe('a search while its document is replaced', () => {
+  /** The numbers of hits of four searchers, while 60 versions replace each other. */
+  async function countDuring(put: (version: number) => Promise<unknown>, search: () => Promise<readonly unknown[]>) {
+    await put(0)
+    let isDone = false
+    const searchers = Array.from({ length: 4 }, async () => {
+      const counts: number[] = []
+      while (!isDone) counts.push((await search()).length)
+      return counts
+    })
+    for (let version = 1; version <= 60; version++) await put(version)
+    isDone = true
+    return (await Promise.all(searchers)).flat()
+  }
+
+  test('knowledge: each search finds the old or the new version [GW-KNOW-12]', { timeout: 120_000 }, async () => {
+    const fixture = await createKnowledgeFixture(governed)
+    const term = word()
+    const put = (version: number) => fixture.put(`The ${term} of version ${version}.`, { key: 'page' })
+    const counts = await countDuring(put, () => fixture.hits(term))
+    expect(counts.length).toBeGreaterThan(3)
+    expect(new Set(counts)).toEqual(new Set([1]))
+  })
+
+  test('memory: each search finds the old or the new value [GW-KNOW-12]', { timeout: 120_000 }, async () => {
+    const { store, texts } = await createMemoryFixture(governed)
+    const term = word()
+    const counts = await countDuring(
+      (version) => store(`The price of ${term} is ${version}`),
+      () => texts(term),
+    )
+    expect(new Set(counts)).toEqual(new Set([1]))
+  })
+})
