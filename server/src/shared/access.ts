@@ -1,5 +1,5 @@
 import type { Access, Role, Roles } from './operator.ts'
-import { causingScope, ROLE_SCOPES } from './roles.ts'
+import { causingScope, ROLE_SCOPES } from './operator.ts'
 import { SCOPES, type Scope } from './scope.ts'
 
 export type { Access, Roles } from './operator.ts'
@@ -22,7 +22,6 @@ export function accessOf({ all, workspaces }: Roles): Access {
   }
 }
 
-/** The scopes in a Workspace; undefined: in all Workspaces. */
 export const scopesIn = ({ all, workspaces }: Access, workspaceId: string | undefined): readonly Scope[] =>
   (workspaceId === undefined ? undefined : workspaces.get(workspaceId)) ?? all
 

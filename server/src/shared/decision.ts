@@ -36,11 +36,9 @@ export interface Decision {
   readonly approvals?: number
 }
 
-/** Ids of the rules that demand the verdict. */
 export const decidingRules = ({ rules, verdict }: Decision): readonly string[] =>
   rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
 
-/** The decision where no rule matches. */
 export const NO_DEMANDS: Decision = {
   verdict: 'allow',
   classification: 'public',
@@ -50,7 +48,6 @@ export const NO_DEMANDS: Decision = {
   rules: [],
 }
 
-/** The immutable policy set version that decided. */
 export interface PolicyVersion {
   readonly id: string
   readonly name: string

@@ -10,7 +10,6 @@ export type Encoded =
       readonly asciiRuns?: string
       encode(text: string): string
     }
-  /** A picture, sound or binary file: its declared media type, and its size in bytes. */
   | { readonly kind: 'bytes'; readonly type: string; readonly size: number }
   /** Declared as text or base64, and not decodable as such. */
   | { readonly kind: 'broken'; readonly message: string }
@@ -32,7 +31,6 @@ const LINK = /^[\s\p{Cc}]*[a-z][a-z0-9+.-]*:\/\//iu
 /** Whether a field names a place from which its reader fetches the content. */
 export const isLink = (value: string): boolean => LINK.test(value)
 
-/** The size of base64 in bytes after decoding. */
 export const decodedLength = (base64: string): number => Buffer.byteLength(base64, 'base64')
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const TEXTUAL =
@@ -119,7 +117,6 @@ const percentEncoded = (bytes: Buffer): string =>
     .toString('latin1')
     .replace(/[^A-Za-z0-9._~-]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** Decodes bytes to a text, and encodes it again. */
 interface Charset {
   readonly mark: Buffer
   decode(bytes: Buffer): string

@@ -10,7 +10,6 @@ export interface ProviderCall {
   readonly attempt: ProviderAttempt
   /** The operator's name for the model at this provider. */
   readonly upstreamModel: string
-  /** Unix milliseconds. */
   readonly startedAt: number
   /** Milliseconds until the first event of a stream; undefined: the response was not a stream, or there was none. */
   readonly firstChunkMs: number | undefined

@@ -15,7 +15,6 @@ const AREAS = [
 /** `read` and `write`; for the audit log, which cannot be changed: search, and verification and export of the whole log. */
 type AreaScope = `${(typeof AREAS)[number]}:${'read' | 'write'}`
 
-/** Scopes in addition to the areas: content of review items, content of documents with any label, and requests to models. */
 const OTHERS = ['reviews:content', 'knowledge:content', 'playground:use'] as const
 
 /** The permission that an operation of the admin API needs. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { removeExpiredHolds } from '../../src/domains/messaging/messages/remove-expired-holds.ts'
+import { removeExpiredHolds } from '../../src/domains/messaging/messages/release-held.ts'
 import { prepareMessage, storeMessage } from '../../src/domains/messaging/messages/send-message.ts'
 import { ANONYMOUS_USER } from '../../src/shared/principal.ts'
 import { accepted } from '../../src/shared/request-errors.ts'

@@ -7,7 +7,7 @@ import { useAuditLog } from '../../../test/support/audit-log.ts'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { countWaitingFor } from '../../../test/support/lock-waits.ts'
 import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
-import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
+import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { exportData } from './export.ts'
 
 describe.each(freshDatabases())('export during retention on $name', ({ name, open }) => {

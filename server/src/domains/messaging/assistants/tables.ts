@@ -1,4 +1,5 @@
-import type { CreatedAt, Json } from '../../../platform/db/columns.ts'
+import type { CreatedAt, NullableJson } from '../../../platform/db/columns.ts'
+import type { User } from '../../../shared/principal.ts'
 
 declare module '../../../platform/db/schema.ts' {
   interface Schema {
@@ -12,7 +13,7 @@ export interface AssistantTurnTable {
   conversation_id: string
   assistant_id: string
   /** The author as the user token describes it, if that differs from the stored user; null: the stored user. */
-  author: Json<unknown> | null
+  author: NullableJson<User>
   /** held: a reviewer decides. refused: the message gets no answer. */
   state: 'waiting' | 'held' | 'refused'
   /** Number of claims, without those that ended because of limits or a hold. */

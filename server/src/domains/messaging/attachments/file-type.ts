@@ -15,7 +15,6 @@ const DECLARABLE_TEXT_TYPES = new Set([
   'application/yaml',
 ])
 
-/** Media types of files that run when they are opened. */
 const PROGRAM_TYPES = new Set([
   'application/java-archive',
   'application/java-vm',

@@ -17,7 +17,6 @@ function shorten(name: string): string {
   return firstBytes(name.slice(0, name.length - extension.length), MAX_BYTES - Buffer.byteLength(extension)) + extension
 }
 
-/** The longest start of a text that fits into `bytes` bytes, without a cut character. */
 function firstBytes(text: string, bytes: number): string {
   let end = 0
   let used = 0

@@ -17,15 +17,12 @@ export interface MessageAttachmentTable {
   media_type: string
   bytes: number
   sha256: Buffer
-  /** Key of the bytes in the file store. */
   place: string
   created_at: CreatedAt
 }
 
-/** Files that a job deletes from the file store. */
 export interface RemovedFileTable {
   /** Key of the bytes in the file store. */
   place: string
-  /** The file may be deleted from this time on. */
   removed_at: Date
 }

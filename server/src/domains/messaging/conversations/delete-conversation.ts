@@ -3,9 +3,9 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
-import { findMemberIds } from './conversation-members.ts'
+import { findMemberIds } from './conversation-store.ts'
 
 /** Permanently deletes a conversation with its messages and files. Its members get an event. */
 export async function deleteConversation(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {

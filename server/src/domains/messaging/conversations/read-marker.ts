@@ -1,20 +1,15 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import type { Member } from '../people/member.ts'
 import { seconds } from '../timestamps.ts'
 import type { Conversation } from './conversation.ts'
-import { findMemberIds } from './conversation-members.ts'
+import { findMemberIds } from './conversation-store.ts'
 
 type ConversationReference = Pick<Conversation, 'workspaceId' | 'id'>
 
-/**
- * Moves the member's read marker forward to a message, never back, and records that the conversation was opened. Returns whether the
- * marker moved; undefined if the conversation does not have the message.
- *
- * @NOTE Locks the conversation, so that of two members who read a message at the same time the second one sees the first one's marker.
- */
+/** Moves the marker forward, never back. Returns whether it moved; undefined if the conversation does not have the message. */
 export async function moveReadMarker(
   tx: Tx,
   member: Member,
@@ -63,7 +58,6 @@ export interface DepartedMarker {
   readonly readSequence: number
 }
 
-/** Sets the read time of messages that only the departed members had not read. */
 export async function markReadAfterDeparture(
   tx: Tx,
   workspaceId: string,
@@ -75,10 +69,7 @@ export async function markReadAfterDeparture(
   }
 }
 
-/**
- * Sets the read time of messages with sequence numbers after `after` up to `through` that all members except the sender have read.
- * Call it after a marker has passed these messages, because no other messages can have become read.
- */
+/** Sets the read time of messages that all others have read, after a marker has passed the sequences from `after` to `through`. */
 async function setReadTimes(
   tx: Tx,
   { workspaceId, id }: ConversationReference,

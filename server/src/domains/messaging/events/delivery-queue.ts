@@ -12,9 +12,7 @@ export const LEASE_MS = 60_000
 
 export interface ClaimedDelivery {
   readonly uuid: string
-  /** `dlv_…` */
   readonly id: string
-  /** `ws_…` */
   readonly workspaceId: string
   readonly url: string
   readonly format: WebhookFormat
@@ -26,14 +24,10 @@ export interface ClaimedDelivery {
   /** Number of failed attempts. */
   readonly attempts: number
   readonly giveUpAt: Date
-  /** W3C traceparent of the request that caused the event; null: none. */
   readonly traceparent: string | null
 }
 
-/**
- * Creates the deliveries of up to `most` new events of one webhook. Returns whether there may be more events. Skips webhooks that
- * another node is working on.
- */
+/** Takes the new events of one webhook that no other node is working on. Returns whether there may be more. */
 export async function enqueueDeliveries(db: Db, now: Date, most: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const webhook = await lockWebhookWithNewEvents(tx)
@@ -41,7 +35,10 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
     const events = await readNewEvents(tx, webhook, most)
     const { id, format, types } = webhook
     const deliveries = events
-      .filter(({ type }) => (types === null || types.includes(type)) && (format === 'standard' || isGovernanceEvent(type)))
+      .filter(
+        ({ type }) =>
+          (types === null || types.some((wanted) => wanted === type)) && (format === 'standard' || isGovernanceEvent(type)),
+      )
       .map(({ sequence: _, ...event }) => toNewDelivery(event, id, now))
     if (deliveries.length > 0) await tx.insertInto('webhook_delivery').values(deliveries).execute()
     const position = events.length < most ? webhook.last : (events.at(-1)?.sequence ?? webhook.last)
@@ -55,7 +52,6 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
   })
 }
 
-/** `last`: sequence of the newest event of the webhook's Workspace. */
 const lockWebhookWithNewEvents = (tx: Tx) =>
   tx
     .selectFrom('webhook')
@@ -105,7 +101,6 @@ const isDue = (now: Date) =>
   sql<boolean>`(${hasEnded(sql`next_attempt_at`, now, LONGEST_DELAY_MS)}
     or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
 
-/** UUIDs of webhooks that have due deliveries. */
 export async function listDueWebhooks(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('webhook')

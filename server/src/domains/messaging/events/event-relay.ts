@@ -27,7 +27,6 @@ export class EventRelay extends Loop {
   }
 }
 
-/** The database lets one node at a time move events. */
 async function emptyOutbox(db: Db, signal: Deps['signal'], onMoved: (count: number) => void): Promise<void> {
   for (let moved = BATCH; moved === BATCH; ) {
     const batch = await moveOutboxToLog(db, BATCH)

@@ -1,5 +1,6 @@
 import type { GeneratedAlways } from 'kysely'
 import type { CreatedAt, Json } from '../../../platform/db/columns.ts'
+import type { EventType } from './event.ts'
 import type { DeliveryState, WebhookFormat } from './webhook.ts'
 
 declare module '../../../platform/db/schema.ts' {
@@ -19,26 +20,22 @@ interface EventColumns {
   object_id: string | null
   conversation_id: string | null
   payload: Json<unknown>
-  /** W3C traceparent of the request that caused the event. */
   traceparent: string | null
   created_at: CreatedAt
 }
 
 export interface EventOutboxTable extends EventColumns {
   id: GeneratedAlways<number>
-  /** Ids of the users who receive the event. */
   audience: string[]
 }
 
 export interface EventLogTable extends EventColumns {
   sequence: number
-  /** Ids of the users who receive the event. */
   audience: string[]
 }
 
 export interface EventPositionTable {
   workspace_id: string
-  /** Sequence of the newest event of the log. */
   last: number
   /** Sequence of the newest event that was removed because of its age. */
   pruned: number
@@ -51,8 +48,8 @@ export interface WebhookTable {
   /** Sealed (platform/lib/secret-box.ts). */
   secret: Buffer
   format: WebhookFormat
-  /** null: all. */
-  types: string[] | null
+  /** null: all, in a chat format all but those of messaging. */
+  types: readonly EventType[] | null
   enabled: boolean
   /** Sequence of the last event that has become deliveries. */
   position: number
@@ -71,6 +68,5 @@ export interface WebhookDeliveryTable extends EventColumns {
   next_attempt_at: Date | null
   last_status: number | null
   last_failure: string | null
-  /** When the delivery became delivered or dead. */
   ended_at: Date | null
 }

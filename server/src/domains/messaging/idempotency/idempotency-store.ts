@@ -7,10 +7,8 @@ const LIFETIME_MS = 24 * 3_600_000
 /** Status of a key whose request is in progress. Other transactions never see it. */
 const IN_PROGRESS = 0
 
-/** A response that is sent again when its request is repeated. */
 export interface StoredResponse {
   readonly status: number
-  /** Empty for a response without a body. */
   readonly body: string
 }
 
@@ -52,7 +50,6 @@ export async function reserveKey(tx: Tx, { member, key, fingerprint }: Idempoten
   return row !== undefined
 }
 
-/** Stores the response under a key that this transaction has reserved. */
 export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { status, body }: StoredResponse): Promise<void> {
   await tx
     .updateTable('idempotency_key')
@@ -72,7 +69,6 @@ function objectIdsIn(body: string): string[] | null {
   return ids.length > 0 ? [...new Set(ids)] : null
 }
 
-/** Deletes up to `limit` expired keys. Returns their number. */
 export async function deleteExpiredKeys(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .selectFrom('idempotency_key')

@@ -26,7 +26,6 @@ export type CursorRow = NonNullable<Awaited<ReturnType<typeof findCursorRow>>>
 /** Maximum number of conversations whose messages are read by one statement. */
 const MAX_BATCH = 400
 
-/** The messages of all conversations of the member, newest first. Undefined if the cursor is not a message of the member. */
 export const listAllMessages = (db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> =>
   listByActivity(db, member, page, (conversations, cursorRow) => findMessagesOf(db, conversations, page, cursorRow))
 
@@ -119,7 +118,6 @@ async function findMessagesOf(
   })
 }
 
-/** The rows that a page needs, in the page's direction. */
 function newestOf(rows: readonly MessageRow[], page: PageRequest): MessageRow[] {
   const sign = isBackwards(page) ? 1 : -1
   return rows.toSorted((a, b) => sign * compare(a, b)).slice(0, page.limit + 1)

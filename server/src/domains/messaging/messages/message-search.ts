@@ -11,10 +11,7 @@ import { queryOf } from './message-words.ts'
 /** The order of the result; `readPage` reads it in either direction. */
 const NEWEST_FIRST = ['message.created_at', 'message.conversation_id', 'message.sequence']
 
-/**
- * The member's messages that contain all words of `q`, newest first. `q` has the syntax of web searches: `"a phrase"`, `or`,
- * `-without`. Without a word it matches nothing. Undefined if the cursor is not a message of the member.
- */
+/** `q` has the syntax of web searches: `"a phrase"`, `or`, `-without`. Undefined if the cursor is not a message of the member. */
 export async function searchMessages(
   db: Db,
   member: Member,

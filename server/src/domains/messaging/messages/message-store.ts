@@ -5,9 +5,10 @@ import { fromId } from '../../../platform/lib/id.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review.ts'
-import { findMemberIds } from '../conversations/conversation-members.ts'
+import { removeAttachments } from '../attachments/file-removal.ts'
+import { findMemberIds } from '../conversations/conversation-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { type GovernedText, textOf } from '../governance/governed-text.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
 import { findTokenIssuers } from '../people/access-token-store.ts'
@@ -17,7 +18,6 @@ import { findAttachmentIds } from './message-files.ts'
 import { vectorOf } from './message-words.ts'
 import { findReactions } from './reaction-store.ts'
 
-/** A query for the messages of a member's conversations. */
 export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('message')
@@ -80,10 +80,7 @@ export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, u
   return message
 }
 
-/**
- * Permanently deletes messages of one conversation, with their pins, reactions, files and the content of their review items. Audit
- * records keep keyed hashes. Returns the ids of the messages that existed.
- */
+/** Deletes the content of review items as well; audit records keep keyed hashes. Returns the ids of messages that existed. */
 export async function deleteMessages(
   tx: Tx,
   { workspaceId, conversationId }: Pick<Message, 'workspaceId' | 'conversationId'>,
@@ -101,10 +98,7 @@ export async function deleteMessages(
     .where('id', '=', conversation)
     .where('pinned_message_id', 'in', uuids)
     .execute()
-  await sql`
-    insert into removed_file (place, removed_at)
-    select place, ${now} from message_attachment where message_id in (${sql.join(uuids)})
-    on conflict do nothing`.execute(tx)
+  await removeAttachments(tx, sql`message_id in (${sql.join(uuids)})`, now)
   const deleted = await tx
     .deleteFrom('message')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))

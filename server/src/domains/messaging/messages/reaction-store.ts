@@ -27,10 +27,7 @@ export async function findReactions(db: Db, messageIds: readonly string[]): Prom
   )
 }
 
-/**
- * Replaces the member's reactions. Reactions of other members stay. `too_many_names`: the message would have too many names.
- * `foreign_member`: a text is the id of another member, who has not reacted so. The transaction must have locked the message.
- */
+/** `foreign_member`: a text is the id of another member, who has not reacted so. The transaction must have locked the message. */
 export async function replaceReactions(
   tx: Tx,
   { workspaceId, user }: Member,
@@ -87,7 +84,6 @@ export async function addReaction(
   return numInsertedOrUpdatedRows === 1n ? 'added' : 'exists'
 }
 
-/** Removes the member's reaction. Returns false if the member has no such reaction. */
 export async function removeReaction(tx: Tx, { workspaceId, user }: Member, { id }: Message, name: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('message_reaction')

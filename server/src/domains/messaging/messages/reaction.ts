@@ -40,12 +40,10 @@ export function parseReactions(body: Static<typeof ReactionsBody>): Reaction[] |
   )
 }
 
-/** The 400 for a name that is empty or too long. */
 export const refuseNames = (names: readonly string[]): Refusal | undefined =>
   names.every((name) => name.length > 0 && name.length <= MAX_NAME_LENGTH)
     ? undefined
     : refuseInvalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME_LENGTH} characters` })
 
-/** The 400 for a message that would have more than MAX_NAMES names. */
 export const tooManyNames = () =>
   refuseInvalid({ param: 'reactions', message: `must not have more than ${MAX_NAMES} names on one message` })

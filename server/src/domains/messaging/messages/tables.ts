@@ -23,9 +23,7 @@ export interface MessageTable {
   tokenizer: Generated<number>
   /** Audit record of the last decision on the text. null: no policy decision. */
   audit_id: string | null
-  /** Policies escalated the text. */
   flagged: boolean
-  /** The message that an assistant's message answers. */
   reply_to: string | null
   created_at: CreatedAt
   updated_at: Date | null
@@ -39,7 +37,6 @@ export interface MessageReactionTable {
   workspace_id: string
   message_id: string
   name: string
-  /** The member who reacted. */
   user_id: string
   /** The text under the name: the member's own id, or any text. */
   value: string

@@ -7,18 +7,12 @@ import { newCredential } from '../../../platform/lib/credential.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { ACCESS_TOKEN_COLUMNS, type AccessToken, type AccessTokenColumn } from './access-token.ts'
-import type { Member } from './member.ts'
+import { type Member, memberOf } from './member.ts'
 import type { AccessTokenTable } from './tables.ts'
 
-const toAccessToken = (row: Pick<Selectable<AccessTokenTable>, AccessTokenColumn>): AccessToken => ({
-  ...fromRow(row),
-  id: toId('tok', row.id),
-})
+const toAccessToken = (row: Pick<Selectable<AccessTokenTable>, AccessTokenColumn>): AccessToken => fromRow(row, { id: 'tok' })
 
-/**
- * Issues a token. `token` in the result is not stored and cannot be read again. Returns undefined if the user does not exist or is an
- * assistant. `issuer`: the operator or admin token that is responsible for the token; null: the server.
- */
+/** `token` cannot be read again. Undefined: no such user, or an assistant. `issuer`: who is responsible; null: the server. */
 export async function issueAccessToken(
   db: Db,
   workspaceId: string,
@@ -137,7 +131,6 @@ export async function findTokenHolder(
     .where('hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  const { user_id: id, role, department, attributes } = row
-  const member = { workspaceId: toId('ws', row.workspace_id), user: { id, role, department, attributes, verified: true } }
+  const member = memberOf(toId('ws', row.workspace_id), { ...row, id: row.user_id })
   return { member, hash: row.hash, revokedAt: row.revoked_at }
 }

@@ -10,7 +10,6 @@ export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]
 /** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
 export type AccessToken = Entity<AccessTokenTable, AccessTokenColumn>
 
-/** Body of `POST /admin/v1/users/:id/tokens`. */
 export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })
 export const DEFAULT_TOKEN_NAME = 'token'
 

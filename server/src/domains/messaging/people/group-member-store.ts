@@ -60,7 +60,6 @@ export async function findEarliestMember(
   return row?.user_id
 }
 
-/** `grp_…` of all groups of the user. */
 export async function findGroupIds(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('group_member')

@@ -5,7 +5,6 @@ import { uuidOf } from '../../../platform/db/values.ts'
 
 /** How long the messages of a conversation are stored, in days; null: without limit. */
 export interface Retention {
-  /** The retention of the conversation itself. */
   readonly days: number | null
   /** The shorter of that and the Workspace's retention. */
   readonly effectiveDays: number | null
@@ -13,7 +12,6 @@ export interface Retention {
 
 const Days = Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()])
 
-/** Body of `PUT /v1/conversations/:id/retention`. */
 export const RetentionUpdate = Type.Object({ days: { ...Days, description: "null: the Workspace's retention." } })
 
 export const RetentionView = Type.Object({
@@ -30,7 +28,6 @@ export const retentionView = (conversationId: string, { days, effectiveDays }: R
   effective_days: effectiveDays,
 })
 
-/** Throws if the conversation does not exist. */
 export async function findRetention(db: Db, workspaceId: string, conversationId: string): Promise<Retention> {
   return await db
     .selectFrom('conversation')
