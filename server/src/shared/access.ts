@@ -65,6 +65,6 @@ export function changedRoles(before: Roles, after: Roles): { readonly all: boole
   }
 }
 
-/** Whether a role has a scope with which requests can be caused (shared/roles.ts). */
+/** Whether a role has a scope with which requests can be caused (shared/operator.ts). */
 export const canCauseRequests = (role: Role | null | undefined): boolean =>
   role !== null && role !== undefined && causingScope(ROLE_SCOPES[role]) !== undefined

@@ -1,6 +1,6 @@
 import { READ_SCOPES, SCOPES, type Scope } from './scope.ts'
 
-/** Roles of operators, the most powerful first; shared/roles.ts has their scopes. */
+/** Roles of operators, the most powerful first. */
 export const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
 export type Role = (typeof ROLES)[number]
 

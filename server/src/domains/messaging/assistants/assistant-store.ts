@@ -67,8 +67,7 @@ export async function updateAssistant(
     await tx
       .updateTable('contact_profile')
       .set(fields)
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .where('user_id', '=', id)
+      .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: id }))
       .execute()
   }
   return toChange(await findAssistant(tx, workspaceId, id))

@@ -4,7 +4,7 @@ import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import type { WorkspaceUserTable } from '../../identity/tables.ts'
 import { AvatarUrl } from '../people/contact.ts'
-import type { ContactProfileTable } from '../people/tables.ts'
+import type { ContactProfileTable } from '../tables.ts'
 
 /** The role of assistants: rules can distinguish them from other users by it. */
 export const ASSISTANT_ROLE = 'assistant'

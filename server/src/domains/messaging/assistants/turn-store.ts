@@ -4,7 +4,7 @@ import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newUuid } from '../../../platform/lib/id.ts'
 import { hasEnded } from '../../../platform/queue/lease.ts'
-import type { AssistantTurnTable } from './tables.ts'
+import type { AssistantTurnTable } from '../tables.ts'
 
 const TURN_COLUMNS = [
   'message_id',
@@ -70,8 +70,7 @@ const UNCLAIMED = { claim: null, claimed_until: null }
 export async function endTurn(tx: Tx, turn: Turn): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('assistant_turn')
-    .where('workspace_id', '=', uuidOf('ws', turn.workspaceId))
-    .where('message_id', '=', uuidOf('msg', turn.messageId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', turn.workspaceId), message_id: uuidOf('msg', turn.messageId) }))
     .where('claim', '=', turn.claim)
     .executeTakeFirst()
   return numDeletedRows === 1n
@@ -82,8 +81,7 @@ async function change(db: Db, turn: Turn, fields: Updateable<AssistantTurnTable>
   const { numUpdatedRows } = await db
     .updateTable('assistant_turn')
     .set(fields)
-    .where('workspace_id', '=', uuidOf('ws', turn.workspaceId))
-    .where('message_id', '=', uuidOf('msg', turn.messageId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', turn.workspaceId), message_id: uuidOf('msg', turn.messageId) }))
     .where('claim', '=', turn.claim)
     .executeTakeFirst()
   return numUpdatedRows === 1n

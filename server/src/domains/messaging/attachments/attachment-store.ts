@@ -5,9 +5,9 @@ import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import type { Member } from '../people/member.ts'
+import type { MessageAttachmentTable } from '../tables.ts'
 import type { Attachment } from './attachment.ts'
 import { removeAttachments } from './file-removal.ts'
-import type { MessageAttachmentTable } from './tables.ts'
 
 const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment =>
   fromRow(row, { id: 'att', workspace_id: 'ws', message_id: 'msg' })
@@ -54,8 +54,7 @@ export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, 
   const unsent = db
     .selectFrom('message_attachment')
     .select('id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('uploaded_by', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), uploaded_by: user.id }))
     .where('message_id', 'is', null)
     .limit(limit)
   const { count } = await db

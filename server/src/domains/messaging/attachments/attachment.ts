@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import type { EventPayload } from '../events/event.ts'
+import type { MessageAttachmentTable } from '../tables.ts'
 import { Seconds, seconds } from '../timestamps.ts'
-import type { MessageAttachmentTable } from './tables.ts'
 
 export type Attachment = Entity<MessageAttachmentTable>
 

@@ -7,15 +7,14 @@ import { canonicalJson } from '../../../platform/lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
+import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
 import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
-import type { ConversationMemberTable, ConversationTable } from './tables.ts'
 
 const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('conversation_member as membership')
     .innerJoin('conversation', 'conversation.id', 'membership.conversation_id')
-    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('membership.user_id', '=', user.id)
+    .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': user.id }))
 
 const CONVERSATION_COLUMNS = [
   'conversation.id',
@@ -102,8 +101,7 @@ async function findPlace(db: Db, { workspaceId, user }: Member, conversationId: 
   const row = await db
     .selectFrom('conversation_member')
     .select(['sort_at', 'conversation_id'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('user_id', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: user.id }))
     .where('conversation_id', '=', fromId('conv', conversationId) ?? null)
     .executeTakeFirst()
   return row && [row.sort_at, row.conversation_id]
@@ -114,8 +112,7 @@ export async function findMemberIds(db: Db, workspaceId: string, conversationId:
   const rows = await db
     .selectFrom('conversation_member')
     .select('user_id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation_id', '=', uuidOf('conv', conversationId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: uuidOf('conv', conversationId) }))
     .execute()
   return rows.map(({ user_id }) => user_id)
 }
@@ -180,8 +177,7 @@ export async function updateMemberState(tx: Tx, member: Member, id: string, chan
     .updateTable('conversation_member')
     // Undefined fields stay unchanged.
     .set({ is_pinned: change.isPinned, is_muted: change.isMuted, archived_at: change.archivedAt })
-    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
-    .where('conversation_id', '=', uuidOf('conv', id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', member.workspaceId), conversation_id: uuidOf('conv', id) }))
     .where('user_id', '=', member.user.id)
     .execute()
 }
@@ -196,9 +192,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
     const lockedMessage = await tx
       .selectFrom('message')
       .select('id')
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .where('id', '=', message)
-      .where('conversation_id', '=', conversation)
+      .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: message, conversation_id: conversation }))
       .forShare()
       .executeTakeFirst()
     if (!lockedMessage) return false
@@ -206,8 +200,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
   await tx
     .updateTable('conversation')
     .set({ pinned_message_id: message })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .execute()
   return true
 }

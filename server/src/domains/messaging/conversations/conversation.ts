@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable, SECONDS } from '../../../shared/schemas.ts'
+import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
 import { inSeconds, Seconds } from '../timestamps.ts'
-import type { ConversationMemberTable, ConversationTable } from './tables.ts'
 
 /** A conversation as one of its members sees it. */
 export interface Conversation

@@ -22,8 +22,7 @@ export async function deleteConversation(tx: Tx, workspaceId: string, id: string
     on conflict do nothing`.execute(tx)
   await tx
     .deleteFrom('conversation')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .execute()
   await eraseEvents(tx, workspaceId, { conversationId: id })
   await eraseResponsesAbout(tx, workspaceId, [id])

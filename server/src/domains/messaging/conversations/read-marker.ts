@@ -28,8 +28,7 @@ export async function moveReadMarker(
   if (through === undefined) return undefined
   const membership = tx
     .updateTable('conversation_member')
-    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
-    .where('conversation_id', '=', conversationUuid)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', member.workspaceId), conversation_id: conversationUuid }))
     .where('user_id', '=', member.user.id)
   const { read_sequence: after } = await membership
     .set({ last_opened_at: now })
@@ -87,8 +86,7 @@ async function setReadTimes(
   await tx
     .updateTable('message')
     .set({ read_at: now })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation_id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: conversation }))
     .where('sequence', '>', after)
     .where('sequence', '<=', Math.min(through, next?.read_sequence ?? slowest.read_sequence))
     .where('read_at', 'is', null)

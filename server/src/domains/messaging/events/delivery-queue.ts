@@ -45,8 +45,7 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
     await tx
       .updateTable('webhook')
       .set({ position })
-      .where('workspace_id', '=', webhook.workspace_id)
-      .where('id', '=', id)
+      .where(({ and }) => and({ workspace_id: webhook.workspace_id, id }))
       .execute()
     return true
   })
@@ -128,8 +127,7 @@ export async function claimDeliveries(
   const due = db
     .selectFrom('webhook_delivery')
     .select('id')
-    .where('webhook_id', '=', webhook)
-    .where('state', '=', 'pending')
+    .where(({ and }) => and({ webhook_id: webhook, state: 'pending' }))
     .where(isDue(now))
     .orderBy('next_attempt_at')
     .orderBy('id')
@@ -187,8 +185,6 @@ export async function recordAttempt(
       next_attempt_at: nextAttemptAt ?? null,
       ended_at: nextAttemptAt ? null : now,
     })
-    .where('id', '=', uuid)
-    .where('state', '=', 'pending')
-    .where('attempts', '=', attempts)
+    .where(({ and }) => and({ id: uuid, state: 'pending', attempts }))
     .execute()
 }

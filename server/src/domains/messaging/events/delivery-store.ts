@@ -4,7 +4,7 @@ import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
-import type { WebhookDeliveryTable } from './tables.ts'
+import type { WebhookDeliveryTable } from '../tables.ts'
 import { DELIVERY_LIFETIME_MS, type DeliveryState } from './webhook.ts'
 
 const COLUMNS = [
@@ -41,8 +41,7 @@ export async function listDeliveries(
   let query = db
     .selectFrom('webhook_delivery')
     .select(COLUMNS)
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('webhook_id', '=', uuidOf('whk', webhookId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), webhook_id: uuidOf('whk', webhookId) }))
   if (state !== undefined) query = query.where('state', '=', state)
   // Repeats the predicate of the partial index, so that prepared plans can use it.
   if (state !== undefined && state !== 'delivered') query = query.where('state', '<>', sql.lit('delivered'))
@@ -60,8 +59,7 @@ const replay = (tx: Tx, { workspaceId, webhookId }: DeliveryOwner, now: Date) =>
       give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
       ended_at: null,
     })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('webhook_id', '=', uuidOf('whk', webhookId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), webhook_id: uuidOf('whk', webhookId) }))
 
 /** Undefined when it does not exist. */
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {

@@ -48,8 +48,7 @@ export async function eraseAlertEvents(tx: Tx, workspaceId: string, userId: stri
   for (const table of ['event_outbox', 'event_log', 'webhook_delivery', 'mail_notification'] as const) {
     await tx
       .deleteFrom(table)
-      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-      .where('type', '=', 'budget.alert')
+      .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), type: 'budget.alert' }))
       .where(sql<boolean>`payload ->> 'member' = ${userId}`)
       .where(sql<boolean>`payload ->> 'id' <> all(${departments}::text[])`)
       .execute()

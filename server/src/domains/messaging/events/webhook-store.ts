@@ -6,8 +6,8 @@ import { type Page, type PageRequest, pageById } from '../../../platform/db/page
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import type { WebhookTable } from '../tables.ts'
 import { findLogPosition } from './event-log-store.ts'
-import type { WebhookTable } from './tables.ts'
 
 const SECRET_BYTES = 32
 
@@ -78,8 +78,7 @@ export async function updateWebhook(
   const row = await tx
     .updateTable('webhook')
     .set({ url, format, types: types && [...types], enabled, position, updated_at: now })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', stored.id)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: stored.id }))
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   return toWebhook(row)

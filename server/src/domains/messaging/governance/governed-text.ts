@@ -182,8 +182,7 @@ async function lockConversation(tx: Tx, { workspaceId, place }: TextSubmission):
   const row = await tx
     .selectFrom('conversation')
     .select('id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('conv', place.id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('conv', place.id) }))
     .forKeyShare()
     .executeTakeFirst()
   return row !== undefined

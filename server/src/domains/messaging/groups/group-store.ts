@@ -9,8 +9,8 @@ import type { GovernedString } from '../../../shared/governed.ts'
 import type { DepartedMarker } from '../conversations/read-marker.ts'
 import { insertGroupMembers, uuidOfGroup } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
+import type { MessagingGroupTable } from '../tables.ts'
 import type { Group } from './group.ts'
-import type { MessagingGroupTable } from './tables.ts'
 
 /** A group that the member belongs to. Undefined also if the group exists and the member is not in it. */
 export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
@@ -26,8 +26,7 @@ export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Gro
   await tx
     .selectFrom('messaging_group')
     .select('id')
-    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
-    .where('id', '=', uuidOfGroup(id))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(member.workspaceId), id: uuidOfGroup(id) }))
     .forUpdate()
     .execute()
   return findGroup(tx, member, id)
@@ -86,8 +85,7 @@ export async function updateGroup(
   await tx
     .updateTable('messaging_group')
     .set({ updated_at: now, name, description, avatar_url: avatarUrl, owner_id: ownerId })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuidOfGroup(id))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuidOfGroup(id) }))
     .execute()
 }
 
@@ -100,8 +98,7 @@ export async function findConversationIds(tx: Tx, workspaceId: string, groupId: 
 export async function deleteGroup(tx: Tx, workspaceId: string, id: string): Promise<void> {
   await tx
     .deleteFrom('messaging_group')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuidOfGroup(id))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuidOfGroup(id) }))
     .execute()
 }
 
@@ -148,8 +145,7 @@ export async function removeFromGroup(tx: Tx, group: GroupReference, userIds: re
   await lockConversations(tx, group)
   await tx
     .deleteFrom('group_member')
-    .where('workspace_id', '=', uuidOfWorkspace(group.workspaceId))
-    .where('group_id', '=', uuidOfGroup(group.groupId))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(group.workspaceId), group_id: uuidOfGroup(group.groupId) }))
     .where('user_id', 'in', userIds)
     .execute()
   const memberships = await tx
@@ -171,5 +167,4 @@ const conversationsOf = (tx: Tx, { workspaceId, groupId }: GroupReference) =>
   tx
     .selectFrom('conversation')
     .select('id')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('group_id', '=', uuidOfGroup(groupId))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), group_id: uuidOfGroup(groupId) }))

@@ -3,8 +3,8 @@ import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { AvatarUrl, defaultAvatarUrl } from '../people/contact.ts'
+import type { MessagingGroupTable } from '../tables.ts'
 import { inSeconds, Seconds } from '../timestamps.ts'
-import type { MessagingGroupTable } from './tables.ts'
 
 /** The owner included (MSG-RES-3). */
 export const MAX_MEMBERS = 1_000

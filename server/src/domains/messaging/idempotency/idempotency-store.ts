@@ -27,9 +27,7 @@ export const findResponse = (
   db
     .selectFrom('idempotency_key')
     .select(['fingerprint', 'status', 'body'])
-    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
-    .where('user_id', '=', member.user.id)
-    .where('key', '=', key)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(member.workspaceId), user_id: member.user.id, key }))
     .where('created_at', '>', new Date(now.getTime() - LIFETIME_MS))
     .executeTakeFirst()
 
@@ -54,9 +52,7 @@ export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { s
   await tx
     .updateTable('idempotency_key')
     .set({ status, body, object_ids: objectIdsIn(body) })
-    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
-    .where('user_id', '=', member.user.id)
-    .where('key', '=', key)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(member.workspaceId), user_id: member.user.id, key }))
     .execute()
 }
 

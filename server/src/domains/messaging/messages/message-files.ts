@@ -38,8 +38,7 @@ export async function findSentFiles(
   const rows = await db
     .selectFrom('message_attachment')
     .select(['id', 'filename', 'media_type', 'bytes', 'place'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('uploaded_by', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), uploaded_by: user.id }))
     .where('id', 'in', validUuids.length > 0 ? validUuids : [null])
     .where(({ or, eb }) =>
       or([eb('message_id', 'is', null), ...(messageId === undefined ? [] : [eb('message_id', '=', uuidOf('msg', messageId))])]),
@@ -66,8 +65,7 @@ export async function attachToMessage(
   const rows = await tx
     .updateTable('message_attachment')
     .set({ message_id: uuidOf('msg', messageId) })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('uploaded_by', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), uploaded_by: user.id }))
     .where('message_id', 'is', null)
     .where('id', 'in', uuids)
     .returning(['id', 'media_type', 'bytes', 'created_at'])

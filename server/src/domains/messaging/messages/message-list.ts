@@ -80,8 +80,7 @@ function findActiveConversations(
   let query = db
     .selectFrom('conversation_member')
     .select(['conversation_id', 'sort_at'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('user_id', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: user.id }))
   if (since) query = query.where('sort_at', '>=', since.created_at)
   if (last) {
     query = query.where(({ eb, refTuple, tuple }) =>

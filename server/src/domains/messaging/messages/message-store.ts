@@ -22,8 +22,7 @@ export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('message')
     .innerJoin('conversation_member as membership', 'membership.conversation_id', 'message.conversation_id')
-    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('membership.user_id', '=', user.id)
+    .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': user.id }))
 
 const messageOf = (db: Db, member: Member, id: string) =>
   messagesOf(db, member)
@@ -54,8 +53,7 @@ export async function replaceText(tx: Tx, { id, workspaceId, conversationId }: M
       audit_id: text.auditId && uuidOf('aud', text.auditId),
       flagged: text.flagged,
     })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('msg', id) }))
     .execute()
 }
 
@@ -64,8 +62,7 @@ export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, u
   const row = await tx
     .updateTable('message')
     .set(updatedAt ? { updated_at: updatedAt } : { updated_at: sql`updated_at` })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('msg', id) }))
     .returning(MESSAGE_COLUMNS)
     .executeTakeFirstOrThrow()
   const message = toMessage(row)
@@ -94,15 +91,13 @@ export async function deleteMessages(
   await tx
     .updateTable('conversation')
     .set({ pinned_message_id: null })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .where('pinned_message_id', 'in', uuids)
     .execute()
   await removeAttachments(tx, sql`message_id in (${sql.join(uuids)})`, now)
   const deleted = await tx
     .deleteFrom('message')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation_id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: conversation }))
     .where('id', 'in', uuids)
     .returning('id')
     .execute()
@@ -123,8 +118,7 @@ export async function findIssuersOfSender(tx: Tx, item: ReviewItem): Promise<rea
   const message = await tx
     .selectFrom('message')
     .select('created_at')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', messageId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('msg', messageId) }))
     .executeTakeFirst()
   const from = message && message.created_at < to ? message.created_at : to
   return findTokenIssuers(tx, workspaceId, userId, { from, to })

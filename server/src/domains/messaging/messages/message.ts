@@ -5,9 +5,9 @@ import { Refusal } from '../../../shared/refusal.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { AttachmentView } from '../attachments/attachment.ts'
 import { ContactView } from '../people/contact.ts'
+import type { MessageTable } from '../tables.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 import { ReactionsBody } from './reaction.ts'
-import type { MessageTable } from './tables.ts'
 
 export type Message = Entity<MessageTable, Exclude<keyof MessageTable, 'words' | 'tokenizer'>>
 

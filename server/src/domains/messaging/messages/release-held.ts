@@ -82,8 +82,7 @@ export async function settleHeldMessage(
   if (item.endpoint !== 'message' || item.kind !== 'hold') return item
   const { numDeletedRows } = await tx
     .deleteFrom('held_message')
-    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
-    .where('review_item_id', '=', uuidOf('rev', item.id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', item.workspaceId), review_item_id: uuidOf('rev', item.id) }))
     .executeTakeFirst()
   if (item.state !== 'approved') {
     if (numDeletedRows === 1n) await emitReviewState(tx, item, 'message.held', item.state)
@@ -124,8 +123,7 @@ async function findHeldMessage(db: Db, item: ReviewItem): Promise<HeldMessage | 
   const row = await db
     .selectFrom('held_message')
     .select(['id', 'target_id', 'attachments'])
-    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
-    .where('review_item_id', '=', uuidOf('rev', item.id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', item.workspaceId), review_item_id: uuidOf('rev', item.id) }))
     .executeTakeFirst()
   if (!row) return undefined
   return {

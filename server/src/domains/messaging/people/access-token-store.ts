@@ -6,9 +6,9 @@ import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { newCredential } from '../../../platform/lib/credential.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import type { AccessTokenTable } from '../tables.ts'
 import { ACCESS_TOKEN_COLUMNS, type AccessToken, type AccessTokenColumn } from './access-token.ts'
 import { type Member, memberOf } from './member.ts'
-import type { AccessTokenTable } from './tables.ts'
 
 const toAccessToken = (row: Pick<Selectable<AccessTokenTable>, AccessTokenColumn>): AccessToken => fromRow(row, { id: 'tok' })
 
@@ -47,8 +47,7 @@ export async function issueAccessToken(
 const personOf = (db: Db, workspaceId: string, userId: string) =>
   db
     .selectFrom('workspace_user')
-    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('workspace_user.id', '=', userId)
+    .where(({ and }) => and({ 'workspace_user.workspace_id': uuidOfWorkspace(workspaceId), 'workspace_user.id': userId }))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -68,8 +67,7 @@ export async function revokeAccessToken(db: Db, workspaceId: string, id: string,
   const row = await db
     .updateTable('access_token')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuid }))
     .returning(ACCESS_TOKEN_COLUMNS)
     .executeTakeFirst()
   return row && toAccessToken(row)
@@ -86,8 +84,7 @@ export async function listAccessTokens(
   const query = db
     .selectFrom('access_token')
     .select(ACCESS_TOKEN_COLUMNS)
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), user_id: userId }))
   return pageById(query, 'tok', page, toAccessToken)
 }
 
@@ -105,8 +102,7 @@ export async function findTokenIssuers(
     .selectFrom('access_token')
     .select('issued_by')
     .distinct()
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), user_id: userId }))
     .where('created_at', '<=', to)
     .where((eb) =>
       eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', new Date(from.getTime() - USABLE_AFTER_REVOCATION_MS))]),

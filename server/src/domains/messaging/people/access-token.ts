@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import type { AccessTokenTable } from './tables.ts'
+import type { AccessTokenTable } from '../tables.ts'
 
 export const ACCESS_TOKEN_COLUMNS = ['id', 'user_id', 'name', 'issued_by', 'created_at', 'revoked_at'] as const
 export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]

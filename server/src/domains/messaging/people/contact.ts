@@ -3,8 +3,8 @@ import type { Entity } from '../../../platform/db/from-row.ts'
 import { Line, Name } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import type { WorkspaceUserTable } from '../../identity/tables.ts'
+import type { ContactProfileTable } from '../tables.ts'
 import { inSeconds, Seconds, seconds } from '../timestamps.ts'
-import type { ContactProfileTable } from './tables.ts'
 
 /** A user of the Workspace as other users see them. */
 export interface Contact

@@ -34,8 +34,7 @@ export async function findRetention(db: Db, workspaceId: string, conversationId:
     .innerJoin('workspace', 'workspace.id', 'conversation.workspace_id')
     .select('retention_days as days')
     .select(sql<number | null>`least(retention_days, (settings ->> 'message_retention_days')::integer)`.as('effectiveDays'))
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation.id', '=', uuidOf('conv', conversationId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), 'conversation.id': uuidOf('conv', conversationId) }))
     .executeTakeFirstOrThrow()
 }
 
@@ -43,7 +42,6 @@ export async function setRetention(tx: Tx, workspaceId: string, conversationId: 
   await tx
     .updateTable('conversation')
     .set({ retention_days: days })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('conv', conversationId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('conv', conversationId) }))
     .execute()
 }

@@ -3,7 +3,7 @@ import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import { deleteMessages } from '../messages/message-store.ts'
-import type { MessageTable } from '../messages/tables.ts'
+import type { MessageTable } from '../tables.ts'
 
 const DAY_MS = 24 * 3_600_000
 const BATCH = 200

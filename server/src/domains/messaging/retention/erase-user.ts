@@ -42,8 +42,7 @@ export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasu
   // Foreign keys delete tokens and profile as well.
   const { numDeletedRows } = await tx
     .deleteFrom('workspace_user')
-    .where('workspace_id', '=', workspace)
-    .where('id', '=', userId)
+    .where(({ and }) => and({ workspace_id: workspace, id: userId }))
     .executeTakeFirst()
   if (Number(numDeletedRows) === 0) return false
   await eraseMemories(tx, workspaceId, userId)
@@ -71,8 +70,7 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
     await withdrawReviews(tx, workspaceId, { userId, until: erasedAt }, now)
     await tx
       .deleteFrom('held_message')
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .where('sender_id', '=', userId)
+      .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), sender_id: userId }))
       .where('created_at', '<=', erasedAt)
       .execute()
     // Uploads that were not sent with a message.
@@ -84,8 +82,7 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
     await tx
       .updateTable('conversation')
       .set({ created_by: erasedId() })
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .where('created_by', '=', userId)
+      .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), created_by: userId }))
       .where('created_at', '<=', erasedAt)
       .execute()
   })
@@ -106,9 +103,7 @@ export async function finishErasures(db: Db, now: Date): Promise<number> {
     await eraseUserContent(db, { workspaceId: toId('ws', workspace_id), userId: user_id, erasedAt: erased_at }, now)
     await db
       .deleteFrom('user_erasure')
-      .where('workspace_id', '=', workspace_id)
-      .where('user_id', '=', user_id)
-      .where('erased_at', '=', erased_at)
+      .where(({ and }) => and({ workspace_id, user_id, erased_at }))
       .execute()
   }
   return erasures.length
@@ -119,8 +114,7 @@ async function leaveConversations(db: Db, { workspaceId, userId, erasedAt }: Era
     .selectFrom('conversation_member as membership')
     .innerJoin('conversation', 'conversation.id', 'membership.conversation_id')
     .select(['conversation.id', 'group_id'])
-    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('membership.user_id', '=', userId)
+    .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': userId }))
     .where('conversation.created_at', '<=', erasedAt)
     .orderBy('conversation.id')
     .execute()
@@ -145,8 +139,7 @@ async function leaveDirectConversation(tx: Tx, workspaceId: string, uuid: string
   await tx
     .updateTable('conversation')
     .set({ direct_key: canonicalJson([otherUser, erasedId()].toSorted()) })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuid)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuid }))
     .execute()
   await eraseEvents(tx, workspaceId, { objectIds: [id] })
 }
@@ -154,9 +147,7 @@ async function leaveDirectConversation(tx: Tx, workspaceId: string, uuid: string
 async function leaveConversation(tx: Tx, workspaceId: string, uuid: string, userId: string, now: Date): Promise<void> {
   const membership = await tx
     .deleteFrom('conversation_member')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation_id', '=', uuid)
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: uuid, user_id: userId }))
     .returning('read_sequence')
     .executeTakeFirst()
   if (!membership) return
@@ -168,8 +159,7 @@ function eraseMessages(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: 
   const own = db
     .selectFrom('message')
     .select(['id', 'conversation_id', 'workspace_id'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('sender_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), sender_id: userId }))
     .where('created_at', '<=', erasedAt)
     .limit(BATCH)
   return deleteInBatches(db, () => own.execute(), now)
@@ -179,8 +169,7 @@ async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure
   const workspace = uuidOf('ws', workspaceId)
   const own = db
     .selectFrom('message_reaction')
-    .where('workspace_id', '=', workspace)
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: workspace, user_id: userId }))
     .where('created_at', '<=', erasedAt)
   for (;;) {
     const reactions = await own.select('message_id').distinct().limit(BATCH).execute()
@@ -199,9 +188,7 @@ async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure
     const message = toMessage(row)
     await tx
       .deleteFrom('message_reaction')
-      .where('workspace_id', '=', workspace)
-      .where('message_id', '=', uuid)
-      .where('user_id', '=', userId)
+      .where(({ and }) => and({ workspace_id: workspace, message_id: uuid, user_id: userId }))
       .where('created_at', '<=', erasedAt)
       .execute()
     await eraseEvents(tx, workspaceId, { objectIds: [message.id] })
