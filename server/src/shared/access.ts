@@ -27,7 +27,6 @@ export const scopesIn = ({ all, workspaces }: Access, workspaceId: string | unde
 
 export const scopesAnywhere = ({ all, workspaces }: Access): readonly Scope[] => union(all, ...workspaces.values())
 
-/** Whether the operator may know that the Workspace exists. */
 export const mayEnter = (access: Access, workspaceId: string): boolean => scopesIn(access, workspaceId).length > 0
 
 /** The only Workspaces in which the operator has the scope; undefined: all Workspaces. */
@@ -42,7 +41,6 @@ export function enterable({ all, workspaces }: Access): readonly string[] | unde
   return [...workspaces.keys()].filter((id) => workspaces.get(id)?.length).toSorted()
 }
 
-/** Whether `access` has everything that `other` has. */
 export const covers = (access: Access, other: Access): boolean =>
   other.all.every((scope) => access.all.includes(scope)) &&
   [...other.workspaces].every(([id, scopes]) => scopes.every((scope) => scopesIn(access, id).includes(scope)))
@@ -56,7 +54,6 @@ export function limitAccess(access: Access, scopes: readonly Scope[], workspaceI
   return { all: intersection(scopes, access.all), workspaces: new Map([...access.workspaces.keys()].map(limited)) }
 }
 
-/** The roles that differ: the ids of Workspaces, and `all`. */
 export function changedRoles(before: Roles, after: Roles): { readonly all: boolean; readonly workspaceIds: readonly string[] } {
   const ids = new Set([...before.workspaces.keys(), ...after.workspaces.keys()])
   return {
@@ -65,6 +62,5 @@ export function changedRoles(before: Roles, after: Roles): { readonly all: boole
   }
 }
 
-/** Whether a role has a scope with which requests can be caused (shared/operator.ts). */
 export const canCauseRequests = (role: Role | null | undefined): boolean =>
   role !== null && role !== undefined && causingScope(ROLE_SCOPES[role]) !== undefined

@@ -24,7 +24,6 @@ export interface Choice {
   readonly [field: string]: unknown
 }
 
-/** Further fields are the provider's own, for example `prompt_tokens_details`. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number

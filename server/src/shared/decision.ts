@@ -20,7 +20,6 @@ export interface DecidingRule {
   readonly error?: string
 }
 
-/** The outcome of policy evaluation at one point, or at several merged. */
 export interface Decision {
   readonly verdict: Verdict
   readonly classification: Classification

@@ -1,17 +1,14 @@
 import { READ_SCOPES, SCOPES, type Scope } from './scope.ts'
 
-/** Roles of operators, the most powerful first. */
 export const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Roles {
-  /** null: none. */
   readonly all: Role | null
   /** By id of the Workspace (`ws_…`). */
   readonly workspaces: ReadonlyMap<string, Role>
 }
 
-/** Scopes of an operator or admin token. */
 export interface Access {
   /** Scopes in all Workspaces and for the server itself. */
   readonly all: readonly Scope[]

@@ -12,7 +12,6 @@ export class Refusal {
   }
 }
 
-/** 400 that names the field and says what to do. */
 export const refuseInvalid = ({ param, message }: Problem): Refusal =>
   new Refusal('VALIDATION_ERROR', {
     message: param ? `${param}: ${message}.` : `The request ${message}.`,

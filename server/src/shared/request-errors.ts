@@ -4,7 +4,6 @@ import { Refusal, refuseForbidden, refuseInvalid, refuseUnknown } from './refusa
 
 const errorOf = ({ code, fields }: Refusal): GatehouseError => new GatehouseError(code, fields)
 
-/** The result. Throws if it is a refusal. */
 export function accepted<T>(result: T | Refusal): T {
   if (result instanceof Refusal) throw errorOf(result)
   return result
@@ -12,7 +11,6 @@ export function accepted<T>(result: T | Refusal): T {
 
 export const invalid = (problem: Problem): GatehouseError => errorOf(refuseInvalid(problem))
 
-/** The checked value. Throws a 400 when the check found a problem. */
 export function valid<T>(checked: Checked<T>): T {
   if (!checked.ok) throw invalid(checked.problem)
   return checked.value

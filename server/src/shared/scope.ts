@@ -17,7 +17,6 @@ type AreaScope = `${(typeof AREAS)[number]}:${'read' | 'write'}`
 
 const OTHERS = ['reviews:content', 'knowledge:content', 'playground:use'] as const
 
-/** The permission that an operation of the admin API needs. */
 export type Scope = AreaScope | (typeof OTHERS)[number]
 
 export const READ_SCOPES: readonly AreaScope[] = AREAS.map((area) => `${area}:read` as const)

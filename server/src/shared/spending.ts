@@ -1,4 +1,3 @@
-/** Money and tokens that a request may use, or has used. */
 export interface Spending {
   /** Billionths of a US dollar: an integer, so that sums are exact. */
   readonly usd: number
@@ -29,12 +28,10 @@ export interface Settlement {
 }
 
 export interface SettledEntry {
-  /** UUID. */
   readonly budget: string
   readonly subject: string
   /** Start of the window, as the database wrote it. */
   readonly starts: string
-  /** Reserved. */
   readonly amount: number
   readonly spent: number
 }

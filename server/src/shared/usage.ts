@@ -79,7 +79,6 @@ export function countsOf(usage: Fields, input: unknown = 0, output: unknown = 0)
 const uncounted = (reasoning: unknown, output: number): number =>
   isCount(reasoning, MAX_TOKENS) && reasoning > output ? reasoning : 0
 
-/** Tokens that were read from and written to the cache, under the names of the Messages API. */
 const cachedTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: written }: Fields): number =>
   partOf(MAX_TOKENS, read) + partOf(MAX_TOKENS, written)
 

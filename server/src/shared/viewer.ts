@@ -37,7 +37,7 @@ interface Readers {
   readonly sessionId: string
 }
 
-/** What both the Application and the user may see; where several users read the completion, what all of them may see. */
+/** Sees only what both the Application and the user may see; if several users read the completion, what all of them may see. */
 export function viewerOf(
   { application }: { readonly application: Application },
   { user: sender, readers = [sender], sessionId }: Readers,

@@ -98,7 +98,6 @@ export interface ConversationMemberTable {
   is_muted: boolean
   archived_at: Date | null
   last_opened_at: Date | null
-  /** Sequence number of the last message that the member has read. */
   read_sequence: number
   read_at: Date | null
 }
@@ -126,7 +125,6 @@ export interface MessageTable {
 }
 
 export interface MessageReactionTable {
-  /** Reactions are shown in the order of their ids. */
   id: GeneratedAlways<number>
   workspace_id: string
   message_id: string
@@ -218,7 +216,6 @@ export interface WebhookTable {
 export interface WebhookDeliveryTable extends EventColumns {
   id: string
   webhook_id: string
-  /** When the event was emitted. */
   happened_at: Date
   state: DeliveryState
   attempts: number
@@ -245,7 +242,6 @@ export interface AssistantTurnTable {
   /** No worker claims the turn before this time. */
   claimed_until: Date | null
   review_item_id: string | null
-  /** W3C traceparent of the request that sent the message. */
   traceparent: string | null
   created_at: CreatedAt
 }
@@ -257,7 +253,6 @@ export interface IdempotencyKeyTable {
   /** SHA-256 of method, path and body. */
   fingerprint: Buffer
   status: number
-  /** The response, byte for byte. */
   body: string
   /** Ids of the objects in the response. null: no objects, or an erased response. */
   object_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, readonly string[] | null>

@@ -13,7 +13,6 @@ export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
   | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
 
-/** The governed fields of an assistant: other users see them. */
 interface ProfileFields {
   readonly username?: GovernedString | undefined
   readonly display_name?: GovernedString | null | undefined

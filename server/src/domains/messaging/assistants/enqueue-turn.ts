@@ -9,7 +9,6 @@ import type { Member } from '../people/member.ts'
 /** Topic of platform/db/signal.ts: a turn is due. The key is the id of the message. */
 export const ASSISTANTS_TOPIC = 'assistants'
 
-/** A message that the same transaction has stored. */
 export interface StoredMessage {
   readonly id: string
   readonly conversationId: string

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { Refusal } from '../../../shared/refusal.ts'
 import { auditedTransaction } from '../../audit/chain/audited-transaction.ts'
@@ -12,7 +12,6 @@ import { loadTurnContext, type TurnContext } from './turn-context.ts'
 import { endTurn, holdTurn, postponeTurn, refuseTurn, type Turn } from './turn-store.ts'
 
 export interface TurnDeps extends CompletionDeps, GovernTextDeps {
-  readonly db: Db
   readonly log: Logger
   readonly relay: Pick<EventRelay, 'wake'>
   readonly files: Parameters<typeof prepareMessage>[0]['files']
@@ -30,7 +29,6 @@ const MAX_BYTES = 32 * 1_024
 export async function takeTurn(turn: Turn, signal: AbortSignal, deps: TurnDeps): Promise<void> {
   const context = await loadTurnContext(deps.db, turn)
   if (!context) return endSilently(turn, deps)
-  // Earlier attempts ended without an outcome, for example because the turn crashes the process.
   if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, context, deps)
   if (turn.reviewItemId === null) await emitTyping(turn, context, deps)
   await applyOutcome(turn, context, await requestCompletion(turn, context, signal, deps), deps)

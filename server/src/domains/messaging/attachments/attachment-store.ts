@@ -49,22 +49,17 @@ export async function listAttachments(db: Db, member: Member, page: PageRequest)
   return readPageFrom(query, page, { by: ['message_attachment.id'], order: 'desc', placeOf }, toAttachment)
 }
 
-/** Number of the member's uploads that are not sent, at most `limit`. */
 export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, limit: number): Promise<number> {
-  const unsent = db
+  const unsent = await db
     .selectFrom('message_attachment')
     .select('id')
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), uploaded_by: user.id }))
     .where('message_id', 'is', null)
     .limit(limit)
-  const { count } = await db
-    .selectFrom(unsent.as('unsent'))
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+    .execute()
+  return unsent.length
 }
 
-/** Stores the row of an attachment. The file store must have its bytes already. */
 export async function insertAttachment(tx: Tx, attachment: Attachment): Promise<void> {
   const { id, workspaceId, messageId, uploadedBy, filename, mediaType, bytes, sha256, place, createdAt } = attachment
   await tx

@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, type Dispatcher, request } from 'undici'
 
-/** A complete upload in a temporary file. */
 export interface ReceivedFile {
   readonly path: string
   readonly bytes: number
@@ -14,7 +13,6 @@ export interface ReceivedFile {
   readonly head: Buffer
 }
 
-/** Stores the bytes of attachments. Their metadata is in the database. */
 export interface FileStore {
   readonly incoming: string
   /** Stores a file durably. It may move the temporary file. */

@@ -11,7 +11,6 @@ export function cleanFilename(name: string): string {
   return shorten(clean) || DEFAULT_NAME
 }
 
-/** Shortens a name to 255 bytes and keeps its extension. */
 function shorten(name: string): string {
   const [extension = ''] = /\.[^.]{1,16}$/u.exec(name) ?? []
   return firstBytes(name.slice(0, name.length - extension.length), MAX_BYTES - Buffer.byteLength(extension)) + extension

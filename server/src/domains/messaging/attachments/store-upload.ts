@@ -14,7 +14,6 @@ import { cleanFilename } from './filename.ts'
 
 export interface Upload {
   readonly file: ReceivedFile
-  /** The name that the client sent. */
   readonly filename: string
   readonly declaredType: string
 }

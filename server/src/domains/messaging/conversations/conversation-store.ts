@@ -75,7 +75,6 @@ export interface ConversationFilter {
   readonly muted?: boolean | undefined
   readonly archived?: boolean | undefined
   readonly pinned?: boolean | undefined
-  /** `grp_…` of a group of the member. */
   readonly groupId?: string | undefined
 }
 
@@ -117,7 +116,6 @@ export async function findMemberIds(db: Db, workspaceId: string, conversationId:
   return rows.map(({ user_id }) => user_id)
 }
 
-/** The other member of a direct conversation, or a group of the member. */
 export type ConversationPartner = { readonly contactId: string } | { readonly groupId: string }
 
 /** With `distinct`, returns the newest existing one, if there is one. `members`: the user ids of a new one, else empty. */
@@ -165,7 +163,6 @@ export async function createConversation(
   return { id: toId('conv', id), created: true, members }
 }
 
-/** State of a conversation that each member has for themselves. */
 export interface MemberState {
   readonly isPinned?: boolean | undefined
   readonly isMuted?: boolean | undefined

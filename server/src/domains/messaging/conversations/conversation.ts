@@ -5,14 +5,12 @@ import { nullable, SECONDS } from '../../../shared/schemas.ts'
 import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
 import { inSeconds, Seconds } from '../timestamps.ts'
 
-/** A conversation as one of its members sees it. */
 export interface Conversation
   extends Entity<
       ConversationTable,
       'id' | 'workspace_id' | 'group_id' | 'pinned_message_id' | 'last_sequence' | 'last_active_at' | 'created_at'
     >,
     Entity<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'> {
-  /** User id of the other member of a direct conversation. */
   readonly contactId: string | null
 }
 

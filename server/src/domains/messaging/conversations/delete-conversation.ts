@@ -7,7 +7,6 @@ import { emit } from '../events/event.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
 import { findMemberIds } from './conversation-store.ts'
 
-/** Permanently deletes a conversation with its messages and files. Its members get an event. */
 export async function deleteConversation(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
   const conversation = uuidOf('conv', id)
   // Review items are locked before the conversation, in the same order as approvals do. The second call withdraws newer items.

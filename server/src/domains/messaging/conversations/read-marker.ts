@@ -51,7 +51,6 @@ export async function moveReadMarker(
   return true
 }
 
-/** The read marker of a user who has left the conversation. */
 export interface DepartedMarker {
   readonly conversationId: string
   readonly readSequence: number

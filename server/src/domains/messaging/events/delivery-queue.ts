@@ -39,7 +39,17 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
         ({ type }) =>
           (types === null || types.some((wanted) => wanted === type)) && (format === 'standard' || isGovernanceEvent(type)),
       )
-      .map(({ sequence: _, ...event }) => toNewDelivery(event, id, now))
+      .map(({ sequence: _, ...event }) => ({
+        ...event,
+        id: newUuid(),
+        webhook_id: id,
+        happened_at: event.created_at,
+        state: 'pending' as const,
+        attempts: 0,
+        give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
+        next_attempt_at: now,
+        created_at: now,
+      }))
     if (deliveries.length > 0) await tx.insertInto('webhook_delivery').values(deliveries).execute()
     const position = events.length < most ? webhook.last : (events.at(-1)?.sequence ?? webhook.last)
     await tx
@@ -78,20 +88,6 @@ const readNewEvents = (tx: Tx, { workspace_id, position, last }: WebhookWithNewE
     .limit(most)
     .forKeyShare()
     .execute()
-
-type NewEventRow = Awaited<ReturnType<typeof readNewEvents>>[number]
-
-const toNewDelivery = (event: Omit<NewEventRow, 'sequence'>, webhookUuid: string, now: Date) => ({
-  ...event,
-  id: newUuid(),
-  webhook_id: webhookUuid,
-  happened_at: event.created_at,
-  state: 'pending' as const,
-  attempts: 0,
-  give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
-  next_attempt_at: now,
-  created_at: now,
-})
 
 const LONGEST_DELAY_MS = longestDelay(RETRY_DELAYS.webhookDelivery)
 

@@ -57,7 +57,6 @@ export async function findLogPosition(db: Db, workspaceId: string): Promise<LogP
   return row ?? { last: 0, pruned: 0 }
 }
 
-/** Sequences greater than `after` and at most `upTo`. */
 export interface SequenceRange {
   readonly after: number
   readonly upTo?: number

@@ -16,7 +16,6 @@ interface Deps {
 
 /** Moves events from the outbox to the log, and signals every node. Wake it after a commit that emitted events; `run` empties the outbox. */
 export class EventRelay extends Loop {
-  /** Events that this node has moved since its start. */
   published = 0
 
   constructor({ db, signal, onError }: Deps) {

@@ -80,6 +80,5 @@ export class EventStream {
   }
 }
 
-/** An event in the format of server-sent events; the same for all readers. */
 export const toFrame = ({ sequence, type, payload }: LoggedEvent): string =>
   `id: ${sequence}\nevent: ${type}\ndata: ${payload}\n\n`

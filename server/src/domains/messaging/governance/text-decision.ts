@@ -13,13 +13,11 @@ import type { PolicyInput } from '../../policy/input.ts'
 
 export interface TextDecisionDeps extends GovernDeps {
   readonly policies: Pick<ActivePolicies, 'current'>
-  /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
 export type UnrecordedDecisionDeps = Omit<TextDecisionDeps, 'workspaceKeys'>
 
-/** The decision of the policies at the point `message` on submitted texts. */
 export interface TextDecision extends Pick<Transformed<readonly string[]>, 'decision' | 'transforms'> {
   readonly submission: TextSubmission
   readonly policy: CompiledPolicy
@@ -81,7 +79,6 @@ export interface TextPlace {
 
 export interface FileContents {
   readonly texts: readonly string[]
-  /** Pictures, sounds and files that are not text, or only in part. */
   readonly unread: Unread
 }
 

@@ -75,14 +75,12 @@ export const emitGroup = (
   group: Group,
 ): Promise<void> => emit(tx, { workspaceId, type, audience: group.memberIds, payload: groupView(group, base) })
 
-/** For users who cannot see the group any more. */
 async function emitGroupDeleted(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
   if (audience.length === 0) return
   const payload = { id, object: 'group' as const, deleted: true }
   await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
 }
 
-/** Deletes a locked group and its conversations. Its members get an event. */
 export async function deleteGroupWithConversations(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
   for (const id of await findConversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
   await deleteGroup(tx, workspaceId, group.id)

@@ -94,7 +94,6 @@ export async function findConversationIds(tx: Tx, workspaceId: string, groupId: 
   return rows.map((row) => toId('conv', row.id))
 }
 
-/** Deletes a group without conversations, and its memberships. */
 export async function deleteGroup(tx: Tx, workspaceId: string, id: string): Promise<void> {
   await tx
     .deleteFrom('messaging_group')

@@ -49,7 +49,6 @@ export async function findSentFiles(
   return found.length === ids.length ? found : undefined
 }
 
-/** Removes the message's files except `ids`. A job deletes their bytes after the commit. */
 export async function removeOtherFiles(tx: Tx, messageId: string, ids: readonly string[], now: Date): Promise<void> {
   const kept = ids.map((id) => uuidOf('att', id))
   await removeAttachments(tx, sql`message_id = ${uuidOf('msg', messageId)} and id <> all (${kept}::uuid[])`, now)

@@ -29,7 +29,6 @@ const MAX_BATCH = 400
 export const listAllMessages = (db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> =>
   listByActivity(db, member, page, (conversations, cursorRow) => findMessagesOf(db, conversations, page, cursorRow))
 
-/** Reads the newest messages of some conversations that a page needs, from the row of its cursor on. */
 type ReadMessages = (conversations: readonly string[], cursorRow: CursorRow | undefined) => Promise<readonly MessageRow[]>
 
 /**

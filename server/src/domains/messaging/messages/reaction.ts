@@ -11,10 +11,8 @@ const MAX_NAME_LENGTH = 64
 const Values = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: MAX_VALUES })
 const ReactionMap = Type.Record(Type.String(), Values, { maxProperties: MAX_NAMES })
 
-/** Names mapped to texts, or an array of such maps. */
 export const ReactionsBody = Type.Union([ReactionMap, Type.Array(ReactionMap, { maxItems: MAX_NAMES })])
 
-/** One reaction: a text under a name. The text is the member's own id, or any text. */
 export interface Reaction {
   readonly name: string
   readonly value: string

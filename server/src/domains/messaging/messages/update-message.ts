@@ -15,12 +15,9 @@ import { emitMessageUpdated, findMessage, lockMessage, replaceText } from './mes
 import { type GovernedReaction, type Reaction, tooManyNames } from './reaction.ts'
 import { replaceReactions } from './reaction-store.ts'
 
-/** Changes of a message. Undefined fields stay unchanged. */
 export interface MessageChanges {
   readonly text?: string | undefined
-  /** `att_…` of all attachments after the change. */
   readonly attachments?: readonly string[] | undefined
-  /** All reactions of the caller after the change. */
   readonly reactions?: readonly Reaction[] | undefined
 }
 
@@ -100,7 +97,6 @@ async function governReactions(
   return { list, governed }
 }
 
-/** Governs one reaction that has the caller's id as its text. */
 export async function prepareReaction(deps: MessagingDeps, member: Member, id: string, name: string, now: Date) {
   const prepared = await prepareUpdate(deps, member, id, { reactions: [{ name, value: member.user.id }] }, now)
   if (prepared instanceof Refusal) return prepared

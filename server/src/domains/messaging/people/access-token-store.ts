@@ -43,7 +43,6 @@ export async function issueAccessToken(
   return row && { ...toAccessToken(row), token: secret }
 }
 
-/** The user, unless it is an assistant. Assistants have no tokens. */
 const personOf = (db: Db, workspaceId: string, userId: string) =>
   db
     .selectFrom('workspace_user')
@@ -111,7 +110,6 @@ export async function findTokenIssuers(
   return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
 }
 
-/** The user of the token with this hash, with the user's current role, department and attributes. */
 export async function findTokenHolder(
   db: Db,
   hash: Buffer,

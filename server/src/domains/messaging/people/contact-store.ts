@@ -67,7 +67,6 @@ export async function listContacts(
   return readPageFrom(query, page, { by: ['username'], placeOf }, toContact)
 }
 
-/** Changes of a profile. Undefined fields stay unchanged. */
 export interface ProfilePatch {
   readonly displayName?: GovernedString | null | undefined
   readonly phoneNumber?: GovernedString | '' | undefined

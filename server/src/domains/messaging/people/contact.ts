@@ -6,7 +6,6 @@ import type { WorkspaceUserTable } from '../../identity/tables.ts'
 import type { ContactProfileTable } from '../tables.ts'
 import { inSeconds, Seconds, seconds } from '../timestamps.ts'
 
-/** A user of the Workspace as other users see them. */
 export interface Contact
   extends Entity<WorkspaceUserTable, 'id' | 'username' | 'created_at'>,
     Omit<Entity<ContactProfileTable>, 'workspaceId' | 'userId'> {}

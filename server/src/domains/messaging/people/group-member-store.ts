@@ -67,7 +67,6 @@ export async function findGroupIds(tx: Tx, workspaceId: string, userId: string):
   return rows.map(({ group_id }) => toId('grp', group_id))
 }
 
-/** Adds users to a group. Existing members stay as they are. */
 export async function insertGroupMembers(
   tx: Tx,
   workspaceId: string,
@@ -76,19 +75,8 @@ export async function insertGroupMembers(
   now: Date,
 ): Promise<void> {
   if (userIds.length === 0) return
-  await tx
-    .insertInto('group_member')
-    .columns(['workspace_id', 'group_id', 'user_id', 'joined_at'])
-    .expression(
-      tx
-        .selectFrom(sql<{ user_id: string }>`unnest(${userIds}::text[])`.as<'joining'>(sql`joining(user_id)`))
-        .select([
-          sql<string>`${uuidOfWorkspace(workspaceId)}::uuid`.as('workspace_id'),
-          sql<string>`${uuidOfGroup(groupId)}::uuid`.as('group_id'),
-          'joining.user_id',
-          sql<Date>`${now}::timestamptz`.as('joined_at'),
-        ]),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await sql`
+    insert into group_member (workspace_id, group_id, user_id, joined_at)
+    select ${uuidOfWorkspace(workspaceId)}, ${uuidOfGroup(groupId)}, joining, ${now} from unnest(${userIds}::text[]) as joining
+    on conflict do nothing`.execute(tx)
 }

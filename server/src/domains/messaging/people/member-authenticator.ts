@@ -112,7 +112,6 @@ async function findHolder(db: Db, hash: Buffer): Promise<TokenHolder | undefined
   return holder.revokedAt ? 'revoked' : { member: holder.member }
 }
 
-/** `ws_…` of the Workspaces that have keys to verify user tokens. */
 async function findWorkspacesWithKeys(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('workspace')

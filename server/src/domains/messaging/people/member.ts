@@ -9,7 +9,6 @@ export interface Member {
   readonly user: User
 }
 
-/** A stored user as a member. */
 export const memberOf = (workspaceId: string, { id, role, department, attributes }: Omit<User, 'verified'>): Member => ({
   workspaceId,
   user: { id, role, department, attributes, verified: true },

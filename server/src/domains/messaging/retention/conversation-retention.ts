@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 
 /** How long the messages of a conversation are stored, in days; null: without limit. */
 export interface Retention {
@@ -21,12 +22,8 @@ export const RetentionView = Type.Object({
   effective_days: { ...Days, description: "The shorter of `days` and the Workspace's retention. null: no limit." },
 })
 
-export const retentionView = (conversationId: string, { days, effectiveDays }: Retention) => ({
-  object: 'retention' as const,
-  conversation_id: conversationId,
-  days,
-  effective_days: effectiveDays,
-})
+export const retentionView = (conversationId: string, retention: Retention) =>
+  viewOf(RetentionView, { conversationId, ...retention })
 
 export async function findRetention(db: Db, workspaceId: string, conversationId: string): Promise<Retention> {
   return await db
