@@ -113,7 +113,7 @@ function toOutcome({ error, held, auditId, trace }: PipelineResult): TurnOutcome
 /** Messages that an assistant sends instead of a completion. They name neither the content of the request nor the reviewer. */
 export const HELD_NOTICE = 'A reviewer has to approve this first. I will answer here once that is done.'
 
-export const EMPTY_NOTICE = 'I have nothing to say to that.'
+const EMPTY_NOTICE = 'I have nothing to say to that.'
 
 const FAILED_NOTICE = 'Something went wrong, and I have no answer. Please ask again.'
 

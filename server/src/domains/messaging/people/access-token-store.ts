@@ -10,7 +10,9 @@ import type { AccessTokenTable } from '../tables.ts'
 import { ACCESS_TOKEN_COLUMNS, type AccessToken, type AccessTokenColumn } from './access-token.ts'
 import { type Member, memberOf } from './member.ts'
 
-const toAccessToken = (row: Pick<Selectable<AccessTokenTable>, AccessTokenColumn>): AccessToken => fromRow(row, { id: 'tok' })
+type AccessTokenRow = Pick<Selectable<AccessTokenTable>, AccessTokenColumn>
+
+const toAccessToken = (row: AccessTokenRow): AccessToken => fromRow(row, { id: 'tok' })
 
 /** `token` cannot be read again. Undefined: no such user, or an assistant. `issuer`: who is responsible; null: the server. */
 export async function issueAccessToken(
@@ -23,41 +25,18 @@ export async function issueAccessToken(
 ): Promise<(AccessToken & { readonly token: string }) | undefined> {
   if (!isStorable(userId)) return undefined
   const { secret, hash } = newCredential('gu_')
-  const row = await db
-    .insertInto('access_token')
-    .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'issued_by', 'created_at', 'revoked_at'])
-    .expression(
-      personOf(db, workspaceId, userId).select([
-        sql<string>`${newUuid()}::uuid`.as('token_id'),
-        'workspace_user.workspace_id',
-        'workspace_user.id',
-        sql<string>`${name}::text`.as('name'),
-        sql<Buffer>`${hash}::bytea`.as('hash'),
-        sql<string | null>`${issuer}::text`.as('issued_by'),
-        sql<Date>`${now}::timestamptz`.as('created_at'),
-        sql<null>`null::timestamptz`.as('revoked_at'),
-      ]),
+  const { rows } = await sql<AccessTokenRow>`
+    insert into access_token (id, workspace_id, user_id, name, hash, issued_by, created_at)
+    select ${newUuid()}::uuid, person.workspace_id, person.id, ${name}::text, ${hash}::bytea, ${issuer}::text, ${now}::timestamptz
+    from workspace_user person
+    where person.workspace_id = ${uuidOfWorkspace(workspaceId)} and person.id = ${userId} and not exists (
+      select from contact_profile assistant
+      where assistant.workspace_id = person.workspace_id and assistant.user_id = person.id and assistant.application_id is not null
     )
-    .returning(ACCESS_TOKEN_COLUMNS)
-    .executeTakeFirst()
+    returning ${sql.join(ACCESS_TOKEN_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
+  const [row] = rows
   return row && { ...toAccessToken(row), token: secret }
 }
-
-const personOf = (db: Db, workspaceId: string, userId: string) =>
-  db
-    .selectFrom('workspace_user')
-    .where(({ and }) => and({ 'workspace_user.workspace_id': uuidOfWorkspace(workspaceId), 'workspace_user.id': userId }))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('contact_profile')
-            .select('user_id')
-            .whereRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
-            .whereRef('contact_profile.user_id', '=', 'workspace_user.id')
-            .where('application_id', 'is not', null),
-        ),
-      ),
-    )
 
 /** Undefined if the token does not exist. Revoking again changes nothing. The caller publishes ACCESS_TOKENS_TOPIC afterwards. */
 export async function revokeAccessToken(db: Db, workspaceId: string, id: string, now: Date): Promise<AccessToken | undefined> {
