@@ -125,7 +125,7 @@ module.exports = {
       from: { path: `^server/src/domains/messaging/${folder}/`, pathNot: '\\.test\\.ts$' },
       to: {
         path: '^server/src/domains/messaging/',
-        pathNot: [`${folder}/`, 'timestamps\\.ts', ...allowed].map((path) => `^server/src/domains/messaging/${path}`),
+        pathNot: [`${folder}/`, 'tables\\.ts', 'timestamps\\.ts', ...allowed].map((path) => `^server/src/domains/messaging/${path}`),
       },
     })),
     only('admin-kit', ADMIN_KIT, [ADMIN_KIT, domain('operators'), domain('audit'), domain('identity'), KIT, DB, ...WORDS]),
@@ -155,7 +155,7 @@ module.exports = {
       'domains/providers/((chat|embeddings)-operation|test-connection)\\.ts',
     ]),
     {
-      from: { path: RETURNS_REFUSALS, pathNot: '\\.test\\.|/(message-audit-record|erase-responses)\\.ts$' },
+      from: { path: RETURNS_REFUSALS, pathNot: '\\.test\\.|/(message-records|erase-responses)\\.ts$' },
       to: { path: '^server/src/(errors\\.ts|shared/request-errors\\.ts|api/kit/)', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accessOf, covers, limitAccess, mayEnter, type Roles, scopesAnywhere, scopesIn, workspacesWith } from './access.ts'
-import { ROLES, type Role } from './operator.ts'
-import { ROLE_SCOPES } from './roles.ts'
+import { ROLE_SCOPES, ROLES, type Role } from './operator.ts'
 import { SCOPES, type Scope } from './scope.ts'
 
 const WORKSPACES = ['ws_a', 'ws_b', 'ws_c']

@@ -1,5 +1,5 @@
 import type { Access, Role, Roles } from './operator.ts'
-import { causingScope, ROLE_SCOPES } from './roles.ts'
+import { causingScope, ROLE_SCOPES } from './operator.ts'
 import { SCOPES, type Scope } from './scope.ts'
 
 export type { Access, Roles } from './operator.ts'
@@ -22,13 +22,11 @@ export function accessOf({ all, workspaces }: Roles): Access {
   }
 }
 
-/** The scopes in a Workspace; undefined: in all Workspaces. */
 export const scopesIn = ({ all, workspaces }: Access, workspaceId: string | undefined): readonly Scope[] =>
   (workspaceId === undefined ? undefined : workspaces.get(workspaceId)) ?? all
 
 export const scopesAnywhere = ({ all, workspaces }: Access): readonly Scope[] => union(all, ...workspaces.values())
 
-/** Whether the operator may know that the Workspace exists. */
 export const mayEnter = (access: Access, workspaceId: string): boolean => scopesIn(access, workspaceId).length > 0
 
 /** The only Workspaces in which the operator has the scope; undefined: all Workspaces. */
@@ -43,7 +41,6 @@ export function enterable({ all, workspaces }: Access): readonly string[] | unde
   return [...workspaces.keys()].filter((id) => workspaces.get(id)?.length).toSorted()
 }
 
-/** Whether `access` has everything that `other` has. */
 export const covers = (access: Access, other: Access): boolean =>
   other.all.every((scope) => access.all.includes(scope)) &&
   [...other.workspaces].every(([id, scopes]) => scopes.every((scope) => scopesIn(access, id).includes(scope)))
@@ -57,7 +54,6 @@ export function limitAccess(access: Access, scopes: readonly Scope[], workspaceI
   return { all: intersection(scopes, access.all), workspaces: new Map([...access.workspaces.keys()].map(limited)) }
 }
 
-/** The roles that differ: the ids of Workspaces, and `all`. */
 export function changedRoles(before: Roles, after: Roles): { readonly all: boolean; readonly workspaceIds: readonly string[] } {
   const ids = new Set([...before.workspaces.keys(), ...after.workspaces.keys()])
   return {
@@ -66,6 +62,5 @@ export function changedRoles(before: Roles, after: Roles): { readonly all: boole
   }
 }
 
-/** Whether a role has a scope with which requests can be caused (shared/roles.ts). */
 export const canCauseRequests = (role: Role | null | undefined): boolean =>
   role !== null && role !== undefined && causingScope(ROLE_SCOPES[role]) !== undefined

@@ -9,7 +9,6 @@ export type RiskLevel = (typeof RISK_LEVELS)[number]
 export const classificationRank = (value: Classification): number => CLASSIFICATIONS.indexOf(value)
 export const riskRank = (value: RiskLevel): number => RISK_LEVELS.indexOf(value)
 
-/** The stricter of two; classification and risk are only ever raised. */
 export const stricterClassification = (a: Classification, b: Classification): Classification =>
   classificationRank(a) >= classificationRank(b) ? a : b
 export const higherRisk = (a: RiskLevel, b: RiskLevel): RiskLevel => (riskRank(a) >= riskRank(b) ? a : b)

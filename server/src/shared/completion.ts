@@ -13,7 +13,6 @@ export interface Completion {
   readonly [field: string]: unknown
 }
 
-/** The fields that every chunk of a stream repeats. */
 export type CompletionHead = Pick<Completion, 'id' | 'created' | 'model'>
 
 /** Further fields are the provider's own, except `logprobs`. */
@@ -25,7 +24,6 @@ export interface Choice {
   readonly [field: string]: unknown
 }
 
-/** Further fields are the provider's own, for example `prompt_tokens_details`. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -33,15 +31,11 @@ export interface Usage {
   readonly [field: string]: unknown
 }
 
-/** Fields that the gateway validates or inspects separately. */
 const KNOWN_OF_COMPLETION = new Set(['id', 'object', 'created', 'model', 'choices', 'usage'])
 const KNOWN_OF_CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
 const KNOWN_OF_USAGE = new Set(['prompt_tokens', 'completion_tokens', 'total_tokens'])
 
-/**
- * All content of a completion in the form that collectTexts takes: the messages, then the other fields of each choice, of the completion
- * and of its usage.
- */
+/** All content, for collectTexts: the messages, then the other fields of each choice, of the completion and of its usage. */
 export const partsOf = (completion: Completion): readonly ChatMessage[] =>
   [
     ...completion.choices.map(({ message }) => message),
@@ -50,7 +44,6 @@ export const partsOf = (completion: Completion): readonly ChatMessage[] =>
     without(completion.usage ?? {}, KNOWN_OF_USAGE),
   ] as readonly ChatMessage[]
 
-/** The completion with other parts, in the order of partsOf. */
 export function withParts(completion: Completion, parts: readonly ChatMessage[]): Completion {
   const count = completion.choices.length
   const choices = completion.choices.map(
@@ -108,6 +101,5 @@ const WITHOUT_EFFECT = new Set([
   'unsupported',
 ])
 
-/** Whether the request may have reached the model: such an attempt is not repeated if the provider may be called once only. */
 export const mayHaveHadEffect = ({ outcome, status }: ProviderAttempt): boolean =>
   outcome === 'status' ? status >= 500 : !WITHOUT_EFFECT.has(outcome)

@@ -1,3 +1,4 @@
+import { GatehouseError } from '../errors.ts'
 import { integersIn } from '../platform/lib/json-numbers.ts'
 import { decodedText, type Encoded, headerOf, readEncoded } from './encoded-text.ts'
 import { readable, rewritten } from './json-text.ts'
@@ -28,7 +29,6 @@ const LITERAL_LENGTH = 200
 interface FileValue {
   /** Its base64 may stand without `data:` in front of it. */
   readonly isBare: boolean
-  /** The kind of file in a part of this type. */
   readonly kind: UnreadKind
 }
 
@@ -52,7 +52,6 @@ function scanHeader(header: string, visitor: Visitor): void {
 /** The text of a data: URL has the URL, whose bytes are counted once. */
 const ALREADY_COUNTED = (): void => {}
 
-/** A field of a content part that may hold a file. */
 export function mapEncoded(value: string, { isBare, kind }: FileValue, visitor: Visitor): string {
   scanHeader(headerOf(value), visitor)
   const encoded = readEncoded(value, isBare)
@@ -89,10 +88,7 @@ export function mapLiteral(value: string, visitor: Visitor): string {
   return mapText(value, false, visitor)
 }
 
-/**
- * The signature of a provider (opaque.ts) cannot be replaced. A transform that would change a short one ends the request, because it
- * may be an API key. A finding in the random letters of a long one is a coincidence: the signature stays unchanged.
- */
+/** No signature can be replaced. A short one may be an API key; a finding in the random letters of a long one is a coincidence. */
 export function mapSignature(value: string, visitor: Visitor): string {
   if (visitor.text(value) !== value && value.length < LITERAL_LENGTH) throw new Unchangeable('a signature')
   return value
@@ -110,7 +106,6 @@ export function mapText(text: string, isArguments: boolean, visitor: Visitor): s
 const HAS_SCHEME = /data:/i
 const DATA_URL = /data:(?:[\w.+-]{1,64}\/[\w.+-]{1,64})?(?:;[\w.+=-]{1,64}){0,8},[^\s"'<>)\]}\\]{4,}/gi
 
-/** Visits the contents of data: URLs inside a text. Returns the changed URLs. */
 function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string> {
   if (!HAS_SCHEME.test(text)) return NONE
   const changed = new Map<string, string>()
@@ -167,4 +162,26 @@ function withReplaced(text: string, changed: ReadonlyMap<string, string>, patter
   })
   if (left.size > 0) throw new Unchangeable('a data: URL or a number inside a text')
   return result
+}
+
+/** Each data: URL is decoded and scanned as a text of its own, which takes longer than the rest of its text. */
+const MAX_DATA_URLS = 8_192
+const TOO_MANY = `Texts must not hold more than ${MAX_DATA_URLS} data: URLs together. Send files as content parts, or in several requests.`
+
+/** A function to call for each data: URL inside the texts of a request. Throws a GatehouseError (413) if there are too many. */
+export function countDataUrls(): () => void {
+  let count = 0
+  return () => {
+    if (++count > MAX_DATA_URLS) throw new GatehouseError('PAYLOAD_TOO_LARGE', { message: TOO_MANY })
+  }
+}
+
+const SCHEME = /data:/gi
+const MIN_LENGTH = MAX_DATA_URLS * 'data:,'.length
+
+export function holdsManyDataUrls(json: string): boolean {
+  if (json.length < MIN_LENGTH) return false
+  let left = MAX_DATA_URLS
+  for (const _ of json.matchAll(SCHEME)) if (left-- === 0) return true
+  return false
 }

@@ -20,7 +20,6 @@ export interface DecidingRule {
   readonly error?: string
 }
 
-/** The outcome of policy evaluation at one point, or at several merged. */
 export interface Decision {
   readonly verdict: Verdict
   readonly classification: Classification
@@ -36,11 +35,9 @@ export interface Decision {
   readonly approvals?: number
 }
 
-/** Ids of the rules that demand the verdict. */
 export const decidingRules = ({ rules, verdict }: Decision): readonly string[] =>
   rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
 
-/** The decision where no rule matches. */
 export const NO_DEMANDS: Decision = {
   verdict: 'allow',
   classification: 'public',
@@ -50,7 +47,6 @@ export const NO_DEMANDS: Decision = {
   rules: [],
 }
 
-/** The immutable policy set version that decided. */
 export interface PolicyVersion {
   readonly id: string
   readonly name: string

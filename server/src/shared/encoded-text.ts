@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The content of a field that may carry a file. */
 export type Encoded =
   /** A text, whatever its media type says. `encode` encodes another text in the same form. */
   | {
@@ -10,7 +9,6 @@ export type Encoded =
       readonly asciiRuns?: string
       encode(text: string): string
     }
-  /** A picture, sound or binary file: its declared media type, and its size in bytes. */
   | { readonly kind: 'bytes'; readonly type: string; readonly size: number }
   /** Declared as text or base64, and not decodable as such. */
   | { readonly kind: 'broken'; readonly message: string }
@@ -29,10 +27,8 @@ export const isDataUrl = (value: string): boolean => DATA_SCHEME.test(value)
 export const headerOf = (value: string): string => (isDataUrl(value) ? value.slice(0, value.indexOf(',') + 1) : '')
 
 const LINK = /^[\s\p{Cc}]*[a-z][a-z0-9+.-]*:\/\//iu
-/** Whether a field names a place from which its reader fetches the content. */
 export const isLink = (value: string): boolean => LINK.test(value)
 
-/** The size of base64 in bytes after decoding. */
 export const decodedLength = (base64: string): number => Buffer.byteLength(base64, 'base64')
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const TEXTUAL =
@@ -119,7 +115,6 @@ const percentEncoded = (bytes: Buffer): string =>
     .toString('latin1')
     .replace(/[^A-Za-z0-9._~-]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** Decodes bytes to a text, and encodes it again. */
 interface Charset {
   readonly mark: Buffer
   decode(bytes: Buffer): string
@@ -198,7 +193,6 @@ const ASCII_RUN = /[\x20-\x7e]{8,}/g
 const asciiRunsOf = (bytes: Buffer, charset: Charset): string =>
   charset === UTF8 || charset === LATIN1 ? '' : (bytes.toString('latin1').match(ASCII_RUN) ?? []).join('\n')
 
-/** Whether the declared charset decodes to the same text as the detected one. */
 const fits = (named: Charset, found: Charset, bytes: Buffer): boolean => {
   const body = bytes.subarray(found.mark.length)
   return named.decode(body) === found.decode(body)

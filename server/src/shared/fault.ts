@@ -16,7 +16,6 @@ export type ReportFault = (fault: Fault) => void
 /** Failed detectors and transforms are among the deciding rules, too; they are reported where they fail. */
 const isCondition = ({ id }: DecidingRule): boolean => id !== 'transform' && !id.startsWith('detector:')
 
-/** Reports the rules of a decision whose conditions failed. */
 export function reportBrokenConditions(rules: readonly DecidingRule[], report: ReportFault): void {
   for (const rule of rules) {
     if (rule.error !== undefined && isCondition(rule)) report({ kind: 'condition', name: rule.error, how: 'threw' })

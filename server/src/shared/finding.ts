@@ -35,7 +35,6 @@ export type FindingCounts = Readonly<Record<FindingType | FindingGroup, number>>
 
 export const groupOf = (type: FindingType): FindingGroup => type.slice(0, type.indexOf('.')) as FindingGroup
 
-/** True when `name` (a type or a group) covers `type`. */
 export const covers = (name: FindingType | FindingGroup, type: FindingType): boolean => name === type || name === groupOf(type)
 
 export function countFindings(findings: Iterable<Finding>): FindingCounts {

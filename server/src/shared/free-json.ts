@@ -1,9 +1,6 @@
 import { keepNumbers, parseKeepingNumbers } from '../platform/lib/json-numbers.ts'
 
-/**
- * Names of fields with JSON that is not part of an API: inputs of tools, schemas, metadata and a provider's state. Their numbers stay as they
- * were written, because an application may read `1.10` or `-0` there.
- */
+/** JSON that is not part of an API. Its numbers stay as they were written, because an application may read `1.10` or `-0` there. */
 export const FREE_JSON: ReadonlySet<string> = new Set([
   ...['input', 'arguments', 'input_schema', 'parameters', 'schema', 'metadata', 'extra_content', 'provider_specific_fields'],
 ])
@@ -14,7 +11,6 @@ const API_NUMBER = /^(?:created|created_at|logprob|(?:\w+_)?index|\w+_tokens)$/
 /** Parses a response of a provider. All numbers but those of the API stay as the provider wrote them. Throws a SyntaxError. */
 export const parseResponse = (json: string): unknown => withKeptNumbers(JSON.parse(json), json)
 
-/** `parsed`, from `json`, with the numbers that `parseResponse` keeps. */
 export const withKeptNumbers = <T>(parsed: T, json: string): T => keepNumbers(json, parsed, FREE_JSON, isOwnNumber).value as T
 
 const isOwnNumber = (name: string): boolean => !API_NUMBER.test(name)

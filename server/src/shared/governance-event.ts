@@ -1,7 +1,4 @@
-/**
- * Changes of review items, policies, keys and budgets. Webhooks and the e-mail of operators receive them, members of the messaging API do
- * not. Their payloads never hold content of requests.
- */
+/** Webhooks and operators receive them, members of the messaging API do not. Payloads never hold content of requests. */
 export const GOVERNANCE_EVENT_TYPES = [
   'review.created',
   'review.assigned',
@@ -31,7 +28,6 @@ export interface ReviewPayload {
   readonly message_id: string | null
   readonly endpoint: string
   readonly point: string
-  /** Ids of the rules that demanded the review. */
   readonly rules: readonly string[]
   readonly classification: string
   readonly risk_level: string
@@ -52,7 +48,6 @@ export interface PolicyPayload {
   readonly name: string
   readonly version: number
   readonly sha256: string
-  /** Whether an earlier version became active again. */
   readonly rolled_back: boolean
   /** Id of the operator or admin token; `gatehouse`: the configuration file. */
   readonly published_by: string
@@ -66,7 +61,6 @@ export interface KeyPayload {
   readonly created_at: string
   readonly expires_at: string | null
   readonly revoked_at: string | null
-  /** The key that replaces this one. */
   readonly replaced_by: string | null
 }
 

@@ -1,7 +1,4 @@
 declare const brand: unique symbol
 
-/**
- * A text for other users that the policies allow. Only messaging/governance makes one, and stores accept no plain string, so that a write
- * of an ungoverned text does not compile.
- */
+/** Only messaging/governance makes one, and stores accept no plain string, so that a write of an ungoverned text does not compile. */
 export type GovernedString = string & { readonly [brand]: 'governed' }

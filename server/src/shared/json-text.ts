@@ -1,9 +1,6 @@
 import { isJson } from '../platform/lib/json.ts'
 
-/**
- * A JSON document writes its strings with escapes: a parser reads `\u0047` as G, a detector would not. This module decodes such a text
- * for scanning, and encodes a changed one as JSON again.
- */
+/** A parser reads `\u0047` in JSON as G, a detector would not. This module decodes such a text for scanning, and encodes it again. */
 
 const OPENING = /^\s*[{[]/
 /** JSON white space before a brace or bracket: nearly every text fails at its first character. */
@@ -31,10 +28,7 @@ function unescaped(written: string): string {
 
 const decoded = (json: string): string => json.replace(ESCAPE, unescaped)
 
-/**
- * A JSON object or array with its strings decoded in place; another text as it is. The arguments of a tool call are decoded even if they
- * are cut off or not an object.
- */
+/** A JSON text with its strings decoded in place. Arguments of a tool call are decoded even if they are cut off or not an object. */
 export function readable(text: string, isArguments: boolean): string {
   if (!(isArguments || mayBeJson(text)) || !text.includes('\\')) return text
   return isArguments || isJson(text) ? decoded(text) : text
@@ -48,10 +42,7 @@ export function firstEscape(text: string): number {
   return at < 0 || at + 1 === text.length ? text.length : at
 }
 
-/**
- * Encodes the changed result of `readable` in place of `text`. The rest of a JSON text stays the same to the byte; arguments stay JSON
- * even if their form was lost.
- */
+/** Encodes a changed result of `readable`. The rest of a JSON text stays the same to the byte; arguments always stay JSON. */
 export function rewritten(text: string, changed: string, isArguments: boolean): string {
   if (!(isArguments || mayBeJson(text)) || !isJson(text)) return changed
   return merged(text, changed) ?? (isArguments ? JSON.stringify({ text: changed }) : changed)

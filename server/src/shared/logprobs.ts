@@ -7,9 +7,8 @@ interface TokenProbability {
 }
 
 /**
- * Token probabilities repeat the completion where no detector scans. They are sent only if their tokens are exactly the inspected content or
- * refusal, rebuilt from token and probability alone, otherwise null stands in their place; alternative tokens are left out where output
- * rules exist, because they were not inspected.
+ * Sends token probabilities only if their tokens are exactly the inspected content or refusal, because no detector scans them. Alternative
+ * tokens are omitted where output rules exist.
  */
 export function withInspectedLogprobs(completion: Completion, unchanged: boolean, outputRules: boolean): Completion {
   if (completion.choices.every(({ logprobs }) => logprobs == null)) return completion

@@ -1,18 +1,12 @@
 import { integersIn, keptNumber } from '../platform/lib/json-numbers.ts'
 import { type Fields, isObject, textOf } from '../platform/lib/untrusted-json.ts'
-import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
-import { countDataUrls } from './data-url-limit.ts'
+import { countDataUrls, mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
 import { decodedLength, isDataUrl, isLink } from './encoded-text.ts'
-import { fileFieldOf } from './file-fields.ts'
-import { isOpaque } from './opaque.ts'
+import { fileFieldOf, isOpaque } from './file-fields.ts'
 import { type Unread, type UnreadKind, UnreadTally } from './unread.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
-/**
- * One chat message as the gateway carries it. By default `role` is system, user or assistant and `content` a string
- * (GW-ENUM-7); an Application's `extensions` open content parts, tools and the developer role.
- * Fields that the gateway does not know travel along untouched.
- */
+/** One chat message. An Application's `extensions` allow more than GW-ENUM-7. Fields that the gateway does not know are passed on. */
 export interface ChatMessage {
   readonly role: string
   readonly content?: string | readonly ContentPart[] | null
@@ -25,7 +19,6 @@ export interface ContentPart {
   readonly [field: string]: unknown
 }
 
-/** The texts of a value. */
 export interface Collected {
   readonly texts: readonly string[]
   /** For each message, the indices of its texts that a reader sees joined: the reasoning, and the content. */
@@ -64,7 +57,6 @@ export function collect(value: unknown): Collected {
   return { texts, spoken, unread: unread.total }
 }
 
-/** Shows the texts, files and links of `value` to `reader`, as `collect` finds them. */
 export function readContent(value: unknown, { text, ...reader }: ContentReader): void {
   const keep = (read: string): string => {
     text(read)
@@ -106,7 +98,6 @@ export function joinsOfTurns(messages: readonly ChatMessage[], spoken: readonly 
 
 const isSplit = (indices: readonly number[]): boolean => indices.length > 1
 
-/** The typed text of a message: without names and contents of files, and without encoded text. */
 export function typedText({ content }: ChatMessage): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : ''
   return content.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : [])).join('\n')
@@ -114,10 +105,7 @@ export function typedText({ content }: ChatMessage): string {
 
 export const collectTexts = (value: unknown): readonly string[] => collect(value).texts
 
-/**
- * The same value with its texts replaced, in the order of `collect`. Shares what did not change; what was JSON stays JSON, and
- * what was encoded is encoded again. Throws Unchangeable where another text cannot stand.
- */
+/** Replaces texts in the order of `collect`. Shares what did not change. Throws Unchangeable where another text cannot stand. */
 export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   let next = 0
   const text = (old: string): string => texts[next++] ?? old
@@ -158,7 +146,6 @@ function mapTexts(value: unknown, visit: Visit): unknown {
 /** Parameters whose texts cannot be replaced: token ids, names of laws. */
 const FIXED: ReadonlySet<string> = new Set(['logit_bias', 'regulations'])
 
-/** Such a parameter, or a list of numbers, is not sent if a transform would change it. */
 function fixed(field: unknown, mapped: unknown, name: string): unknown {
   if (mapped !== field) throw new Unchangeable(name)
   return field

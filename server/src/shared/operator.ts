@@ -1,18 +1,14 @@
-import type { Scope } from './scope.ts'
+import { READ_SCOPES, SCOPES, type Scope } from './scope.ts'
 
-/** Roles of operators, the most powerful first; shared/roles.ts has their scopes. */
 export const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
 export type Role = (typeof ROLES)[number]
 
-/** The roles of an operator: one in all Workspaces, and further roles in single Workspaces. Their scopes add up. */
 export interface Roles {
-  /** null: none. */
   readonly all: Role | null
   /** By id of the Workspace (`ws_…`). */
   readonly workspaces: ReadonlyMap<string, Role>
 }
 
-/** Scopes of an operator or admin token. */
 export interface Access {
   /** Scopes in all Workspaces and for the server itself. */
   readonly all: readonly Scope[]
@@ -32,3 +28,20 @@ export interface Operator {
 
 /** Topic of platform/db/signal.ts: an operator's role has changed, an operator has been removed, or a session has ended. */
 export const OPERATORS_TOPIC = 'operators'
+
+const readsBut = (...hidden: readonly Scope[]): readonly Scope[] => READ_SCOPES.filter((scope) => !hidden.includes(scope))
+
+export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
+  owner: SCOPES,
+  policy_author: [...readsBut('operators:read'), 'policies:write', 'knowledge:content', 'playground:use'],
+  reviewer: ['applications:read', 'policies:read', 'audit:read', 'reviews:read', 'reviews:write', 'reviews:content'],
+  auditor: [...READ_SCOPES, 'reviews:content', 'knowledge:content', 'audit:write'],
+  read_only: readsBut('operators:read', 'memory:read'),
+}
+
+const CAUSING: readonly Scope[] = ['applications:write', 'people:write', 'operators:write', 'workspaces:write', 'playground:use']
+
+export const causingScope = (scopes: readonly Scope[]): Scope | undefined => CAUSING.find((scope) => scopes.includes(scope))
+
+/** The stored role; one that this version does not know counts as the least powerful. */
+export const roleOf = (stored: string): Role => ROLES.find((role) => role === stored) ?? 'read_only'

@@ -16,12 +16,9 @@ export interface RequestSource {
   readonly betas?: readonly string[]
 }
 
-/** Fields of a body that no provider gets as the client wrote them. */
 const NOT_SENT: ReadonlySet<string> = new Set(['governance', 'model', 'stream', 'stream_options'])
-/** The same, of the Responses API. */
 const NOT_SENT_IN_RESPONSES: ReadonlySet<string> = new Set(['store', 'previous_response_id', 'client_metadata'])
 
-/** The fields that a provider of the client's API gets of its request. */
 export const sentFields = ({ dialect, body, betas = [] }: RequestSource): Fields => ({
   betas,
   body: Object.fromEntries(
@@ -34,10 +31,7 @@ export const sentFields = ({ dialect, body, betas = [] }: RequestSource): Fields
 /** A parameter of the chat form: a list with an object for each unknown field, so that detectors read its name as a word by itself. */
 export const CARRIED_FIELDS = 'carried_fields'
 
-/**
- * A parameter of the chat form: the names of namespaces and of their tools, each by itself, because a detector may not find in `a__b` what it finds in
- * `b`. Adapters leave it out.
- */
+/** Names of namespaces and of their tools: in `a__b` a detector may not find what it finds in `b`. Adapters omit the parameter. */
 export const NAMESPACED_NAMES = 'namespaced_names'
 
 /** Continues a sentence that begins with the path of the field. */
@@ -49,10 +43,7 @@ export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, NAMESPACED_NAM
 /** Indices of items in the list of messages: from `from` up to and including `to`. `system`: the system prompt outside that list. */
 export type Origin = { readonly from: number; readonly to: number } | 'system'
 
-/**
- * A source with the chat form that it was translated into. A value that no policy changed is the same object in the request that
- * goes to a provider, so a provider of the same API gets the client's own JSON with only their changes.
- */
+/** A value that no policy changed is the same object in the request to a provider, which then gets the client's own JSON. */
 export interface OriginalRequest extends RequestSource {
   readonly messages: readonly ChatMessage[]
   readonly parameters: Fields

@@ -1,9 +1,7 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import { type Decision, decidingRules, type PolicyPoint } from './decision.ts'
 
-/**
- * How a request ended. A refusal is a value; a breakdown is an exception, which the pipeline turns into `failed`. The record and the response are both made from this.
- */
+/** A refusal is a value; a breakdown is an exception, which the pipeline turns into `failed`. */
 export type Outcome =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
@@ -36,7 +34,6 @@ export type StageReturn<T> = T | Skipped<T> | Stop<T>
 export const refuse = <T>(code: ErrorCode, fields: ErrorFields = {}, partial?: T): Stop<T> =>
   new Stop({ kind: 'refused', code, fields }, partial)
 
-/** Refuses a request that the rules at `point` deny. */
 export const denyByPolicy = <T>(decision: Decision, point: PolicyPoint, partial?: T): Stop<T> =>
   refuse('POLICY_DENIED', { details: { rules: decidingRules(decision), point } }, partial)
 
@@ -44,7 +41,6 @@ export const denyByPolicy = <T>(decision: Decision, point: PolicyPoint, partial?
 export const denyByFault = <T>(failed: readonly string[], partial?: T): Stop<T> =>
   refuse('POLICY_DENIED', { details: { failed } }, partial)
 
-/** A request that a rate limit refuses. */
 interface LimitRefusal {
   readonly message: string
   readonly headers: Readonly<Record<string, string>>

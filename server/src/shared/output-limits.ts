@@ -2,7 +2,6 @@ import { keptNumber } from '../platform/lib/json-numbers.ts'
 import { type Fields, isObject, isSet } from '../platform/lib/untrusted-json.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
-/** A field that limits the output of some server. */
 export interface OutputLimit {
   readonly of: 'tokens' | 'completions'
   /** `extra_body.num_predict` */
@@ -23,7 +22,6 @@ const COMPLETIONS = /^(?:n|bestof|(?:num|n)(?:returnsequences|completions|genera
 /** `maxLength` is a word of JSON Schema. */
 const MAX_LENGTH = 'max_length'
 
-/** Fields of the gateway, and those that hold texts, schemas and data of the client. */
 const NO_OPTIONS: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'stream_options', 'user'],
   ...['messages', 'prediction', 'metadata', 'governance', 'documents', 'chat_template_kwargs', 'logit_bias'],
@@ -82,7 +80,6 @@ export function mapOutputLimits<T>(value: T, map: (limit: OutputLimit, value: un
   return (changed as T | undefined) ?? value
 }
 
-/** All limits in a body or in parameters. */
 export function readOutputLimits(fields: Fields): readonly OutputLimit[] {
   const limits: OutputLimit[] = []
   mapOutputLimits(fields, (limit, value) => {
@@ -98,13 +95,9 @@ export function largestLimit(limits: readonly OutputLimit[], kind: OutputLimit['
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
-/** Whether every server ends a completion by a limit of these parameters. */
 export const hasCertainLimit = (parameters: Fields): boolean => [...CERTAIN].some((name) => isSet(parameters[name]))
 
-/**
- * The most tokens of all completions that a provider may make. `bound`: the limit that policies set. `unlimited`: the tokens of a completion
- * without a limit.
- */
+/** `bound`: the limit that policies set. `unlimited`: the tokens of a completion without a limit. */
 export function mostOutputTokens(parameters: Fields, bound: number | undefined, unlimited: number): number {
   const limits = readOutputLimits(parameters)
   const requested = largestLimit(limits, 'tokens') ?? 0

@@ -90,7 +90,6 @@ export interface ApplicationSettings {
   readonly assertion_clearance: Classification
   /** Clearance of verified users by role, if their token has no `clearance` (GW-KNOW-8). */
   readonly role_clearance: Readonly<Record<string, Classification>>
-  /** Classification of content without findings. */
   readonly default_classification: Classification
   /** Treatment of fields of a client's API that the gateway does not know (GW-FID-4). */
   readonly unknown_fields: UnknownFields
@@ -124,15 +123,11 @@ export interface Application {
   readonly name: string
   readonly settings: ApplicationSettings
   readonly limits: ApplicationLimits
-  /**
-   * Allowed models as patterns over `model` or `provider/model`, where `*` stands for any run of characters.
-   * null: every model of the allowed providers.
-   */
+  /** Patterns over `model` or `provider/model` with `*`. null: every model of the allowed providers. */
   readonly models: readonly string[] | null
   /** Allowed provider ids; null: every provider of the Workspace. */
   readonly providers: readonly string[] | null
   readonly defaultModel: string | null
-  /** The most sensitive content this Application may handle. */
   readonly ceiling: Classification
 }
 

@@ -8,9 +8,7 @@ export interface ProviderCall {
   readonly kind: string
   readonly preset: string | null
   readonly attempt: ProviderAttempt
-  /** The operator's name for the model at this provider. */
   readonly upstreamModel: string
-  /** Unix milliseconds. */
   readonly startedAt: number
   /** Milliseconds until the first event of a stream; undefined: the response was not a stream, or there was none. */
   readonly firstChunkMs: number | undefined

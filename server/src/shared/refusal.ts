@@ -12,17 +12,14 @@ export class Refusal {
   }
 }
 
-/** 400 that names the field and says what to do. */
 export const refuseInvalid = ({ param, message }: Problem): Refusal =>
   new Refusal('VALIDATION_ERROR', {
     message: param ? `${param}: ${message}.` : `The request ${message}.`,
     ...(param && { param }),
   })
 
-/** 404, the same when the resource does not exist, belongs to another Workspace or is hidden from the caller. */
 export const refuseUnknown = (resource = 'resource'): Refusal =>
   new Refusal('NOT_FOUND', { message: `${resource.charAt(0).toUpperCase()}${resource.slice(1)} not found.` })
 
-/** 403: the caller may see the resource, but may not do this with it. */
 export const refuseForbidden = (message: string, fields: Omit<ErrorFields, 'message'> = {}): Refusal =>
   new Refusal('FORBIDDEN', { message, ...fields })

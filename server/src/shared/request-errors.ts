@@ -4,31 +4,25 @@ import { Refusal, refuseForbidden, refuseInvalid, refuseUnknown } from './refusa
 
 const errorOf = ({ code, fields }: Refusal): GatehouseError => new GatehouseError(code, fields)
 
-/** The result. Throws if it is a refusal. */
 export function accepted<T>(result: T | Refusal): T {
   if (result instanceof Refusal) throw errorOf(result)
   return result
 }
 
-/** 400 that names the field and says what to do. */
 export const invalid = (problem: Problem): GatehouseError => errorOf(refuseInvalid(problem))
 
-/** The checked value. Throws a 400 when the check found a problem. */
 export function valid<T>(checked: Checked<T>): T {
   if (!checked.ok) throw invalid(checked.problem)
   return checked.value
 }
 
-/** 404, the same when the resource does not exist, belongs to another Workspace or is hidden from the caller. */
 export const notFound = (resource?: string): GatehouseError => errorOf(refuseUnknown(resource))
 
-/** The value. Throws a 404 when it is undefined. */
 export function requireFound<T>(value: T | undefined, resource: string): T {
   if (value === undefined) throw notFound(resource)
   return value
 }
 
-/** 403: the caller may see the resource, but may not do this with it. */
 export const forbidden = (message: string, fields?: Omit<ErrorFields, 'message'>): GatehouseError =>
   errorOf(refuseForbidden(message, fields))
 

@@ -15,10 +15,8 @@ const AREAS = [
 /** `read` and `write`; for the audit log, which cannot be changed: search, and verification and export of the whole log. */
 type AreaScope = `${(typeof AREAS)[number]}:${'read' | 'write'}`
 
-/** Scopes in addition to the areas: content of review items, content of documents with any label, and requests to models. */
 const OTHERS = ['reviews:content', 'knowledge:content', 'playground:use'] as const
 
-/** The permission that an operation of the admin API needs. */
 export type Scope = AreaScope | (typeof OTHERS)[number]
 
 export const READ_SCOPES: readonly AreaScope[] = AREAS.map((area) => `${area}:read` as const)

@@ -1,4 +1,3 @@
-/** Money and tokens that a request may use, or has used. */
 export interface Spending {
   /** Billionths of a US dollar: an integer, so that sums are exact. */
   readonly usd: number
@@ -9,13 +8,11 @@ export const NOTHING_SPENT: Spending = { usd: 0, tokens: 0 }
 
 export const addSpending = (a: Spending, b: Spending): Spending => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens })
 
-/** Billionths in a dollar. */
 export const USD_SCALE = 1_000_000_000
 
 /** The largest integer that a number holds exactly; more is not counted. */
 const wholeBillionths = (usd: number): number => Math.min(usd * USD_SCALE, Number.MAX_SAFE_INTEGER)
 
-/** A known cost in USD. */
 export const billionths = (usd: number): number => Math.round(wholeBillionths(usd))
 
 /** An estimate, rounded up so that it stays an upper bound. */
@@ -23,7 +20,6 @@ export const atMostBillionths = (usd: number): number => Math.ceil(wholeBilliont
 
 /** The end of a request's reservation, in the transaction of its audit record (SQL function budget_settle). */
 export interface Settlement {
-  /** UUID of the reservation. */
   readonly id: string
   /** Amounts that the request asked for: they are taken out of the reservation, which may hold more. */
   readonly usd: number
@@ -31,14 +27,11 @@ export interface Settlement {
   readonly entries: readonly SettledEntry[]
 }
 
-/** One budget of a reservation. Amounts are in the unit of the budget. */
 export interface SettledEntry {
-  /** UUID. */
   readonly budget: string
   readonly subject: string
   /** Start of the window, as the database wrote it. */
   readonly starts: string
-  /** Reserved. */
   readonly amount: number
   readonly spent: number
 }

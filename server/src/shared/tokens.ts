@@ -5,7 +5,6 @@ import { VOCABULARY } from './vocabulary.ts'
 const CHARACTERS_PER_TOKEN = 4
 const TOKENS_PER_MESSAGE = 4
 
-/** The parts of a request that a provider reads. */
 interface Read {
   readonly messages: readonly ChatMessage[]
   readonly parameters: Readonly<Record<string, unknown>>
@@ -18,7 +17,6 @@ export const estimateRequestTokens = ({ messages, parameters }: Read, texts = co
     estimateTokens(texts),
   )
 
-/** The JSON text of a parameter that a provider may read: a name that is not a word of the API counts too. */
 const parameterText = ([name, value]: readonly [string, unknown]): string =>
   (VOCABULARY.has(name) ? '' : name) +
   (typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : '')
@@ -33,8 +31,8 @@ const LEAST_BYTES_PER_TOKEN = 2
 const MOST_TOKENS_PER_PICTURE = 6_000
 
 /**
- * The tokens that a request has at most, for reservations: the bytes of a file count as text, up to `fileTokens`. `added`: texts before the
- * messages. `fileTokens`: also for each file that the provider fetches.
+ * The most tokens of a request, for reservations. The bytes of a file count as text, up to `fileTokens`; a file that the provider fetches
+ * counts as `fileTokens`. `added`: texts before the messages.
  */
 export function mostRequestTokens({ messages, parameters }: Read, added: readonly string[], fileTokens: number): number {
   let [bytes, tokens] = [0, 0]

@@ -10,7 +10,6 @@ export interface ToolCall {
   readonly arguments: string | Fields
 }
 
-/** All calls of tools in messages, in their order; calls of functions in the older form included. */
 export const toolCallsOf = (messages: readonly ChatMessage[]): readonly ToolCall[] =>
   messages.flatMap(({ tool_calls: calls, function_call: call }) => [
     ...(Array.isArray(calls) ? calls.flatMap(readCall) : []),
@@ -32,10 +31,7 @@ function readFunction({ name, arguments: given = '' }: Fields): ToolCall {
 
 const readCustom = ({ name, input }: Fields): ToolCall => ({ name: textOf(name), arguments: { input: textOf(input) } })
 
-/**
- * The decoded arguments of a call. An empty text is an empty object. A text that is not a JSON object is `{input: <text>}`, like the
- * input of a custom tool.
- */
+/** An empty text is an empty object. One that is not a JSON object is `{input: <text>}`, like the input of a custom tool. */
 export function decodeArguments(text: string): Fields {
   if (text.trim() === '') return {}
   const value = parse(text)
@@ -51,10 +47,7 @@ function parse(text: string): unknown {
   }
 }
 
-/**
- * The names of the tools that a request offers or demands, each once. A tool without a name counts with an empty one, so that a list of
- * allowed names does not admit it.
- */
+/** Each once. A tool without a name counts with an empty one, so that a list of allowed names does not admit it. */
 export function toolNamesOf({ tools, tool_choice: choice }: Fields): readonly string[] {
   const offered = Array.isArray(tools) ? tools.flatMap(namesOf) : []
   return [...new Set([...offered, ...namesOfChoice(choice)])]

@@ -2,11 +2,9 @@
 export const UNREAD_KINDS = ['image', 'audio', 'file', 'other'] as const
 export type UnreadKind = (typeof UNREAD_KINDS)[number]
 
-/** Content that no detector reads. */
 export interface Unread {
   /** Pictures, sounds and files whose bytes are in the request. */
   readonly count: number
-  /** Decoded size of these bytes. */
   readonly bytes: number
   /** Each kind once, in the order of UNREAD_KINDS, including the kinds of linked pictures and files. */
   readonly kinds: readonly UnreadKind[]
@@ -20,7 +18,6 @@ export const addUnread = (a: Unread, b: Unread): Unread => ({
   kinds: inOrder(new Set([...a.kinds, ...b.kinds])),
 })
 
-/** Adds up unread content. */
 export class UnreadTally {
   #count = 0
   #bytes = 0

@@ -1,7 +1,6 @@
 import { type Fields, isCount, isObject } from '../platform/lib/untrusted-json.ts'
 import type { ProviderAttempt, Usage } from './completion.ts'
 
-/** The usage of a response: the form of the chat API, with the details that providers add. */
 export interface ReportedUsage {
   readonly prompt_tokens: number
   /** Absent for embeddings. */
@@ -27,9 +26,8 @@ export interface TokenUnits {
 }
 
 /**
- * Reads the units from the details of OpenAI (`prompt_tokens_details`, `completion_tokens_details`) and the names of other servers next to the counts:
- * DeepSeek (`prompt_cache_hit_tokens`), Moonshot (`cached_tokens`), proxies of the Messages API (`cache_read_input_tokens`) and Anthropic
- * (`cache_creation`). A part that is no count, or exceeds its whole, counts as 0.
+ * Reads OpenAI's details and the names of DeepSeek (`prompt_cache_hit_tokens`), Moonshot (`cached_tokens`), proxies of the Messages API
+ * (`cache_read_input_tokens`) and Anthropic (`cache_creation`). A part that is no count, or exceeds its whole, counts as 0.
  */
 export function tokenUnitsOf(usage: ReportedUsage): TokenUnits {
   const { prompt_tokens: input, completion_tokens: output, ...details } = usage as ReportedUsage & Fields
@@ -62,11 +60,8 @@ const reasoningOf = (usage: Fields): unknown =>
 export const MAX_TOKENS = 1_000_000_000
 
 /**
- * The counts of a usage whose total is `total_tokens`. A missing count is 0, and a missing total is the sum. Returns undefined if a count is
- * not a whole number from 0 to MAX_TOKENS.
- *
- * Some servers count a part in addition to the whole: reasoning in addition to the output (xAI, Gemini), tokens of the cache in addition to the input. The total
- * tells, so that every token is charged.
+ * The counts of a usage, or undefined if one is not a whole number from 0 to MAX_TOKENS. Some servers count a part in addition to the whole:
+ * reasoning (xAI, Gemini), tokens of the cache. The total tells, so that every token is charged.
  */
 export function countsOf(usage: Fields, input: unknown = 0, output: unknown = 0): Usage | undefined {
   const [prompt, completion] = [input ?? 0, output ?? 0]
@@ -84,7 +79,6 @@ export function countsOf(usage: Fields, input: unknown = 0, output: unknown = 0)
 const uncounted = (reasoning: unknown, output: number): number =>
   isCount(reasoning, MAX_TOKENS) && reasoning > output ? reasoning : 0
 
-/** Tokens that were read from and written to the cache, under the names of the Messages API. */
 const cachedTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: written }: Fields): number =>
   partOf(MAX_TOKENS, read) + partOf(MAX_TOKENS, written)
 

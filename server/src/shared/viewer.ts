@@ -2,7 +2,6 @@ import { CLASSIFICATIONS, type Classification, classificationRank } from './clas
 import type { SharedScope } from './memory-words.ts'
 import type { Application, User } from './principal.ts'
 
-/** The viewer of knowledge and memory. Ids are TypeIDs. */
 export interface Viewer {
   readonly workspaceId: string
   readonly applicationId: string
@@ -21,7 +20,6 @@ export const MAX_PROJECTS = 1_000
 export const hasTooManyProjects = ({ projects }: User['attributes']): boolean =>
   Array.isArray(projects) && projects.length > MAX_PROJECTS
 
-/** The user's `attributes.projects`: strings only, whatever else was sent. */
 export function projectsOf({ attributes }: User): readonly string[] {
   const { projects } = attributes
   return Array.isArray(projects)
@@ -29,7 +27,6 @@ export function projectsOf({ attributes }: User): readonly string[] {
     : []
 }
 
-/** The classifications up to and including `ceiling`, least sensitive first. */
 export const upTo = (ceiling: Classification): readonly Classification[] =>
   CLASSIFICATIONS.slice(0, CLASSIFICATIONS.indexOf(ceiling) + 1)
 
@@ -40,10 +37,7 @@ interface Readers {
   readonly sessionId: string
 }
 
-/**
- * The viewer of a request: what both the Application and the user may see. Where several users read the completion, what all of them
- * may see.
- */
+/** Sees only what both the Application and the user may see; if several users read the completion, what all of them may see. */
 export function viewerOf(
   { application }: { readonly application: Application },
   { user: sender, readers = [sender], sessionId }: Readers,
@@ -69,10 +63,7 @@ function commonUser(users: readonly User[]): User {
   return { id: '', role: shared('role'), department: shared('department'), attributes: { projects }, verified }
 }
 
-/**
- * GW-KNOW-8: of a verified user the attribute `clearance`, else the Application's clearance of the role; of an asserted user the
- * Application's `assertion_clearance`.
- */
+/** GW-KNOW-8: the user's `clearance`, else that of the role; of an asserted user the Application's `assertion_clearance`. */
 function clearanceOf({ verified, role, attributes }: User, { settings }: Application): Classification {
   if (!verified) return settings.assertion_clearance
   const own = CLASSIFICATIONS.find((word) => word === attributes.clearance)

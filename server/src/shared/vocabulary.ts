@@ -1,9 +1,6 @@
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/**
- * Words of the OpenAI chat API and of JSON Schema. As the name of a field, or as a type or role, they are structure; any other word
- * there may be content, and is scanned like a text.
- */
+/** Words of the OpenAI chat API and JSON Schema: structure as a name, type or role. Any other word there is scanned like a text. */
 export const VOCABULARY: ReadonlySet<string> = new Set([
   ...words('system developer user assistant tool'),
   ...words('role content name tool_calls tool_call_id function_call id type function arguments custom input index message'),

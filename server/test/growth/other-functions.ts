@@ -1,7 +1,7 @@
 import { parseForm } from '../../src/api/kit/form-decoder.ts'
 import { requestIdOf } from '../../src/api/kit/request-id.ts'
 import { canonicalText } from '../../src/domains/audit/record/canonical.ts'
-import { findFirstMentioned } from '../../src/domains/messaging/assistants/mentions.ts'
+import { findFirstMentioned } from '../../src/domains/messaging/assistants/enqueue-turn.ts'
 import { cleanFilename, contentDisposition } from '../../src/domains/messaging/attachments/filename.ts'
 import { avatarSvg } from '../../src/domains/messaging/people/avatar.ts'
 import { readCompletion } from '../../src/domains/providers/read-completion.ts'

@@ -34,12 +34,4 @@ describe('access tokens', () => {
       })
     }
   })
-
-  test('user token: gives access to the messaging API when a key of the Workspace verifies it, also for a new user', async () => {
-    const [user] = server.demo.users
-    const token = user?.user_token ?? ''
-    const reply = await ann.send('GET', `/contacts/${user?.id}`, undefined, { token })
-    expect([reply.status, reply.body?.id]).toEqual([200, user?.id])
-    await ann.expectError('AUTH_INVALID_KEY', 'GET', '/contacts', undefined, { token: `${token.slice(0, -8)}AAAAAAAA` })
-  })
 })

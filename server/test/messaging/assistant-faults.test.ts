@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { noticeFor } from '../../src/domains/messaging/assistants/notices.ts'
+import { noticeFor } from '../../src/domains/messaging/assistants/request-completion.ts'
 import { takeTurn } from '../../src/domains/messaging/assistants/take-turn.ts'
 import { claimTurns } from '../../src/domains/messaging/assistants/turn-store.ts'
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HELD_NOTICE, noticeFor } from '../../src/domains/messaging/assistants/notices.ts'
-import { requestCompletion } from '../../src/domains/messaging/assistants/request-completion.ts'
+import { HELD_NOTICE, noticeFor, requestCompletion } from '../../src/domains/messaging/assistants/request-completion.ts'
 import { loadTurnContext } from '../../src/domains/messaging/assistants/turn-context.ts'
 import { claimTurns } from '../../src/domains/messaging/assistants/turn-store.ts'
 import { CONTRACTOR_RULE, startAssistantFixture } from '../support/assistant-fixture.ts'

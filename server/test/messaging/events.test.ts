@@ -19,16 +19,6 @@ const listen = ({ token }: Member, lastEventId?: number, query?: string): Promis
   EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) })
 
 describe('reader that resumes', () => {
-  test('events: reader gets the missed event when it resumes from a position without events', async () => {
-    const reader = await listen(ben)
-    reader.close()
-    const missed = await say('missed')
-    const again = await listen(ben, reader.position)
-    await again.until(about(missed))
-    expect(again.events).toHaveLength(1)
-    again.close()
-  })
-
   test('events: Last-Event-ID counts when the query names another position', async () => {
     const reader = await listen(ben)
     const one = await say('one')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fillMessageWords } from '../../src/domains/messaging/messages/fill-message-words.ts'
+import { fillMessageWords } from '../../src/domains/messaging/messages/message-words.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { finishErasures } from '../../src/domains/messaging/retention/erase-user-content.ts'
+import { finishErasures } from '../../src/domains/messaging/retention/erase-user.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLE_SCOPES } from '../../src/shared/roles.ts'
+import { ROLE_SCOPES } from '../../src/shared/operator.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startOidcProvider } from '../support/oidc-provider.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ROLE_SCOPES } from '../../src/shared/roles.ts'
+import { ROLE_SCOPES } from '../../src/shared/operator.ts'
 import { SCOPES } from '../../src/shared/scope.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'

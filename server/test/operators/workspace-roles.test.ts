@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
 import type { Role } from '../../src/shared/operator.ts'
-import { ROLE_SCOPES } from '../../src/shared/roles.ts'
+import { ROLE_SCOPES } from '../../src/shared/operator.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'

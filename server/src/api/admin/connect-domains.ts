@@ -11,7 +11,7 @@ import { findWorkspace, listWorkspaces } from '../../domains/identity/workspace-
 import { governFields } from '../../domains/messaging/governance/governed-fields.ts'
 import { findIssuersOfSender } from '../../domains/messaging/messages/message-store.ts'
 import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../../domains/messaging/messages/release-held.ts'
-import { emitContact } from '../../domains/messaging/people/emit-contact.ts'
+import { emitContact } from '../../domains/messaging/people/contact-store.ts'
 import { findActorNames } from '../../domains/operators/actors.ts'
 import { EvaluationLimiter } from '../../domains/policy/evaluation-limiter.ts'
 import { eraseResponsesOfUser } from '../../domains/responses/stored-response-store.ts'

@@ -12,8 +12,8 @@ import {
 import { claimFileKey, discardFile } from '../../domains/messaging/attachments/file-removal.ts'
 import { contentDisposition } from '../../domains/messaging/attachments/filename.ts'
 import { storeUpload } from '../../domains/messaging/attachments/store-upload.ts'
-import { findMemberIds } from '../../domains/messaging/conversations/conversation-members.ts'
-import { emit } from '../../domains/messaging/events/outbox.ts'
+import { findMemberIds } from '../../domains/messaging/conversations/conversation-store.ts'
+import { emit } from '../../domains/messaging/events/event.ts'
 import { eraseResponsesAbout } from '../../domains/messaging/idempotency/erase-responses.ts'
 import { emitMessageUpdated, lockMessage } from '../../domains/messaging/messages/message-store.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
@@ -87,7 +87,7 @@ export function attachmentRoutes(app: TypedApp, deps: MessagingDeps): void {
   handle(app, docs.downloadAttachment, async ({ member, params, method }, reply) => {
     const attachment = requireFound(await findAttachment(db, member, params.id), 'attachment')
     // With an empty stream, the content-length header below is kept.
-    const body = method === 'HEAD' ? Readable.from([]) : await files.open(attachment.fileKey).catch(unavailable)
+    const body = method === 'HEAD' ? Readable.from([]) : await files.open(attachment.place).catch(unavailable)
     return reply
       .headers({
         'content-disposition': contentDisposition(attachment.filename),
@@ -128,13 +128,13 @@ function uploadRoute(app: TypedApp, deps: MessagingDeps): void {
       },
       fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
       write: async (tx, attachment) => {
-        if (!(await claimFileKey(tx, attachment.fileKey, now))) throw new Unavailable()
-        await insertAttachment(tx, member, attachment)
+        if (!(await claimFileKey(tx, attachment.place, now))) throw new Unavailable()
+        await insertAttachment(tx, attachment)
         const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
         await emit(tx, { workspaceId: member.workspaceId, ...event })
         return { status: 201, body: attachmentView(attachment, base) }
       },
-      discard: ({ fileKey }) => discardFile(db, files, fileKey),
+      discard: ({ place }) => discardFile(db, files, place),
     })
   })
 }

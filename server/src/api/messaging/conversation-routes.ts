@@ -6,20 +6,20 @@ import {
   conversationView,
   ReadMarker,
 } from '../../domains/messaging/conversations/conversation.ts'
-import { listConversations } from '../../domains/messaging/conversations/conversation-list.ts'
-import { findMemberIds } from '../../domains/messaging/conversations/conversation-members.ts'
 import {
   type ConversationPartner,
   canDelete,
   createConversation,
   findConversation,
   findCountedConversation,
+  findMemberIds,
+  listConversations,
   pinMessage,
   updateMemberState,
 } from '../../domains/messaging/conversations/conversation-store.ts'
 import { deleteConversation } from '../../domains/messaging/conversations/delete-conversation.ts'
 import { moveReadMarker } from '../../domains/messaging/conversations/read-marker.ts'
-import { emit } from '../../domains/messaging/events/outbox.ts'
+import { emit } from '../../domains/messaging/events/event.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { findContact } from '../../domains/messaging/people/contact-store.ts'
 import { isGroupMember } from '../../domains/messaging/people/group-member-store.ts'

@@ -1,8 +1,13 @@
 import { Type } from 'typebox'
 import { findConversation } from '../../domains/messaging/conversations/conversation-store.ts'
 import type { Message } from '../../domains/messaging/messages/message.ts'
-import { MessageView } from '../../domains/messaging/messages/message.ts'
-import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from '../../domains/messaging/messages/message-bodies.ts'
+import {
+  checkText,
+  MessageCreate,
+  MessageUpdate,
+  MessageView,
+  parseAttachmentIds,
+} from '../../domains/messaging/messages/message.ts'
 import { listAllMessages, listMessages } from '../../domains/messaging/messages/message-list.ts'
 import { searchMessages } from '../../domains/messaging/messages/message-search.ts'
 import { deleteMessages, findMessage } from '../../domains/messaging/messages/message-store.ts'

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
-import { receiveFile, tooLarge } from '../../domains/messaging/attachments/receive-file.ts'
 import type { Upload } from '../../domains/messaging/attachments/store-upload.ts'
+import { receiveFile, tooLarge } from '../../domains/messaging/attachments/store-upload.ts'
 import { GatehouseError } from '../../errors.ts'
 import { accepted, invalid } from '../../shared/request-errors.ts'
 

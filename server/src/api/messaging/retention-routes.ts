@@ -1,8 +1,12 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import { findMemberIds } from '../../domains/messaging/conversations/conversation-members.ts'
-import { canDelete, findConversation, findCountedConversation } from '../../domains/messaging/conversations/conversation-store.ts'
-import { emit } from '../../domains/messaging/events/outbox.ts'
+import {
+  canDelete,
+  findConversation,
+  findCountedConversation,
+  findMemberIds,
+} from '../../domains/messaging/conversations/conversation-store.ts'
+import { emit } from '../../domains/messaging/events/event.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import {
   findRetention,

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
 import { loadMemoryEntries } from '../memory/memory-row.ts'
-import { fillMessageWords } from '../messaging/messages/fill-message-words.ts'
+import { fillMessageWords } from '../messaging/messages/message-words.ts'
 import { reindexOutdated } from '../retrieval/reindex.ts'
 import type { Job } from './jobs.ts'
 

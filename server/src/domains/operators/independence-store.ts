@@ -15,7 +15,7 @@ export async function hasOperatorIssuedPassword(db: Db, id: string): Promise<boo
   return row !== undefined
 }
 
-/** Whether an earlier role could cause requests in the Workspace (shared/roles.ts): keys and tokens from then still work. */
+/** Whether an earlier role could cause requests in the Workspace (shared/operator.ts): keys and tokens from then still work. */
 export async function couldCauseRequests(db: Db, id: string, workspaceId: string): Promise<boolean> {
   const inAll = db.selectFrom('operator').select('id').where('id', '=', id).where('could_cause_requests', '=', true)
   const inWorkspace = db

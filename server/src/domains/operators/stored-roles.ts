@@ -4,7 +4,7 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { canCauseRequests, changedRoles, type Roles } from '../../shared/access.ts'
 import type { Role } from '../../shared/operator.ts'
-import { roleOf } from '../../shared/roles.ts'
+import { roleOf } from '../../shared/operator.ts'
 
 /** `operator.role` of an operator without a role in all Workspaces. */
 const NONE = 'none'

@@ -57,7 +57,7 @@ export interface OperatorTable {
   invited_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Issuer of the link with which the password was chosen, like `invited_by`. */
   password_by: ColumnType<string | null, string | null | undefined, string | null>
-  /** Whether an earlier role could cause requests (shared/roles.ts). */
+  /** Whether an earlier role could cause requests (shared/operator.ts). */
   could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
   /** Set when single sign-on no longer gives a role. */
   suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>

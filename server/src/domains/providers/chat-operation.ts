@@ -2,7 +2,7 @@ import type { EncodedBody, StreamCollector, UpstreamDialect } from '../../dialec
 import type { StreamReader } from '../../platform/lib/http-request.ts'
 import { parseJsonObject } from '../../platform/lib/untrusted-json.ts'
 import type { Completion } from '../../shared/completion.ts'
-import { holdsManyDataUrls } from '../../shared/data-url-limit.ts'
+import { holdsManyDataUrls } from '../../shared/content-reading.ts'
 import { parseResponse } from '../../shared/free-json.ts'
 import type { ChatApi } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { type CamelCase, camelCase } from '../lib/camel-case.ts'
+import { toId } from '../lib/id.ts'
 
 type CamelRow<Row> = { readonly [Name in keyof Row & string as CamelCase<Name>]: Row[Name] }
 
@@ -8,6 +9,11 @@ export type Entity<Table, Column extends keyof Selectable<Table> = keyof Selecta
   Pick<Selectable<Table>, Column>
 >
 
-/** The row with names in camel case. Values stay as they are, so the caller converts ids: `{ ...fromRow(row), id: toId('key', row.id) }`. */
-export const fromRow = <Row extends object>(row: Row): CamelRow<Row> =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [camelCase(name), value])) as CamelRow<Row>
+/** The row with names in camel case, and with ids of these prefixes instead of UUIDs: `fromRow(row, { id: 'key' })`. */
+export const fromRow = <Row extends object>(row: Row, prefixes: { readonly [Name in keyof Row]?: string } = {}): CamelRow<Row> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      const prefix = prefixes[name as keyof Row]
+      return [camelCase(name), prefix !== undefined && value !== null ? toId(prefix, value) : value]
+    }),
+  ) as CamelRow<Row>

@@ -1,6 +1,6 @@
 import { fileStoreOptions } from '../../context-options.ts'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
-import { openFileStore } from '../../domains/messaging/attachments/open-file-store.ts'
+import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { type Config, readConfig } from '../../platform/config/config.ts'
 import { secureDataFolder } from '../../platform/config/data-folder.ts'
 import { databaseServers } from '../../platform/config/database-urls.ts'

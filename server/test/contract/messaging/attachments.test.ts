@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Member } from '../../messaging/client.ts'
-import { word } from '../../support/scripted-provider.ts'
 import { FORMS, messenger, unknown } from './shared-messenger.ts'
 
 const upload = (
@@ -83,16 +82,6 @@ describe('attachments', () => {
     const raw = upload(new Uint8Array(maximum + 1), 'bigger.bin', 'application/octet-stream')
     await messenger.ann.expectError('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, { raw })
   })
-  test('upload: 400 or 415 without a file, with another field, with two files, or without a form', async () => {
-    const two = upload()
-    two.append('file', new Blob(['x']), 'x')
-    for (const raw of [new FormData(), upload('x', 'x', 'text/plain', 'other'), two]) {
-      await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
-    }
-    await messenger.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
-    const broken = { raw: '--x\r\nnonsense', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
-    await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, broken)
-  })
   test.each(['../../etc/passwd', 'a/b\\c.txt', 'x"; filename="y.exe', 'é🦊.txt', '..', '\u202etxt.exe'])(
     'upload: the filename is only a name: %j',
     async (name) => {
@@ -102,29 +91,4 @@ describe('attachments', () => {
       expect([response.status, await response.text()]).toEqual([200, 'x'])
     },
   )
-  test('delete: a deleted message deletes its files permanently [MSG-MSG-7]', async () => {
-    const name = `${word()}.txt`
-    const { id, file_url } = await file(messenger.ann, 'gone with its message', name)
-    const fields = { conversation_id: await messenger.direct(), message: 'x', attachments: [id] }
-    const sent = await messenger.ann.create('/messages', fields)
-    const { pool } = messenger.server.context.database
-    const placed = await pool.query('select place from message_attachment where filename = $1', [name])
-    expect(placed.rows).toHaveLength(1)
-    await messenger.ann.remove(`/messages/${sent.id}`)
-    for (const person of [messenger.ann, messenger.ben]) expect((await bytesOf(file_url, person)).status).toBe(404)
-    expect((await pool.query('select 1 from message_attachment where filename = $1', [name])).rows).toEqual([])
-    // A job deletes the files that this table lists.
-    const listed = await pool.query('select 1 from removed_file where place = $1', [placed.rows[0].place])
-    expect(listed.rows).toHaveLength(1)
-  })
-  test('events: attachment.created to the uploader, attachment.deleted to the members [MSG-EVENT-1]', async () => {
-    const [ann, ben] = [await messenger.listen(messenger.ann), await messenger.listen(messenger.ben)]
-    const { id } = await file()
-    await ann.until(({ type, data }) => type === 'attachment.created' && data.includes(id))
-    await messenger.ann.create('/messages', { conversation_id: await messenger.direct(), message: 'x', attachments: [id] })
-    await messenger.ann.remove(`/attachments/${id}`)
-    await ben.until(({ type, data }) => type === 'attachment.deleted' && data.includes(id))
-    expect(ben.events.filter(({ type }) => type === 'attachment.created')).toEqual([])
-    for (const listener of [ann, ben]) listener.close()
-  })
 })

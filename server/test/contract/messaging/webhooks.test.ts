@@ -1,13 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startReceiver } from '../../support/webhook-fixture.ts'
 import { clock, messenger } from './shared-messenger.ts'
-
-interface Received {
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-}
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -16,21 +10,11 @@ afterEach(async () => {
 
 /** Creates a webhook and its receiver. A test may change the status and headers of `receiverResponse`. */
 async function webhook(fields: object = { types: ['message.created'] }) {
-  const received: Received[] = []
-  const receiverResponse = { status: 204, headers: {} as Record<string, string> }
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const piece of request.setEncoding('utf8')) text += piece
-    received.push({ headers: request.headers, text })
-    response.writeHead(receiverResponse.status, receiverResponse.headers).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  const { id, secret } = await messenger.operator.create('/webhooks', { url, ...fields })
+  const receiver = await startReceiver()
+  const { id, secret } = await messenger.operator.create('/webhooks', { url: receiver.url, ...fields })
   open.push(async () => {
     await messenger.operator.remove(`/webhooks/${id}`)
-    server.closeAllConnections()
-    server.close()
+    receiver.close()
   })
   const path = `/webhooks/${id}`
   /** The newest delivery of the webhook. */
@@ -41,7 +25,7 @@ async function webhook(fields: object = { types: ['message.created'] }) {
     clock.advance(ms)
     messenger.server.context.webhooks.wake()
   }
-  return { received, receiverResponse, secret: String(secret), path, newest, awaitDelivery, advance }
+  return { ...receiver, receiverResponse: receiver.answer, secret: String(secret), path, newest, awaitDelivery, advance }
 }
 
 describe('webhooks', () => {
@@ -50,7 +34,7 @@ describe('webhooks', () => {
     const { id } = await messenger.say(await messenger.direct(), 'to the hook')
     await awaitDelivery({ state: 'delivered', attempts: 1 })
     expect(received).toHaveLength(1)
-    const [{ headers, text }] = received as [Received]
+    const [{ headers, text }] = received as [(typeof received)[number]]
     const body = JSON.parse(text)
     expect(Object.keys(body)).toEqual(['id', 'type', 'timestamp', 'payload'])
     expect(body).toMatchObject({ type: 'message.created', payload: { id, message: 'to the hook' } })

@@ -20,7 +20,7 @@ const ADMIN: Api = {
 
 /** Documentation of an operation, without its id and summary. */
 interface Operation extends Omit<RouteDocs, 'operationId' | 'summary'> {
-  /** The scope that the operator needs (shared/roles.ts); null: none, every operator is allowed. */
+  /** The scope that the operator needs (shared/operator.ts); null: none, every operator is allowed. */
   readonly scope: Scope | null
 }
 

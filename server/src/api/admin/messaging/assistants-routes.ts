@@ -15,7 +15,7 @@ import {
 } from '../../../domains/messaging/assistants/assistant-store.ts'
 import { governFields } from '../../../domains/messaging/governance/governed-fields.ts'
 import type { GovernTextDeps } from '../../../domains/messaging/governance/governed-text.ts'
-import { emitContact } from '../../../domains/messaging/people/emit-contact.ts'
+import { emitContact } from '../../../domains/messaging/people/contact-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { accepted, notFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'

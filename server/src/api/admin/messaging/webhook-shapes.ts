@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { EVENT_TYPES } from '../../../domains/messaging/events/event.ts'
-import { DELIVERY_STATES, WEBHOOK_FORMATS, type Webhook } from '../../../domains/messaging/events/webhook.ts'
+import { DELIVERY_STATES, WEBHOOK_FORMATS } from '../../../domains/messaging/events/webhook.ts'
+import type { Webhook } from '../../../domains/messaging/events/webhook-store.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'

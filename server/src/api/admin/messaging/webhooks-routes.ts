@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { testBody } from '../../../domains/messaging/events/delivery-body.ts'
 import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../../../domains/messaging/events/delivery-store.ts'
-import type { Webhook } from '../../../domains/messaging/events/webhook.ts'
 import type { WebhookDispatcher } from '../../../domains/messaging/events/webhook-dispatcher.ts'
+import { testBody } from '../../../domains/messaging/events/webhook-dispatcher.ts'
 import { findWebhookUrlProblem, type WebhookSender } from '../../../domains/messaging/events/webhook-sender.ts'
+import type { Webhook } from '../../../domains/messaging/events/webhook-store.ts'
 import {
   createWebhook,
   deleteWebhook,

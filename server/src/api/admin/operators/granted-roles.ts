@@ -13,8 +13,8 @@ import {
   workspacesWith,
 } from '../../../shared/access.ts'
 import type { Role } from '../../../shared/operator.ts'
+import { ROLE_SCOPES } from '../../../shared/operator.ts'
 import { forbidden, notFound } from '../../../shared/request-errors.ts'
-import { ROLE_SCOPES } from '../../../shared/roles.ts'
 import type { OperatorPatch } from './operator-shapes.ts'
 
 /** The ids that are Workspaces. */

@@ -2,8 +2,8 @@ import { couldCauseRequests, hasOperatorIssuedPassword } from '../../../domains/
 import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Operator } from '../../../shared/operator.ts'
+import { causingScope } from '../../../shared/operator.ts'
 import { forbidden } from '../../../shared/request-errors.ts'
-import { causingScope } from '../../../shared/roles.ts'
 
 export interface IndependenceDeps {
   /** The operators who issued a user token with which the item's message may have been sent. */

@@ -1,6 +1,5 @@
 import { ACCESS_TOKENS_TOPIC } from '../../../domains/messaging/people/member.ts'
-import { eraseUser } from '../../../domains/messaging/retention/erase-user.ts'
-import { eraseUserContent } from '../../../domains/messaging/retention/erase-user-content.ts'
+import { eraseUser, eraseUserContent } from '../../../domains/messaging/retention/erase-user.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { notFound } from '../../../shared/request-errors.ts'

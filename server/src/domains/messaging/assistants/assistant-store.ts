@@ -1,8 +1,9 @@
+import type { NotNull } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { fromRow } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
-import { toId } from '../../../platform/lib/id.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { createUser, updateUser } from '../../identity/user-store.ts'
@@ -12,7 +13,6 @@ export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
   | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
 
-/** The governed fields of an assistant: other users see them. */
 interface ProfileFields {
   readonly username?: GovernedString | undefined
   readonly display_name?: GovernedString | null | undefined
@@ -58,16 +58,15 @@ export async function updateAssistant(
   const renamed = await updateUser(tx, workspaceId, id, { ...(username !== undefined && { username }) }, now)
   if (!renamed.ok) return renamed
   const fields = {
-    ...(applicationId !== undefined && { application_id: uuidOf('app', applicationId) }),
-    ...(displayName !== undefined && { display_name: displayName }),
-    ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
+    application_id: applicationId && uuidOf('app', applicationId),
+    display_name: displayName,
+    avatar_url: avatarUrl,
   }
-  if (Object.keys(fields).length > 0) {
+  if (Object.values(fields).some((value) => value !== undefined)) {
     await tx
       .updateTable('contact_profile')
       .set(fields)
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .where('user_id', '=', id)
+      .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: id }))
       .execute()
   }
   return toChange(await findAssistant(tx, workspaceId, id))
@@ -99,15 +98,8 @@ const assistants = (db: Db, workspaceId: string) =>
     .where('profile.application_id', 'is not', null)
     .select(['user.id', 'user.workspace_id', 'user.username', 'user.created_at'])
     .select(['profile.display_name', 'profile.avatar_url', 'profile.application_id'])
+    .$narrowType<{ application_id: NotNull }>()
 
 type Row = Awaited<ReturnType<ReturnType<typeof assistants>['executeTakeFirstOrThrow']>>
 
-const toAssistant = (row: Row): Assistant => ({
-  id: row.id,
-  workspaceId: toId('ws', row.workspace_id),
-  username: row.username,
-  displayName: row.display_name,
-  avatarUrl: row.avatar_url,
-  applicationId: toId('app', row.application_id ?? ''),
-  createdAt: row.created_at,
-})
+const toAssistant = (row: Row): Assistant => fromRow(row, { workspace_id: 'ws', application_id: 'app' })

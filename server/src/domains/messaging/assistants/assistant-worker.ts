@@ -8,7 +8,6 @@ import { ASSISTANTS_TOPIC } from './enqueue-turn.ts'
 import { type TurnDeps, takeTurn } from './take-turn.ts'
 import { claimTurns, postponeTurn, renewClaim, type Turn } from './turn-store.ts'
 
-/** Concurrent turns of one node. */
 const CONCURRENCY = 8
 /** When a node has stopped without notice, its turns are claimed again after this time. */
 const LEASE_MS = 20_000

@@ -1,23 +1,17 @@
 import { type Static, Type } from 'typebox'
+import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
+import type { WorkspaceUserTable } from '../../identity/tables.ts'
 import { AvatarUrl } from '../people/contact.ts'
+import type { ContactProfileTable } from '../tables.ts'
 
 /** The role of assistants: rules can distinguish them from other users by it. */
 export const ASSISTANT_ROLE = 'assistant'
 
 /** A contact whose messages an Application writes. */
-export interface Assistant {
-  /** A user's id. */
-  readonly id: string
-  readonly workspaceId: string
-  readonly username: string
-  readonly displayName: string | null
-  readonly avatarUrl: string | null
-  /** `app_…` */
-  readonly applicationId: string
-  readonly createdAt: Date
-}
+export type Assistant = Entity<WorkspaceUserTable, 'id' | 'workspace_id' | 'username' | 'created_at'> &
+  Entity<ContactProfileTable, 'display_name' | 'avatar_url'> & { readonly applicationId: string }
 
 const profile = { display_name: resettable(Name), avatar_url: AvatarUrl }
 

@@ -5,16 +5,12 @@ import { currentTraceparent } from '../../../platform/lib/trace-context.ts'
 import type { User } from '../../../shared/principal.ts'
 import { findUser } from '../../identity/user-store.ts'
 import type { Member } from '../people/member.ts'
-import { findFirstMentioned } from './mentions.ts'
 
 /** Topic of platform/db/signal.ts: a turn is due. The key is the id of the message. */
 export const ASSISTANTS_TOPIC = 'assistants'
 
-/** A message that the same transaction has stored. */
 export interface StoredMessage {
-  /** `msg_…` */
   readonly id: string
-  /** `conv_…` */
   readonly conversationId: string
   readonly sender: Member
   readonly text: string
@@ -23,11 +19,7 @@ export interface StoredMessage {
   readonly createdAt: Date
 }
 
-/**
- * Enqueues the turn of the assistant that must answer a message, in the transaction that stores the message: in a direct conversation
- * the other member, in a group the first assistant mentioned. Messages of assistants are never answered. If it returns true, publish
- * ASSISTANTS_TOPIC after the commit; otherwise a recurring job finds the turn up to a second later.
- */
+/** Returns whether an assistant must answer: the other member, or the first one that is mentioned in a group. */
 export async function enqueueTurn(tx: Tx, message: StoredMessage): Promise<boolean> {
   if (message.isGroup && !message.text.includes('@')) return false
   const assistants = await assistantsIn(tx, message)
@@ -76,4 +68,33 @@ async function senderClaims(tx: Tx, { workspaceId, user }: Member): Promise<User
   const known = await findUser(tx, workspaceId, id)
   const isSame = known && known.role === role && known.department === department
   return isSame && isDeepStrictEqual(known.attributes, attributes) ? null : user
+}
+
+/** Before the `@` or after the name, such a character means that it is no mention: `ann@example.com` is an address. */
+const WORD_CHARACTER = /[\p{L}\p{N}_@-]/u
+
+interface Mentionable {
+  readonly username: string
+}
+
+/** The candidate that is mentioned first as `@username`, in any case. If two names match at one place, the longer one counts. */
+export function findFirstMentioned<T extends Mentionable>(text: string, candidates: readonly T[]): T | undefined {
+  const lower = text.toLowerCase()
+  const mentions = candidates.flatMap((candidate) => {
+    const name = candidate.username.toLowerCase()
+    const at = indexOfMention(lower, `@${name}`)
+    return at < 0 ? [] : [{ at, length: name.length, candidate }]
+  })
+  mentions.sort((a, b) => a.at - b.at || b.length - a.length)
+  return mentions[0]?.candidate
+}
+
+function indexOfMention(text: string, mention: string): number {
+  for (let at = text.indexOf(mention); at >= 0; at = text.indexOf(mention, at + 1)) {
+    // A letter outside the basic plane has two code units.
+    const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? ''
+    const [after = ''] = text.slice(at + mention.length, at + mention.length + 2)
+    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) return at
+  }
+  return -1
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findFirstMentioned } from './mentions.ts'
+import { findFirstMentioned } from './enqueue-turn.ts'
 
 const [assistant, helper, longer] = ['assistant', 'Helper', 'helper two'].map((username) => ({ username }))
 const all = [assistant, helper, longer] as { username: string }[]

@@ -6,9 +6,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { ChatMessage } from '../../../shared/message.ts'
 import { getReview, readReviewContent } from '../../review/review-store.ts'
-import { loadHistory, toChatMessages } from './chat-history.ts'
-import { EMPTY_NOTICE, noticeFor } from './notices.ts'
-import type { TurnContext } from './turn-context.ts'
+import { loadHistory, type TurnContext, toChatMessages } from './turn-context.ts'
 import type { Turn } from './turn-store.ts'
 
 export interface CompletionDeps extends PipelineDeps {
@@ -111,3 +109,27 @@ function toOutcome({ error, held, auditId, trace }: PipelineResult): TurnOutcome
   if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'postponed', code, afterMs: RETRY_MS, failed: true }
   return { kind: 'refused', text: noticeFor(code, fields.details?.reason), auditId }
 }
+
+/** Messages that an assistant sends instead of a completion. They name neither the content of the request nor the reviewer. */
+export const HELD_NOTICE = 'A reviewer has to approve this first. I will answer here once that is done.'
+
+const EMPTY_NOTICE = 'I have nothing to say to that.'
+
+const FAILED_NOTICE = 'Something went wrong, and I have no answer. Please ask again.'
+
+const NOTICES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  POLICY_DENIED: 'I may not answer this: the policies of this workspace do not allow it.',
+  POLICY_REVIEW_DENIED: 'A reviewer has decided that I may not answer this.',
+  REVIEW_HOLD_EXPIRED: 'No reviewer decided in time whether I may answer this. Please ask again if you still need it.',
+  NO_ELIGIBLE_PROVIDER: 'There is no model that may answer this.',
+  PROVIDER_ERROR: 'The model that answers for me cannot be reached, or did not give an answer. Please ask again later.',
+  PROVIDER_TIMEOUT: 'The model that answers for me took too long. Please ask again later.',
+  BUDGET_EXCEEDED: 'The budget for my answers is used up. Please ask again later, or ask your administrator.',
+  RATE_LIMITED: 'I have too many questions to answer at the moment. Please ask again later.',
+}
+
+const PROVIDER_REFUSED_NOTICE =
+  'The model that answers for me does not accept this. Please ask in another way, or in fewer words.'
+
+export const noticeFor = (code: ErrorCode, reason?: unknown): string =>
+  reason === 'provider_refused' ? PROVIDER_REFUSED_NOTICE : (NOTICES[code] ?? FAILED_NOTICE)

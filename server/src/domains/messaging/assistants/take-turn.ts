@@ -1,25 +1,22 @@
 import type { Logger } from 'pino'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { Refusal } from '../../../shared/refusal.ts'
 import { auditedTransaction } from '../../audit/chain/audited-transaction.ts'
+import { emit } from '../events/event.ts'
 import type { EventRelay } from '../events/event-relay.ts'
-import { emit } from '../events/outbox.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { type Draft, type PreparedMessage, prepareMessage, storeMessage } from '../messages/send-message.ts'
-import { HELD_NOTICE, noticeFor } from './notices.ts'
-import { type CompletionDeps, requestCompletion, type TurnOutcome } from './request-completion.ts'
+import { type CompletionDeps, HELD_NOTICE, noticeFor, requestCompletion, type TurnOutcome } from './request-completion.ts'
 import { loadTurnContext, type TurnContext } from './turn-context.ts'
 import { endTurn, holdTurn, postponeTurn, refuseTurn, type Turn } from './turn-store.ts'
 
 export interface TurnDeps extends CompletionDeps, GovernTextDeps {
-  readonly db: Db
   readonly log: Logger
   readonly relay: Pick<EventRelay, 'wake'>
   readonly files: Parameters<typeof prepareMessage>[0]['files']
 }
 
-/** A text of the assistant, the request that it comes from, and the message that it answers. */
 type TurnText = Pick<Draft, 'text' | 'auditId' | 'replyTo'>
 
 /** A turn is refused after this many failures, or when limits delay it for this long. */
@@ -28,14 +25,10 @@ const MAX_DELAY_MS = 10 * 60_000
 /** Longest message; a longer completion is shortened. */
 const MAX_BYTES = 32 * 1_024
 
-/**
- * Answers one message. The answer is stored in the transaction that ends the turn, so that a crash at any time leaves one answer. Throws
- * if the database fails; the turn is then claimed again after its lease.
- */
+/** The answer is stored in the transaction that ends the turn, so that a crash at any time leaves one answer. */
 export async function takeTurn(turn: Turn, signal: AbortSignal, deps: TurnDeps): Promise<void> {
   const context = await loadTurnContext(deps.db, turn)
   if (!context) return endSilently(turn, deps)
-  // Earlier attempts ended without an outcome, for example because the turn crashes the process.
   if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, context, deps)
   if (turn.reviewItemId === null) await emitTyping(turn, context, deps)
   await applyOutcome(turn, context, await requestCompletion(turn, context, signal, deps), deps)
@@ -153,7 +146,6 @@ function throwUnlessLost(error: unknown): void {
   if (!(error instanceof TurnLost)) throw error
 }
 
-/** The text as it can be stored: well-formed, without NUL, at most MAX_BYTES. */
 function shorten(text: string): string {
   const clean = text.toWellFormed().replaceAll('\0', '')
   const bytes = Buffer.from(clean)

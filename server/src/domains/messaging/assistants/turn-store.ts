@@ -1,28 +1,25 @@
-import { sql, type Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import { newUuid, toId } from '../../../platform/lib/id.ts'
+import { newUuid } from '../../../platform/lib/id.ts'
 import { hasEnded } from '../../../platform/queue/lease.ts'
-import type { User } from '../../../shared/principal.ts'
-import type { AssistantTurnTable } from './tables.ts'
+import type { AssistantTurnTable } from '../tables.ts'
 
-/** A message that an assistant must answer, claimed by a worker. Ids are TypeIDs, except those of users. */
-export interface Turn {
-  /** `msg_…`: the message to be answered. */
-  readonly messageId: string
-  readonly workspaceId: string
-  /** `conv_…` */
-  readonly conversationId: string
-  readonly assistantId: string
-  /** The author as the user token describes it, if that differs from the stored user; null: the stored user. */
-  readonly author: User | null
-  /** Number of claims, including this one; claims that ended because of limits or a hold do not count. */
-  readonly attempts: number
-  /** `rev_…`: the hold of the turn, which is decided or has expired. */
-  readonly reviewItemId: string | null
-  readonly createdAt: Date
-  /** W3C traceparent of the request that sent the message; null: none. */
-  readonly traceparent: string | null
+const TURN_COLUMNS = [
+  'message_id',
+  'workspace_id',
+  'conversation_id',
+  'assistant_id',
+  'author',
+  'attempts',
+  'review_item_id',
+  'created_at',
+  'traceparent',
+] as const
+
+/** A message that an assistant must answer, claimed by a worker. */
+export interface Turn extends Entity<AssistantTurnTable, (typeof TURN_COLUMNS)[number]> {
   /** Id of this claim. Store functions change the turn only while it is the latest one. */
   readonly claim: string
 }
@@ -30,13 +27,11 @@ export interface Turn {
 /** No lease or delay is longer. */
 const LONGEST_LEASE_MS = 15 * 60_000
 
-/**
- * Claims up to `most` turns that no node works on, oldest first, for `leaseMs`; renew the lease while the work takes longer. Turns
- * of one assistant in one conversation are claimed one after the other, a held turn after its review is decided or has expired.
- */
+/** Claims the oldest due turns: one at a time of an assistant in a conversation, and a held turn after its review. */
 export async function claimTurns(db: Db, now: Date, leaseMs: number, most: number): Promise<Turn[]> {
-  const { rows } = await sql<Turn>`
-    update assistant_turn set attempts = attempts + 1, claim = ${newUuid()}, claimed_until = ${new Date(now.getTime() + leaseMs)}
+  const claim = newUuid()
+  const { rows } = await sql<Pick<Selectable<AssistantTurnTable>, (typeof TURN_COLUMNS)[number]>>`
+    update assistant_turn set attempts = attempts + 1, claim = ${claim}, claimed_until = ${new Date(now.getTime() + leaseMs)}
     where message_id = any(array(
       select turn.message_id
       from assistant_turn turn left join review_item item on item.id = turn.review_item_id
@@ -53,27 +48,16 @@ export async function claimTurns(db: Db, now: Date, leaseMs: number, most: numbe
       limit ${most}
       for update of turn skip locked
     ))
-    returning message_id as "messageId", workspace_id as "workspaceId", conversation_id as "conversationId",
-      assistant_id as "assistantId", author, attempts, review_item_id as "reviewItemId", created_at as "createdAt", traceparent, claim`.execute(
-    db,
-  )
-  return rows.map((row) => ({
-    ...row,
-    messageId: toId('msg', row.messageId),
-    workspaceId: toId('ws', row.workspaceId),
-    conversationId: toId('conv', row.conversationId),
-    reviewItemId: row.reviewItemId && toId('rev', row.reviewItemId),
-  }))
+    returning ${sql.join(TURN_COLUMNS.map((name) => sql.ref(name)))}`.execute(db)
+  const prefixes = { message_id: 'msg', workspace_id: 'ws', conversation_id: 'conv', review_item_id: 'rev' }
+  return rows.map((row) => ({ ...fromRow(row, prefixes), claim }))
 }
 
-/** Extends the lease. Returns false as {@link change} does. */
 export const renewClaim = (db: Db, turn: Turn, until: Date): Promise<boolean> => change(db, turn, { claimed_until: until })
 
-/** Releases the turn; it is due again at `until`. */
 export const postponeTurn = (db: Db, turn: Turn, until: Date, { failed }: { readonly failed: boolean }): Promise<boolean> =>
   change(db, turn, { claim: null, claimed_until: until, ...(!failed && { attempts: turn.attempts - 1 }) })
 
-/** Holds the turn until a reviewer decides. */
 export const holdTurn = (tx: Tx, turn: Turn, reviewItemId: string): Promise<boolean> =>
   change(tx, turn, { ...UNCLAIMED, state: 'held', review_item_id: uuidOf('rev', reviewItemId), attempts: 0 })
 
@@ -86,8 +70,7 @@ const UNCLAIMED = { claim: null, claimed_until: null }
 export async function endTurn(tx: Tx, turn: Turn): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('assistant_turn')
-    .where('workspace_id', '=', uuidOf('ws', turn.workspaceId))
-    .where('message_id', '=', uuidOf('msg', turn.messageId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', turn.workspaceId), message_id: uuidOf('msg', turn.messageId) }))
     .where('claim', '=', turn.claim)
     .executeTakeFirst()
   return numDeletedRows === 1n
@@ -98,8 +81,7 @@ async function change(db: Db, turn: Turn, fields: Updateable<AssistantTurnTable>
   const { numUpdatedRows } = await db
     .updateTable('assistant_turn')
     .set(fields)
-    .where('workspace_id', '=', uuidOf('ws', turn.workspaceId))
-    .where('message_id', '=', uuidOf('msg', turn.messageId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', turn.workspaceId), message_id: uuidOf('msg', turn.messageId) }))
     .where('claim', '=', turn.claim)
     .executeTakeFirst()
   return numUpdatedRows === 1n

@@ -24,8 +24,8 @@ import {
 } from './attachment-store.ts'
 import { claimFileKey, discardFile, newFileKey, removeDueFiles } from './file-removal.ts'
 import type { FileStore } from './file-store.ts'
-import { openFileStore } from './open-file-store.ts'
-import { receiveFile } from './receive-file.ts'
+import { openFileStore } from './file-store.ts'
+import { receiveFile } from './store-upload.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
@@ -45,14 +45,21 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
   }
   /** Stores a file and its row, as an upload does. */
   const upload = async (member: Member, createdAt = NOW): Promise<Attachment> => {
-    const fileKey = await newFileKey(database.db, NOW)
+    const place = await newFileKey(database.db, NOW)
     const received = accepted(await receiveFile(bytes(), files.incoming, 100))
-    await files.store(fileKey, received)
-    const content = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, fileKey }
-    const attachment = { id: newId('att'), messageId: null, uploadedBy: member.user.id, ...content, createdAt }
+    await files.store(place, received)
+    const content = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, place }
+    const attachment = {
+      id: newId('att'),
+      workspaceId: member.workspaceId,
+      messageId: null,
+      uploadedBy: member.user.id,
+      ...content,
+      createdAt,
+    }
     await run(async (tx) => {
-      expect(await claimFileKey(tx, fileKey, NOW)).toBe(true)
-      await insertAttachment(tx, member, attachment)
+      expect(await claimFileKey(tx, place, NOW)).toBe(true)
+      await insertAttachment(tx, attachment)
     })
     return attachment
   }
@@ -74,7 +81,7 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
       .set({ message_id: uuidOf('msg', messageId) })
       .where('id', '=', uuidOf('att', attachment.id))
       .execute()
-  const isOnDisk = ({ fileKey }: Attachment): boolean => existsSync(join(folder, fileKey))
+  const isOnDisk = ({ place }: Attachment): boolean => existsSync(join(folder, place))
   const deleteDueFiles = (now: Date) => removeDueFiles(database.db, files, now, 1_000)
 
   const database = await open()
@@ -187,14 +194,14 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
   }
 
   test('attachments: a file without a row is deleted after an hour, and its key cannot be claimed then', async () => {
-    const fileKey = await newFileKey(database.db, NOW)
-    await files.store(fileKey, accepted(await receiveFile(bytes(), files.incoming, 100)))
+    const place = await newFileKey(database.db, NOW)
+    await files.store(place, accepted(await receiveFile(bytes(), files.incoming, 100)))
     await deleteDueFiles(later(HOUR - 1))
-    expect(existsSync(join(folder, fileKey))).toBe(true)
-    expect(await run((tx) => claimFileKey(tx, fileKey, later(HOUR)))).toBe(false)
+    expect(existsSync(join(folder, place))).toBe(true)
+    expect(await run((tx) => claimFileKey(tx, place, later(HOUR)))).toBe(false)
     await deleteDueFiles(later(HOUR))
-    expect(existsSync(join(folder, fileKey))).toBe(false)
-    expect(await run((tx) => claimFileKey(tx, fileKey, NOW))).toBe(false)
+    expect(existsSync(join(folder, place))).toBe(false)
+    expect(await run((tx) => claimFileKey(tx, place, NOW))).toBe(false)
     const other = await newFileKey(database.db, NOW)
     await discardFile(database.db, files, other)
     expect(await run((tx) => claimFileKey(tx, other, NOW))).toBe(false)
@@ -205,7 +212,7 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
     for (const attachment of [failingFile, otherFile]) await run((tx) => deleteAttachment(tx, ann, attachment, later(-HOUR)))
     const failingStore: FileStore = {
       ...files,
-      remove: (key) => (key === failingFile.fileKey ? Promise.reject(new Error('not available')) : files.remove(key)),
+      remove: (key) => (key === failingFile.place ? Promise.reject(new Error('not available')) : files.remove(key)),
     }
     await expect(removeDueFiles(database.db, failingStore, NOW, 1_000)).rejects.toThrow(/could not be deleted/)
     expect([isOnDisk(failingFile), isOnDisk(otherFile)]).toEqual([true, false])

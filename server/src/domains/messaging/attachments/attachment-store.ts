@@ -1,23 +1,16 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { fromRow } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId, toId } from '../../../platform/lib/id.ts'
+import { fromId } from '../../../platform/lib/id.ts'
 import type { Member } from '../people/member.ts'
+import type { MessageAttachmentTable } from '../tables.ts'
 import type { Attachment } from './attachment.ts'
-import type { MessageAttachmentTable } from './tables.ts'
+import { removeAttachments } from './file-removal.ts'
 
-const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment => ({
-  id: toId('att', row.id),
-  messageId: row.message_id && toId('msg', row.message_id),
-  uploadedBy: row.uploaded_by,
-  filename: row.filename,
-  mediaType: row.media_type,
-  bytes: row.bytes,
-  sha256: row.sha256,
-  fileKey: row.place,
-  createdAt: row.created_at,
-})
+const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment =>
+  fromRow(row, { id: 'att', workspace_id: 'ws', message_id: 'msg' })
 
 /** A query for the attachments that a member can see: files in the member's conversations, and own uploads that are not sent. */
 const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
@@ -56,25 +49,19 @@ export async function listAttachments(db: Db, member: Member, page: PageRequest)
   return readPageFrom(query, page, { by: ['message_attachment.id'], order: 'desc', placeOf }, toAttachment)
 }
 
-/** Number of the member's uploads that are not sent, at most `limit`. */
 export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, limit: number): Promise<number> {
-  const unsent = db
+  const unsent = await db
     .selectFrom('message_attachment')
     .select('id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('uploaded_by', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), uploaded_by: user.id }))
     .where('message_id', 'is', null)
     .limit(limit)
-  const { count } = await db
-    .selectFrom(unsent.as('unsent'))
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
+    .execute()
+  return unsent.length
 }
 
-/** Stores the row of an attachment. The file store must have its bytes already. */
-export async function insertAttachment(tx: Tx, { workspaceId }: Member, attachment: Attachment): Promise<void> {
-  const { id, messageId, uploadedBy, filename, mediaType, bytes, sha256, fileKey, createdAt } = attachment
+export async function insertAttachment(tx: Tx, attachment: Attachment): Promise<void> {
+  const { id, workspaceId, messageId, uploadedBy, filename, mediaType, bytes, sha256, place, createdAt } = attachment
   await tx
     .insertInto('message_attachment')
     .values({
@@ -86,56 +73,42 @@ export async function insertAttachment(tx: Tx, { workspaceId }: Member, attachme
       media_type: mediaType,
       bytes,
       sha256,
-      place: fileKey,
+      place,
       created_at: createdAt,
     })
     .execute()
 }
 
-/**
- * Deletes an attachment. A job deletes its bytes after the commit. `held`: a held message has the file. `not_found`: it was deleted, or
- * sent with a message, since it was read.
- */
+/** A job deletes its bytes after the commit. `not_found`: it was deleted, or sent with a message, since it was read. */
 export async function deleteAttachment(
   tx: Tx,
   { workspaceId }: Member,
-  attachment: Attachment,
+  { id, messageId }: Attachment,
   now: Date,
 ): Promise<'deleted' | 'held' | 'not_found'> {
   const workspace = uuidOf('ws', workspaceId)
-  const id = uuidOf('att', attachment.id)
+  const uuid = uuidOf('att', id)
   const held = await tx
     .selectFrom('held_message')
     .select('id')
     .where('workspace_id', '=', workspace)
-    .where(sql<boolean>`attachments @> array[${id}::uuid]`)
+    .where(sql<boolean>`attachments @> array[${uuid}::uuid]`)
     .executeTakeFirst()
   if (held) return 'held'
-  const { rows } = await sql`
-    with gone as (
-      delete from message_attachment
-      where workspace_id = ${workspace} and id = ${id}
-        and message_id is not distinct from ${attachment.messageId && uuidOf('msg', attachment.messageId)}::uuid
-      returning place
-    )
-    insert into removed_file (place, removed_at) select place, ${now} from gone returning place`.execute(tx)
-  return rows.length === 0 ? 'not_found' : 'deleted'
+  const message = messageId && uuidOf('msg', messageId)
+  const condition = sql`workspace_id = ${workspace} and id = ${uuid} and message_id is not distinct from ${message}::uuid`
+  return (await removeAttachments(tx, condition, now)) === 0 ? 'not_found' : 'deleted'
 }
 
 /** Deletes up to `limit` unsent uploads from before `before`, except files of held messages. Returns their number. */
 export async function removeUnsentUploads(db: Db, before: Date, now: Date, limit: number): Promise<number> {
-  const { rows } = await sql`
-    with expired as (
-      select id from message_attachment
-      where message_id is null and created_at < ${before}
-        and not exists (
-          select from held_message
-          where held_message.workspace_id = message_attachment.workspace_id and attachments @> array[message_attachment.id]
-        )
-      order by created_at limit ${limit} for update skip locked
-    ), gone as (
-      delete from message_attachment using expired where message_attachment.id = expired.id returning place
-    )
-    insert into removed_file (place, removed_at) select place, ${now} from gone returning place`.execute(db)
-  return rows.length
+  const expired = sql`
+    select id from message_attachment
+    where message_id is null and created_at < ${before}
+      and not exists (
+        select from held_message
+        where held_message.workspace_id = message_attachment.workspace_id and attachments @> array[message_attachment.id]
+      )
+    order by created_at limit ${limit} for update skip locked`
+  return removeAttachments(db, sql`id = any(array(${expired}))`, now)
 }

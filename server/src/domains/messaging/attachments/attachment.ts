@@ -1,24 +1,11 @@
 import { Type } from 'typebox'
+import type { Entity } from '../../../platform/db/from-row.ts'
 import type { EventPayload } from '../events/event.ts'
+import type { MessageAttachmentTable } from '../tables.ts'
 import { Seconds, seconds } from '../timestamps.ts'
 
-/** A file that a user has uploaded. It belongs to a message, or is not sent yet. */
-export interface Attachment {
-  /** `att_…` */
-  readonly id: string
-  /** `msg_…`; null: not sent yet. */
-  readonly messageId: string | null
-  readonly uploadedBy: string
-  readonly filename: string
-  readonly mediaType: string
-  readonly bytes: number
-  readonly sha256: Buffer
-  /** Key of the bytes in the file store. */
-  readonly fileKey: string
-  readonly createdAt: Date
-}
+export type Attachment = Entity<MessageAttachmentTable>
 
-/** An attachment in responses (MSG-RES-4). */
 export const AttachmentView = Type.Object({
   id: Type.String(),
   object: Type.Literal('attachment'),

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { newUuid } from '../../../platform/lib/id.ts'
 import type { FileStore } from './file-store.ts'
@@ -5,10 +6,7 @@ import type { FileStore } from './file-store.ts'
 /** Maximum time from a new key to the row of its file. */
 const UPLOAD_MS = 3_600_000
 
-/**
- * A key for a new file. The file will be deleted unless `claimFileKey` is called within an hour, so that a failed upload leaves no file
- * behind.
- */
+/** The file is deleted unless `claimFileKey` is called within an hour, so that a failed upload leaves none behind. */
 export async function newFileKey(db: Db, now: Date): Promise<string> {
   const uuid = newUuid()
   // The last digits are random, so all folders have about the same number of files.
@@ -30,7 +28,6 @@ export async function claimFileKey(tx: Tx, key: string, now: Date): Promise<bool
   return Number(numDeletedRows) === 1
 }
 
-/** Deletes a file that has no row. */
 export async function discardFile(db: Db, files: FileStore, key: string): Promise<void> {
   await files.remove(key)
   await db.deleteFrom('removed_file').where('place', '=', key).execute()
@@ -49,4 +46,16 @@ export async function removeDueFiles(db: Db, files: FileStore, now: Date, limit:
   for (const { place } of due) await discardFile(db, files, place).catch((error) => errors.push(error))
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${due.length} files could not be deleted`)
   return due.length
+}
+
+/** Deletes the attachments that match an SQL condition. A job deletes their files after the commit. Returns their number. */
+export async function removeAttachments(db: Db, condition: RawBuilder<unknown>, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from message_attachment where ${condition} returning place
+    ), removed as (
+      insert into removed_file (place, removed_at) select place, ${now} from gone on conflict do nothing
+    )
+    select count(*) as count from gone`.execute(db)
+  return rows[0]?.count ?? 0
 }

@@ -8,8 +8,8 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { accepted } from '../../../shared/request-errors.ts'
 import type { FileStore } from './file-store.ts'
-import { openFileStore } from './open-file-store.ts'
-import { receiveFile, removeStaleUploads } from './receive-file.ts'
+import { openFileStore } from './file-store.ts'
+import { receiveFile, removeStaleUploads } from './store-upload.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))

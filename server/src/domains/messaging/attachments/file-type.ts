@@ -1,6 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type'
 
-/** Number of bytes at the start of a file that decide its media type. */
 export const HEAD_BYTES = 64 * 1_024
 
 /** Media types of texts that the sender may declare. HTML and similar types are missing, because browsers run them. */
@@ -15,7 +14,6 @@ const DECLARABLE_TEXT_TYPES = new Set([
   'application/yaml',
 ])
 
-/** Media types of files that run when they are opened. */
 const PROGRAM_TYPES = new Set([
   'application/java-archive',
   'application/java-vm',

@@ -11,13 +11,11 @@ export function cleanFilename(name: string): string {
   return shorten(clean) || DEFAULT_NAME
 }
 
-/** Shortens a name to 255 bytes and keeps its extension. */
 function shorten(name: string): string {
   const [extension = ''] = /\.[^.]{1,16}$/u.exec(name) ?? []
   return firstBytes(name.slice(0, name.length - extension.length), MAX_BYTES - Buffer.byteLength(extension)) + extension
 }
 
-/** The longest start of a text that fits into `bytes` bytes, without a cut character. */
 function firstBytes(text: string, bytes: number): string {
   let end = 0
   let used = 0

@@ -1,22 +1,22 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { fromRow } from '../../../platform/db/from-row.ts'
+import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { canonicalJson } from '../../../platform/lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
+import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
 import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
-import type { ConversationMemberTable, ConversationTable } from './tables.ts'
 
-/** A query for the conversations of a member, joined with the member's own state (`membership`). */
-export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
+const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('conversation_member as membership')
     .innerJoin('conversation', 'conversation.id', 'membership.conversation_id')
-    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('membership.user_id', '=', user.id)
+    .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': user.id }))
 
-export const CONVERSATION_COLUMNS = [
+const CONVERSATION_COLUMNS = [
   'conversation.id',
   'conversation.workspace_id',
   'group_id',
@@ -32,8 +32,7 @@ export const CONVERSATION_COLUMNS = [
   'read_sequence',
 ] as const
 
-/** Number of other members' messages after the member's read marker. */
-export const unreadCount = sql<number>`(
+const unreadCount = sql<number>`(
   select count(*) from (
     select from message
     where message.conversation_id = membership.conversation_id and message.sequence > membership.read_sequence
@@ -45,25 +44,9 @@ export const unreadCount = sql<number>`(
 type Row = Omit<Selectable<ConversationTable>, 'retention_days' | 'created_by'> &
   Pick<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'>
 
-const toConversation = (row: Row, { user }: Member): Conversation => ({
-  id: toId('conv', row.id),
-  workspaceId: toId('ws', row.workspace_id),
-  contactId: row.direct_key && otherUserOf(row.direct_key, user.id),
-  groupId: row.group_id && toId('grp', row.group_id),
-  pinnedMessageId: row.pinned_message_id && toId('msg', row.pinned_message_id),
-  lastSequence: row.last_sequence,
-  lastActiveAt: row.last_active_at,
-  createdAt: row.created_at,
-  isPinned: row.is_pinned,
-  isMuted: row.is_muted,
-  archivedAt: row.archived_at,
-  lastOpenedAt: row.last_opened_at,
-  readSequence: row.read_sequence,
-})
-
-export const toCounted = (row: Row & { readonly unread_count: number }, member: Member): CountedConversation => ({
-  ...toConversation(row, member),
-  unreadCount: row.unread_count,
+const toConversation = <R extends Row>({ direct_key: key, ...row }: R, { user }: Member) => ({
+  ...fromRow(row, { id: 'conv', workspace_id: 'ws', group_id: 'grp', pinned_message_id: 'msg' }),
+  contactId: key && otherUserOf(key, user.id),
 })
 
 const directKeyOf = (userId: string, contactId: string): string => canonicalJson([userId, contactId].toSorted())
@@ -82,19 +65,60 @@ export async function findConversation(db: Db, member: Member, id: string): Prom
   return row && toConversation(row, member)
 }
 
-/** As `findConversation`, with the number of unread messages. */
 export async function findCountedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
   const row = await conversationOf(db, member, id).select(unreadCount).executeTakeFirst()
-  return row && toCounted(row, member)
+  return row && toConversation(row, member)
 }
 
-/** The other member of a direct conversation, or a group of the member. */
+/** A field filters only if it is true (MSG-CONV-2). */
+export interface ConversationFilter {
+  readonly muted?: boolean | undefined
+  readonly archived?: boolean | undefined
+  readonly pinned?: boolean | undefined
+  readonly groupId?: string | undefined
+}
+
+/** The member's conversations, last active first. Undefined if the cursor is not one of them. */
+export async function listConversations(
+  db: Db,
+  member: Member,
+  page: PageRequest,
+  { muted, archived, pinned, groupId }: ConversationFilter,
+): Promise<Page<CountedConversation> | undefined> {
+  let query = conversationsOf(db, member)
+  if (muted) query = query.where('is_muted', '=', true)
+  if (pinned) query = query.where('is_pinned', '=', true)
+  if (archived) query = query.where('archived_at', 'is not', null)
+  if (groupId !== undefined) query = query.where('group_id', '=', uuidOf('grp', groupId))
+  const rows = query.select(CONVERSATION_COLUMNS).select(unreadCount)
+  const by = ['membership.sort_at', 'membership.conversation_id']
+  const placeOf = (cursor: string) => findPlace(db, member, cursor)
+  return readPageFrom(rows, page, { by, order: 'desc', placeOf }, (row) => toConversation(row, member))
+}
+
+async function findPlace(db: Db, { workspaceId, user }: Member, conversationId: string) {
+  const row = await db
+    .selectFrom('conversation_member')
+    .select(['sort_at', 'conversation_id'])
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: user.id }))
+    .where('conversation_id', '=', fromId('conv', conversationId) ?? null)
+    .executeTakeFirst()
+  return row && [row.sort_at, row.conversation_id]
+}
+
+/** User ids of a conversation's members: the audience of its events. */
+export async function findMemberIds(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('conversation_member')
+    .select('user_id')
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: uuidOf('conv', conversationId) }))
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
 export type ConversationPartner = { readonly contactId: string } | { readonly groupId: string }
 
-/**
- * Creates a conversation. With `distinct`, returns the newest existing conversation with the partner if there is one. `members`: the
- * user ids of a new conversation, else empty.
- */
+/** With `distinct`, returns the newest existing one, if there is one. `members`: the user ids of a new one, else empty. */
 export async function createConversation(
   tx: Tx,
   member: Member,
@@ -139,7 +163,6 @@ export async function createConversation(
   return { id: toId('conv', id), created: true, members }
 }
 
-/** State of a conversation that each member has for themselves. */
 export interface MemberState {
   readonly isPinned?: boolean | undefined
   readonly isMuted?: boolean | undefined
@@ -151,8 +174,7 @@ export async function updateMemberState(tx: Tx, member: Member, id: string, chan
     .updateTable('conversation_member')
     // Undefined fields stay unchanged.
     .set({ is_pinned: change.isPinned, is_muted: change.isMuted, archived_at: change.archivedAt })
-    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
-    .where('conversation_id', '=', uuidOf('conv', id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', member.workspaceId), conversation_id: uuidOf('conv', id) }))
     .where('user_id', '=', member.user.id)
     .execute()
 }
@@ -167,9 +189,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
     const lockedMessage = await tx
       .selectFrom('message')
       .select('id')
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .where('id', '=', message)
-      .where('conversation_id', '=', conversation)
+      .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: message, conversation_id: conversation }))
       .forShare()
       .executeTakeFirst()
     if (!lockedMessage) return false
@@ -177,8 +197,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
   await tx
     .updateTable('conversation')
     .set({ pinned_message_id: message })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .execute()
   return true
 }

@@ -1,31 +1,19 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
+import type { Entity } from '../../../platform/db/from-row.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable, SECONDS } from '../../../shared/schemas.ts'
-import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
+import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
+import { inSeconds, Seconds } from '../timestamps.ts'
 
-/** A conversation as one of its members sees it. */
-export interface Conversation {
-  /** `conv_…` */
-  readonly id: string
-  readonly workspaceId: string
-  /** User id of the other member of a direct conversation. */
+export interface Conversation
+  extends Entity<
+      ConversationTable,
+      'id' | 'workspace_id' | 'group_id' | 'pinned_message_id' | 'last_sequence' | 'last_active_at' | 'created_at'
+    >,
+    Entity<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'> {
   readonly contactId: string | null
-  /** `grp_…`; null: a direct conversation. */
-  readonly groupId: string | null
-  readonly pinnedMessageId: string | null
-  /** Sequence number of the newest message that was ever stored, also if it was deleted. */
-  readonly lastSequence: number
-  readonly lastActiveAt: Date | null
-  readonly createdAt: Date
-  /** This field and the following ones are the member's own state. */
-  readonly isPinned: boolean
-  readonly isMuted: boolean
-  readonly archivedAt: Date | null
-  readonly lastOpenedAt: Date | null
-  /** Sequence number of the last message that the member has read. */
-  readonly readSequence: number
 }
 
-/** A conversation as responses show it. */
 export interface CountedConversation extends Conversation {
   readonly unreadCount: number
 }
@@ -59,29 +47,14 @@ export const ConversationView = Type.Object({
   }),
 })
 
-export const conversationView = (conversation: CountedConversation): Static<typeof ConversationView> => ({
-  id: conversation.id,
-  object: 'conversation',
-  contact_id: conversation.contactId,
-  group_id: conversation.groupId,
-  pinned_message_id: conversation.pinnedMessageId,
-  is_pinned: conversation.isPinned,
-  is_muted: conversation.isMuted,
-  last_active_at: secondsOrNull(conversation.lastActiveAt),
-  last_opened_at: secondsOrNull(conversation.lastOpenedAt),
-  created_at: seconds(conversation.createdAt),
-  archived_at: secondsOrNull(conversation.archivedAt),
-  unread_count: conversation.unreadCount,
-})
+export const conversationView = (conversation: CountedConversation) => viewOf(ConversationView, inSeconds(conversation))
 
-/** Body of `POST /v1/conversations`. */
 export const ConversationCreate = Type.Object({
   contact_id: Type.Optional(nullable(Id)),
   group_id: Type.Optional(nullable(Id)),
   distinct: Type.Optional(Type.Boolean({ description: 'Return the newest existing conversation, if there is one.' })),
 })
 
-/** Body of `PUT /v1/conversations/:id`. */
 export const ConversationUpdate = Type.Object({
   pinned_message_id: Type.Optional(Type.Union([Id, Type.Null()], { description: 'null: no pinned message.' })),
   is_pinned: Type.Optional(Type.Boolean()),
@@ -89,7 +62,6 @@ export const ConversationUpdate = Type.Object({
   archived_at: Type.Optional(Type.Union([Time, Type.Null()], { description: 'null: not archived.' })),
 })
 
-/** Body of `POST /v1/conversations/:id/read`. */
 export const ReadMarker = Type.Object({
   message_id: Type.Optional(
     Type.Union([Id, Type.Null()], { description: 'The last message that was read. Default: the newest message.' }),

@@ -3,11 +3,10 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
-import { findMemberIds } from './conversation-members.ts'
+import { findMemberIds } from './conversation-store.ts'
 
-/** Permanently deletes a conversation with its messages and files. Its members get an event. */
 export async function deleteConversation(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
   const conversation = uuidOf('conv', id)
   // Review items are locked before the conversation, in the same order as approvals do. The second call withdraws newer items.
@@ -22,8 +21,7 @@ export async function deleteConversation(tx: Tx, workspaceId: string, id: string
     on conflict do nothing`.execute(tx)
   await tx
     .deleteFrom('conversation')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .execute()
   await eraseEvents(tx, workspaceId, { conversationId: id })
   await eraseResponsesAbout(tx, workspaceId, [id])

@@ -1,20 +1,15 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import type { Member } from '../people/member.ts'
 import { seconds } from '../timestamps.ts'
 import type { Conversation } from './conversation.ts'
-import { findMemberIds } from './conversation-members.ts'
+import { findMemberIds } from './conversation-store.ts'
 
 type ConversationReference = Pick<Conversation, 'workspaceId' | 'id'>
 
-/**
- * Moves the member's read marker forward to a message, never back, and records that the conversation was opened. Returns whether the
- * marker moved; undefined if the conversation does not have the message.
- *
- * @NOTE Locks the conversation, so that of two members who read a message at the same time the second one sees the first one's marker.
- */
+/** Moves the marker forward, never back. Returns whether it moved; undefined if the conversation does not have the message. */
 export async function moveReadMarker(
   tx: Tx,
   member: Member,
@@ -33,8 +28,7 @@ export async function moveReadMarker(
   if (through === undefined) return undefined
   const membership = tx
     .updateTable('conversation_member')
-    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
-    .where('conversation_id', '=', conversationUuid)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', member.workspaceId), conversation_id: conversationUuid }))
     .where('user_id', '=', member.user.id)
   const { read_sequence: after } = await membership
     .set({ last_opened_at: now })
@@ -57,13 +51,11 @@ export async function moveReadMarker(
   return true
 }
 
-/** The read marker of a user who has left the conversation. */
 export interface DepartedMarker {
   readonly conversationId: string
   readonly readSequence: number
 }
 
-/** Sets the read time of messages that only the departed members had not read. */
 export async function markReadAfterDeparture(
   tx: Tx,
   workspaceId: string,
@@ -75,10 +67,7 @@ export async function markReadAfterDeparture(
   }
 }
 
-/**
- * Sets the read time of messages with sequence numbers after `after` up to `through` that all members except the sender have read.
- * Call it after a marker has passed these messages, because no other messages can have become read.
- */
+/** Sets the read time of messages that all others have read, after a marker has passed the sequences from `after` to `through`. */
 async function setReadTimes(
   tx: Tx,
   { workspaceId, id }: ConversationReference,
@@ -96,8 +85,7 @@ async function setReadTimes(
   await tx
     .updateTable('message')
     .set({ read_at: now })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation_id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: conversation }))
     .where('sequence', '>', after)
     .where('sequence', '<=', Math.min(through, next?.read_sequence ?? slowest.read_sequence))
     .where('read_at', 'is', null)

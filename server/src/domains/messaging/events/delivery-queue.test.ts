@@ -14,8 +14,8 @@ import {
 } from './delivery-queue.ts'
 import { listDeliveries, removeEndedDeliveries, replayDelivery } from './delivery-store.ts'
 import { eraseEvents } from './erase-events.ts'
+import { emit } from './event.ts'
 import { moveOutboxToLog } from './event-log-store.ts'
-import { emit } from './outbox.ts'
 import { createWebhook, deleteWebhook } from './webhook-store.ts'
 
 const box = secretBox(TEST_SECRET_KEY, 'webhook')

@@ -12,9 +12,7 @@ export const LEASE_MS = 60_000
 
 export interface ClaimedDelivery {
   readonly uuid: string
-  /** `dlv_…` */
   readonly id: string
-  /** `ws_…` */
   readonly workspaceId: string
   readonly url: string
   readonly format: WebhookFormat
@@ -26,14 +24,10 @@ export interface ClaimedDelivery {
   /** Number of failed attempts. */
   readonly attempts: number
   readonly giveUpAt: Date
-  /** W3C traceparent of the request that caused the event; null: none. */
   readonly traceparent: string | null
 }
 
-/**
- * Creates the deliveries of up to `most` new events of one webhook. Returns whether there may be more events. Skips webhooks that
- * another node is working on.
- */
+/** Takes the new events of one webhook that no other node is working on. Returns whether there may be more. */
 export async function enqueueDeliveries(db: Db, now: Date, most: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const webhook = await lockWebhookWithNewEvents(tx)
@@ -41,21 +35,32 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
     const events = await readNewEvents(tx, webhook, most)
     const { id, format, types } = webhook
     const deliveries = events
-      .filter(({ type }) => (types === null || types.includes(type)) && (format === 'standard' || isGovernanceEvent(type)))
-      .map(({ sequence: _, ...event }) => toNewDelivery(event, id, now))
+      .filter(
+        ({ type }) =>
+          (types === null || types.some((wanted) => wanted === type)) && (format === 'standard' || isGovernanceEvent(type)),
+      )
+      .map(({ sequence: _, ...event }) => ({
+        ...event,
+        id: newUuid(),
+        webhook_id: id,
+        happened_at: event.created_at,
+        state: 'pending' as const,
+        attempts: 0,
+        give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
+        next_attempt_at: now,
+        created_at: now,
+      }))
     if (deliveries.length > 0) await tx.insertInto('webhook_delivery').values(deliveries).execute()
     const position = events.length < most ? webhook.last : (events.at(-1)?.sequence ?? webhook.last)
     await tx
       .updateTable('webhook')
       .set({ position })
-      .where('workspace_id', '=', webhook.workspace_id)
-      .where('id', '=', id)
+      .where(({ and }) => and({ workspace_id: webhook.workspace_id, id }))
       .execute()
     return true
   })
 }
 
-/** `last`: sequence of the newest event of the webhook's Workspace. */
 const lockWebhookWithNewEvents = (tx: Tx) =>
   tx
     .selectFrom('webhook')
@@ -84,20 +89,6 @@ const readNewEvents = (tx: Tx, { workspace_id, position, last }: WebhookWithNewE
     .forKeyShare()
     .execute()
 
-type NewEventRow = Awaited<ReturnType<typeof readNewEvents>>[number]
-
-const toNewDelivery = (event: Omit<NewEventRow, 'sequence'>, webhookUuid: string, now: Date) => ({
-  ...event,
-  id: newUuid(),
-  webhook_id: webhookUuid,
-  happened_at: event.created_at,
-  state: 'pending' as const,
-  attempts: 0,
-  give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
-  next_attempt_at: now,
-  created_at: now,
-})
-
 const LONGEST_DELAY_MS = longestDelay(RETRY_DELAYS.webhookDelivery)
 
 /** A delivery that still has the time of its creation is due even if the clock was set back; claims and retries set another time. */
@@ -105,7 +96,6 @@ const isDue = (now: Date) =>
   sql<boolean>`(${hasEnded(sql`next_attempt_at`, now, LONGEST_DELAY_MS)}
     or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
 
-/** UUIDs of webhooks that have due deliveries. */
 export async function listDueWebhooks(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -133,8 +123,7 @@ export async function claimDeliveries(
   const due = db
     .selectFrom('webhook_delivery')
     .select('id')
-    .where('webhook_id', '=', webhook)
-    .where('state', '=', 'pending')
+    .where(({ and }) => and({ webhook_id: webhook, state: 'pending' }))
     .where(isDue(now))
     .orderBy('next_attempt_at')
     .orderBy('id')
@@ -192,8 +181,6 @@ export async function recordAttempt(
       next_attempt_at: nextAttemptAt ?? null,
       ended_at: nextAttemptAt ? null : now,
     })
-    .where('id', '=', uuid)
-    .where('state', '=', 'pending')
-    .where('attempts', '=', attempts)
+    .where(({ and }) => and({ id: uuid, state: 'pending', attempts }))
     .execute()
 }

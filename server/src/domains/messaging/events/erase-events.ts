@@ -3,13 +3,9 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { findBudgetsOfDepartments } from '../../budgets/alert-store.ts'
 
-/** The events of some objects, or of a conversation and everything in it. */
 export type EventSelection = { readonly objectIds: readonly string[] } | { readonly conversationId: string }
 
-/**
- * Removes users from the audience of earlier events of conversations and objects that they leave. Otherwise they could still read
- * the last seven days of the log.
- */
+/** Otherwise users could still read the last seven days of the log of what they have left. */
 export async function removeFromAudience(
   tx: Tx,
   workspaceId: string,
@@ -28,10 +24,7 @@ export async function removeFromAudience(
   }
 }
 
-/**
- * Removes the events and deliveries of deleted objects, so that no text outlives its message. Events about the deletion itself
- * stay.
- */
+/** No text may outlive its message. Events about the deletion itself stay. */
 export async function eraseEvents(tx: Tx, workspaceId: string, selection: EventSelection): Promise<void> {
   if ('objectIds' in selection && selection.objectIds.length === 0) return
   // Tables are in the order in which events pass them: an event that moves at the same time is found in the next table.
@@ -55,8 +48,7 @@ export async function eraseAlertEvents(tx: Tx, workspaceId: string, userId: stri
   for (const table of ['event_outbox', 'event_log', 'webhook_delivery', 'mail_notification'] as const) {
     await tx
       .deleteFrom(table)
-      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-      .where('type', '=', 'budget.alert')
+      .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), type: 'budget.alert' }))
       .where(sql<boolean>`payload ->> 'member' = ${userId}`)
       .where(sql<boolean>`payload ->> 'id' <> all(${departments}::text[])`)
       .execute()

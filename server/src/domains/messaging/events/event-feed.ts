@@ -22,7 +22,6 @@ export class EventFeed {
   readonly #workspaceId: string
   /** By user id. */
   readonly #streams = new Map<string, Set<EventStream>>()
-  /** Sequence of the last event that was read. */
   #position: number
   readonly #reading: Loop
 
@@ -74,7 +73,6 @@ export class EventFeed {
     stream.isLive = true
   }
 
-  /** Starts to read new events. Returns at once. */
   wake(): void {
     this.#reading.wake()
   }

@@ -52,10 +52,7 @@ export class EventHub {
     ]
   }
 
-  /**
-   * Streams a member's events to `response` until either side ends it. `start` sends the headers; it is called when no error can
-   * follow. Returns RATE_LIMITED if the member has too many streams.
-   */
+  /** `start` sends the headers; no error can follow. RATE_LIMITED if the member has too many streams. */
   async open(
     response: ServerResponse,
     { member, after, isAuthorized }: StreamRequest,

@@ -5,8 +5,8 @@ import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import { eraseEvents } from './erase-events.ts'
 import type { NewEvent } from './event.ts'
+import { emit } from './event.ts'
 import { findLogPosition, moveOutboxToLog, pruneEventLog, readEventLog } from './event-log-store.ts'
-import { emit } from './outbox.ts'
 
 const FROM_START = { after: 0 }
 

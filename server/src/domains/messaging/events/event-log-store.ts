@@ -7,10 +7,7 @@ import type { LoggedEvent } from './event.ts'
 /** Key of pg_advisory_xact_lock: one relay of all nodes assigns sequences at a time. */
 const RELAY_LOCK = 7_241_002
 
-/**
- * Moves up to `most` events from the outbox to the logs of their Workspaces, in the order in which they were emitted. Returns the
- * number of moved events and the Workspaces whose log has grown.
- */
+/** Moves events in the order in which they were emitted. */
 export async function moveOutboxToLog(
   db: Db,
   most: number,
@@ -60,7 +57,6 @@ export async function findLogPosition(db: Db, workspaceId: string): Promise<LogP
   return row ?? { last: 0, pruned: 0 }
 }
 
-/** Sequences greater than `after` and at most `upTo`. */
 export interface SequenceRange {
   readonly after: number
   readonly upTo?: number
@@ -85,7 +81,6 @@ export async function readEventLog(
     .execute()
 }
 
-/** Removes up to `most` events that were emitted before that time. Returns how many were removed. */
 export async function pruneEventLog(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with old as (

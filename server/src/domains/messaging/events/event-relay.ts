@@ -16,7 +16,6 @@ interface Deps {
 
 /** Moves events from the outbox to the log, and signals every node. Wake it after a commit that emitted events; `run` empties the outbox. */
 export class EventRelay extends Loop {
-  /** Events that this node has moved since its start. */
   published = 0
 
   constructor({ db, signal, onError }: Deps) {
@@ -27,7 +26,6 @@ export class EventRelay extends Loop {
   }
 }
 
-/** The database lets one node at a time move events. */
 async function emptyOutbox(db: Db, signal: Deps['signal'], onMoved: (count: number) => void): Promise<void> {
   for (let moved = BATCH; moved === BATCH; ) {
     const batch = await moveOutboxToLog(db, BATCH)

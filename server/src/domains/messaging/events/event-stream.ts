@@ -5,7 +5,6 @@ import type { LoggedEvent } from './event.ts'
 
 /** Bytes that may be buffered for one client. A slower client is disconnected, and resumes after the last event that it received. */
 const MAX_BUFFERED_BYTES = 1_048_576
-/** Time after which a disconnected client connects again. */
 const RECONNECT_MS = 1_000
 /** The same when the server stops, at random between both, so that not all clients connect at once. */
 const RECONNECT_AFTER_STOP_MS = [500, 3_000] as const
@@ -16,10 +15,8 @@ export interface Reader {
   readonly isAuthorized: () => Promise<boolean>
 }
 
-/** The open response of one client, and its position in the log. */
 export class EventStream {
   readonly reader: Reader
-  /** All events for the reader up to this sequence have been written. */
   position: number
   /** Whether the feed writes new events to this stream. Before that, the feed reads the log for this stream alone. */
   isLive = false
@@ -83,6 +80,5 @@ export class EventStream {
   }
 }
 
-/** An event in the format of server-sent events; the same for all readers. */
 export const toFrame = ({ sequence, type, payload }: LoggedEvent): string =>
   `id: ${sequence}\nevent: ${type}\ndata: ${payload}\n\n`

@@ -1,3 +1,5 @@
+import type { Tx } from '../../../platform/db/database.ts'
+import { addToOutbox } from '../../../platform/queue/outbox.ts'
 import { GOVERNANCE_EVENT_TYPES } from '../../../shared/governance-event.ts'
 
 const CHANGES = ['created', 'updated', 'deleted'] as const
@@ -12,7 +14,6 @@ const MESSAGING_EVENT_TYPES = [
   'assistant.typing',
 ] as const
 
-/** All events that webhooks receive. */
 export const EVENT_TYPES = [...MESSAGING_EVENT_TYPES, ...GOVERNANCE_EVENT_TYPES] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
@@ -25,7 +26,6 @@ export interface EventPayload {
 }
 
 export interface NewEvent {
-  /** `ws_…` */
   readonly workspaceId: string
   readonly type: EventType
   /** Ids of the users who receive the event. Webhooks receive all events of their Workspace. */
@@ -43,3 +43,6 @@ export interface LoggedEvent {
 
 /** Topic of platform/db/signal.ts: the log of a Workspace (`ws_…`) has grown. */
 export const EVENTS_TOPIC = 'events'
+
+/** Sends the events in this order after the commit. Call `relay.wake()` then; otherwise a job sends them up to 250 ms later. */
+export const emit = (tx: Tx, ...events: readonly NewEvent[]): Promise<void> => addToOutbox(tx, events)

@@ -6,9 +6,13 @@ import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { runInStoredTrace } from '../../../platform/lib/trace-context.ts'
 import { RETRY_DELAYS, steppedDelay } from '../../../platform/queue/retry-delays.ts'
 import { WorkQueue } from '../../../platform/queue/work-queue.ts'
-import { deliveryBody } from './delivery-body.ts'
+import { isGovernanceEvent } from '../../../shared/governance-event.ts'
+import { toSlack, toTeams } from '../../notifications/chat-formats.ts'
+import { type EventMessage, type GovernanceEvent, messageOf, sentPayload, urlOf } from '../../notifications/event-message.ts'
+import { findNames } from '../../notifications/find-names.ts'
 import { type ClaimedDelivery, claimDeliveries, enqueueDeliveries, listDueWebhooks, recordAttempt } from './delivery-queue.ts'
 import { EVENTS_TOPIC } from './event.ts'
+import type { WebhookFormat } from './webhook.ts'
 import type { WebhookSender } from './webhook-sender.ts'
 import { hasEnabledWebhook } from './webhook-store.ts'
 
@@ -16,7 +20,6 @@ const ENQUEUE_BATCH = 200
 const CONCURRENT_ATTEMPTS = 8
 /** The receiver wants no further attempts. */
 const HTTP_GONE = 410
-/** The longest wait that a receiver can ask for. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 
 interface Deps {
@@ -25,7 +28,7 @@ interface Deps {
   readonly clock: Clock
   readonly random: () => number
   readonly webhookBox: SecretBox
-  /** GATEHOUSE_PUBLIC_URL. */
+  /** GATEHOUSE_PUBLIC_URL; undefined: messages have no links. */
   readonly publicUrl: string | undefined
   readonly sender: Pick<WebhookSender, 'send'>
   readonly onError: (error: Error) => void
@@ -34,7 +37,6 @@ interface Deps {
 /** Delivers events to webhooks, in parallel with other nodes. A slow receiver does not delay others. */
 export class WebhookDispatcher extends WorkQueue<string> {
   readonly #deps: Deps
-  /** UUIDs of the webhooks that this node is delivering to. */
   readonly #busy = new Set<string>()
   /** Whether there is an enabled webhook: servers without webhooks need no query for an event. */
   readonly #hasWebhook: Cache<boolean>
@@ -101,4 +103,31 @@ export class WebhookDispatcher extends WorkQueue<string> {
       ...(!hasEnded && { nextAttemptAt }),
     })
   }
+}
+
+/** The body of a delivery, in the format of its webhook. Names and times are those of the attempt. */
+async function deliveryBody(event: ClaimedDelivery, now: Date, { db, publicUrl }: Deps): Promise<string> {
+  const { id, type, format, happenedAt, payload } = event
+  if (!isGovernanceEvent(type)) return standardBody({ id, type, happenedAt }, payload)
+  const governance: GovernanceEvent = { workspaceId: event.workspaceId, type, payload: JSON.parse(payload) }
+  if (format === 'standard') {
+    const withUrl = { ...sentPayload(governance.payload), url: urlOf(governance, publicUrl) }
+    return standardBody({ id, type, happenedAt }, JSON.stringify(withUrl))
+  }
+  return chatBody(format, messageOf(governance, { names: await findNames(db, governance), now, publicUrl }))
+}
+
+/** The body of Standard Webhooks: `{id, type, timestamp, payload}`. `payload`: JSON. */
+function standardBody({ id, type, happenedAt }: Pick<ClaimedDelivery, 'id' | 'type' | 'happenedAt'>, payload: string): string {
+  const fields = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
+  return `${fields.slice(0, -1)},"payload":${payload}}`
+}
+
+const chatBody = (format: Exclude<WebhookFormat, 'standard'>, message: EventMessage): string =>
+  JSON.stringify(format === 'slack' ? toSlack(message) : toTeams(message))
+
+export function testBody(id: string, format: WebhookFormat, now: Date): string {
+  if (format === 'standard') return standardBody({ id, type: 'webhook.test', happenedAt: now }, '{"object":"webhook_test"}')
+  const facts = ['Reviews, policies, keys and budgets are announced here']
+  return chatBody(format, { title: 'Test message from Gatehouse', facts, button: '', url: null })
 }

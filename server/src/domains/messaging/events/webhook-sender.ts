@@ -5,7 +5,6 @@ import { type HttpFailure, sendHttpRequest } from '../../../platform/lib/http-re
 import { findHostProblem, guardedConnector } from '../../../platform/lib/url-guard.ts'
 
 export interface WebhookSenderOptions {
-  /** Setting GATEHOUSE_ALLOW_PRIVATE_URLS. */
   readonly allowPrivateUrls: boolean
   readonly timeoutMs?: number
   /** Resolves host names; tests pass their own. */
@@ -19,7 +18,6 @@ const MAX_RESPONSE_BYTES = 65_536
 const CONNECTIONS = 8
 
 export interface WebhookRequest {
-  /** Sent as `webhook-id`. */
   readonly id: string
   readonly url: string
   readonly secret: string
@@ -97,7 +95,6 @@ export class WebhookSender {
     return this.#agent.destroy()
   }
 
-  /** The agent, for requests to one origin. */
   #dispatcherFor(origin: string): Dispatcher {
     const dispatch: Dispatcher['dispatch'] = (options, handler) => this.#agent.dispatch({ ...options, origin }, handler)
     return { dispatch } as Dispatcher

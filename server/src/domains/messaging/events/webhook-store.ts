@@ -1,26 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
-import type { EventType } from './event.ts'
+import type { WebhookTable } from '../tables.ts'
 import { findLogPosition } from './event-log-store.ts'
-import type { WebhookTable } from './tables.ts'
-import type { Webhook, WebhookFields } from './webhook.ts'
 
 const SECRET_BYTES = 32
 
-const toWebhook = (row: Selectable<WebhookTable>): Webhook => ({
-  id: toId('whk', row.id),
-  url: row.url,
-  format: row.format,
-  types: row.types as EventType[] | null,
-  enabled: row.enabled,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+const COLUMNS = ['id', 'url', 'format', 'types', 'enabled', 'created_at', 'updated_at'] as const
+
+/** A receiver that gets the events of a Workspace by HTTP. */
+export type Webhook = Entity<WebhookTable, (typeof COLUMNS)[number]>
+export type WebhookFields = Pick<Webhook, 'url' | 'format' | 'types' | 'enabled'>
+
+const toWebhook = (row: Pick<Selectable<WebhookTable>, (typeof COLUMNS)[number]>): Webhook => fromRow(row, { id: 'whk' })
 
 /** Creates a webhook that receives events from now on. `secret` cannot be read again later. */
 export async function createWebhook(
@@ -46,25 +43,24 @@ export async function createWebhook(
       created_at: now,
       updated_at: now,
     })
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   return { ...toWebhook(row), secret }
 }
 
 export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
-  const row = await webhook(db, workspaceId, id).executeTakeFirst()
+  const row = await webhook(db, workspaceId, id).select(COLUMNS).executeTakeFirst()
   return row && toWebhook(row)
 }
 
-/** Where and how a webhook sends. Undefined when it does not exist. */
 export async function findWebhookTarget(db: Db, workspaceId: string, id: string, box: SecretBox) {
-  const row = await webhook(db, workspaceId, id).executeTakeFirst()
+  const row = await webhook(db, workspaceId, id).select(['url', 'format', 'secret']).executeTakeFirst()
   return row && { url: row.url, format: row.format, secret: box.open(row.secret, id) }
 }
 
 /** Oldest first. Undefined when the cursor is not an id. */
 export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
-  return pageById(webhooks(db, workspaceId), 'whk', page, toWebhook)
+  return pageById(webhooks(db, workspaceId).select(COLUMNS), 'whk', page, toWebhook)
 }
 
 /** A webhook that is enabled again does not receive the events of the time before. Undefined when it does not exist. */
@@ -75,21 +71,19 @@ export async function updateWebhook(
   fields: Partial<WebhookFields>,
   now: Date,
 ): Promise<Webhook | undefined> {
-  const stored = await webhook(tx, workspaceId, id).forNoKeyUpdate().executeTakeFirst()
+  const stored = await webhook(tx, workspaceId, id).selectAll().forNoKeyUpdate().executeTakeFirst()
   if (!stored) return undefined
   const { url = stored.url, format = stored.format, types = stored.types, enabled = stored.enabled } = fields
   const position = enabled && !stored.enabled ? (await findLogPosition(tx, workspaceId)).last : stored.position
   const row = await tx
     .updateTable('webhook')
     .set({ url, format, types: types && [...types], enabled, position, updated_at: now })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', stored.id)
-    .returningAll()
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: stored.id }))
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow()
   return toWebhook(row)
 }
 
-/** Deletes a webhook and its deliveries. False when it does not exist. */
 export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('webhook')
@@ -105,6 +99,6 @@ export async function hasEnabledWebhook(db: Db): Promise<boolean> {
 }
 
 const webhooks = (db: Db, workspaceId: string) =>
-  db.selectFrom('webhook').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+  db.selectFrom('webhook').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
 const webhook = (db: Db, workspaceId: string, id: string) => webhooks(db, workspaceId).where('id', '=', fromId('whk', id) ?? null)

@@ -1,12 +1,12 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
+import { decidingRules } from '../../../shared/decision.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import type { User } from '../../../shared/principal.ts'
 import { Refusal } from '../../../shared/refusal.ts'
 import { type GovernTextDeps, governWithoutHold } from './governed-text.ts'
 import { decideOnText, type UnrecordedDecisionDeps } from './text-decision.ts'
 
-/** The author of the fields, and the group that they belong to. */
 export interface FieldContext {
   readonly workspaceId: string
   readonly author: User
@@ -27,10 +27,7 @@ export interface GovernedFields<F extends Fields> {
   readonly settle: (tx: Tx) => Promise<void>
 }
 
-/**
- * Governs the fields of a user or group that other users read, such as names and descriptions. Returns POLICY_DENIED, with an audit
- * record, if policies deny them. A field cannot be held, so one that requires approval is denied.
- */
+/** A field that other users read cannot be held, so one that requires approval is denied. A denial has an audit record. */
 export async function governFields<const F extends Fields>(
   deps: GovernTextDeps,
   context: FieldContext,
@@ -42,10 +39,7 @@ export async function governFields<const F extends Fields>(
   return governed instanceof Refusal ? governed : { fields: mergeTexts(fields, governed.texts), settle: governed.settle }
 }
 
-/**
- * The same for fields of a configuration file, whose change has its own audit record. Returns the governed fields, or the ids of the
- * rules that refuse them.
- */
+/** The same for a configuration file, whose change has its own audit record. `rules`: ids of those that refuse the fields. */
 export async function governDeclared<const F extends Fields>(
   deps: UnrecordedDecisionDeps,
   context: FieldContext,
@@ -53,9 +47,9 @@ export async function governDeclared<const F extends Fields>(
 ): Promise<{ readonly ok: true; readonly fields: Governed<F> } | { readonly ok: false; readonly rules: readonly string[] }> {
   const texts = textsIn(fields)
   const decided = texts.length === 0 ? undefined : await decideOnText(toSubmission(context, texts), deps)
-  const { verdict, rules = [] } = decided?.decision ?? {}
-  if (verdict === 'deny' || verdict === 'require_approval')
-    return { ok: false, rules: rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id) }
+  const decision = decided?.decision
+  if (decision?.verdict === 'deny' || decision?.verdict === 'require_approval')
+    return { ok: false, rules: decidingRules(decision) }
   return { ok: true, fields: mergeTexts(fields, decided?.texts ?? texts.map(([, text]) => text)) }
 }
 

@@ -1,21 +1,21 @@
 import type { Tx } from '../../../platform/db/database.ts'
-import { newId } from '../../../platform/lib/id.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
+import { newId, newUuid } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { Unavailable } from '../../../platform/lib/unavailable.ts'
+import { decidingRules } from '../../../shared/decision.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
-import { Refusal } from '../../../shared/refusal.ts'
+import { Refusal, refuseUnknown } from '../../../shared/refusal.ts'
 import { appendInTransaction } from '../../audit/chain/append-in-transaction.ts'
 import type { AuditedDeps } from '../../audit/chain/audited-transaction.ts'
 import type { RecordSealer } from '../../audit/chain/chain.ts'
 import type { AuditWriter } from '../../audit/chain/writer.ts'
 import type { AuditDraft } from '../../audit/record/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
-import { openEscalation } from '../../review/review-store.ts'
-import { type HeldText, heldText } from './held-text.ts'
-import { draftMessageRecord } from './message-audit-record.ts'
-import { newMessageReview } from './message-review.ts'
-import { decideOnText, type TextDecision, type TextDecisionDeps } from './text-decision.ts'
-import type { TextSubmission } from './text-submission.ts'
+import { openEscalation, openHold } from '../../review/review-store.ts'
+import { emit } from '../events/event.ts'
+import { draftMessageRecord, newMessageReview } from './message-records.ts'
+import { decideOnText, type TextDecision, type TextDecisionDeps, type TextSubmission } from './text-decision.ts'
 
 export interface GovernTextDeps extends TextDecisionDeps {
   readonly reviewBox: SecretBox
@@ -24,10 +24,7 @@ export interface GovernTextDeps extends TextDecisionDeps {
 
 declare const governed: unique symbol
 
-/**
- * Texts that may be stored: policies allow them, or the Workspace has no rules for messages. Stores take this type instead of a string,
- * so that no text bypasses the policies. Only this module makes one.
- */
+/** Stores take this type instead of a string, so that no text bypasses the policies. Only this module makes one. */
 export interface GovernedText {
   readonly [governed]: true
   readonly kind: 'governed'
@@ -48,12 +45,14 @@ const governedText = (fields: Pick<GovernedText, 'flagged' | 'auditId' | 'settle
 export const unchanged = (id: string, ids: ReadonlySet<string>): GovernedString | undefined =>
   ids.has(id) ? (id as GovernedString) : undefined
 
-/** The message's own text. */
 export const textOf = ({ texts: [text] }: GovernedText): GovernedString => text ?? ('' as GovernedString)
 
 /** Returns the governed text, a held text if it requires approval, or POLICY_DENIED, with an audit record. */
 export const governText = (submission: TextSubmission, deps: GovernTextDeps): Promise<GovernedText | HeldText | Refusal> =>
-  govern(submission, deps, (decided, keys) => heldText(decided, keys, deps.reviewBox))
+  govern(submission, deps, (decided, keys) => ({
+    kind: 'held',
+    open: (tx, attachments) => openHeld(tx, decided, keys, deps.reviewBox, attachments),
+  }))
 
 /** The same for texts that cannot be held: a text that requires approval is denied. */
 export const governWithoutHold = (submission: TextSubmission, deps: GovernTextDeps): Promise<GovernedText | Refusal> =>
@@ -105,12 +104,10 @@ function allow(decided: TextDecision, keys: WorkspaceKeys, { reviewBox }: Govern
 
 async function deny(decided: TextDecision, { hasher }: WorkspaceKeys, { audit }: GovernTextDeps): Promise<Refusal> {
   const auditId = newId('aud')
-  const { rules, verdict } = decided.decision
   const draft = draftMessageRecord(decided, { auditId, error: 'POLICY_DENIED' }, hasher)
   await requireRecorded(audit.append(draft.workspace_id, draft))
-  const decidingRules = rules.filter((rule) => rule.verdict === verdict).map(({ id }) => id)
-  const details = { rules: decidingRules, point: 'message' }
-  const approvalMessage = verdict === 'require_approval' && {
+  const details = { rules: decidingRules(decided.decision), point: 'message' }
+  const approvalMessage = decided.decision.verdict === 'require_approval' && {
     message: 'The policies require approval for this, and it cannot be held for a review. Change it, or ask an operator.',
   }
   return new Refusal('POLICY_DENIED', { auditId, details, ...approvalMessage })
@@ -126,4 +123,67 @@ async function requireRecorded(writing: Promise<unknown>): Promise<void> {
   } catch (cause) {
     throw new Unavailable('The decision could not be recorded, so nothing was stored.', { cause })
   }
+}
+
+/** A text that requires approval. It cannot be stored as a message, only opened as a hold. */
+export interface HeldText {
+  readonly kind: 'held'
+  /** Returns the existing hold of an identical text. Last in its transaction. `attachments` null: an update that keeps the files. */
+  readonly open: (tx: Tx, attachments: readonly string[] | null) => Promise<OpenedHold | Refusal>
+}
+
+export interface OpenedHold {
+  readonly reviewItemId: string
+  readonly auditId: string
+}
+
+async function openHeld(
+  tx: Tx,
+  decided: TextDecision,
+  keys: WorkspaceKeys,
+  box: SecretBox,
+  attachments: readonly string[] | null,
+): Promise<OpenedHold | Refusal> {
+  const { submission } = decided
+  const { workspaceId, sender, place, messageId, change, now } = submission
+  const target = change === 'update' ? messageId : null
+  if (!(await lockConversation(tx, submission))) return refuseUnknown('conversation')
+  const auditId = newId('aud')
+  const review = newMessageReview(decided, auditId, keys, { target, attachments })
+  const { item, created } = await openHold(tx, { workspaceId, applicationId: null }, review, box)
+  if (created) {
+    await tx
+      .insertInto('held_message')
+      .values({
+        id: target === null ? uuidOf('msg', messageId) : newUuid(),
+        workspace_id: uuidOf('ws', workspaceId),
+        conversation_id: uuidOf('conv', place.id),
+        target_id: target && uuidOf('msg', target),
+        sender_id: sender.id,
+        attachments: attachments?.map((id) => uuidOf('att', id)) ?? null,
+        review_item_id: uuidOf('rev', item.id),
+        created_at: now,
+      })
+      .execute()
+    await emit(tx, {
+      workspaceId,
+      type: 'message.held',
+      audience: [sender.id],
+      payload: { id: messageId, conversation_id: place.id, review_item_id: item.id, state: 'pending' },
+    })
+  }
+  const outcome = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
+  await appendInTransaction(tx, workspaceId, [draftMessageRecord(decided, outcome, keys.hasher)], keys.hasher)
+  return { reviewItemId: item.id, auditId }
+}
+
+/** Prevents that the conversation is deleted before `tx` ends. Returns false if it was deleted while the text was governed. */
+async function lockConversation(tx: Tx, { workspaceId, place }: TextSubmission): Promise<boolean> {
+  const row = await tx
+    .selectFrom('conversation')
+    .select('id')
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('conv', place.id) }))
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
 }

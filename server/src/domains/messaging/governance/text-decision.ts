@@ -3,48 +3,37 @@ import type { Cache } from '../../../platform/lib/cache.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
 import { Unchangeable } from '../../../shared/content-reading.ts'
 import { reportBrokenConditions } from '../../../shared/fault.ts'
-import { DEFAULT_SETTINGS } from '../../../shared/principal.ts'
+import { DEFAULT_SETTINGS, type User } from '../../../shared/principal.ts'
 import { estimateTokens } from '../../../shared/tokens.ts'
-import { NOTHING_UNREAD } from '../../../shared/unread.ts'
+import { NOTHING_UNREAD, type Unread } from '../../../shared/unread.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
 import type { CompiledPolicy } from '../../policy/compile.ts'
 import type { PolicyInput } from '../../policy/input.ts'
-import type { FileContents, TextSubmission } from './text-submission.ts'
 
 export interface TextDecisionDeps extends GovernDeps {
   readonly policies: Pick<ActivePolicies, 'current'>
-  /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
-/** Dependencies of a decision without an audit record. */
 export type UnrecordedDecisionDeps = Omit<TextDecisionDeps, 'workspaceKeys'>
 
-/** The decision of the policies at the point `message` on submitted texts. */
 export interface TextDecision extends Pick<Transformed<readonly string[]>, 'decision' | 'transforms'> {
   readonly submission: TextSubmission
   readonly policy: CompiledPolicy
   readonly scanned: Scanned
-  /** Texts of attached files, for reviewers. */
   readonly fileTexts: readonly string[]
-  /** The texts after the transforms. */
   readonly texts: readonly string[]
   readonly tokens: number
   readonly ms: { readonly classify: number; readonly authorize: number }
 }
 
 const START = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
-/** Conditions can refer to an Application, but a message has none. */
 const NO_APPLICATION = { id: '', name: '', settings: DEFAULT_SETTINGS }
 
 const NO_FILES: FileContents = { texts: [], unread: NOTHING_UNREAD }
 
-/**
- * Governs texts at the point `message`, and the texts of attached files. A transform that would change a file denies, because its sender
- * has uploaded it as it is. Undefined: the Workspace has no rules there, so messages are not governed (MSG-GOV-6).
- * Transforms are applied whatever the verdict is, because a reviewer may approve the texts later.
- */
+/** Transforms apply whatever the verdict is, because a reviewer may approve later. Undefined: no rules for messages (MSG-GOV-6). */
 export async function decideOnText(submission: TextSubmission, deps: UnrecordedDecisionDeps): Promise<TextDecision | undefined> {
   const policy = await deps.policies.current(submission.workspaceId)
   if (!policy || policy.rules.message.length === 0) return undefined
@@ -80,4 +69,31 @@ function toPolicyInput({ sender, place, now }: TextSubmission, tokens: number): 
     message: { conversationId: place.id, sender: sender.id, group: place.groupId ?? '' },
     now,
   }
+}
+
+export interface TextPlace {
+  /** `conv_…`; empty: no conversation, for the fields of a user or group. */
+  readonly id: string
+  readonly groupId: string | null
+}
+
+export interface FileContents {
+  readonly texts: readonly string[]
+  readonly unread: Unread
+}
+
+export interface TextSubmission {
+  readonly workspaceId: string
+  readonly sender: User
+  readonly place: TextPlace
+  /** Id of the message that the texts belong to (`msg_…`), which may not be stored yet. Empty: they belong to no message. */
+  readonly messageId: string
+  readonly change: 'create' | 'update' | 'react' | 'profile'
+  /** The text of the message, if there is one; then the texts that other users see with it, such as names of files. */
+  readonly texts: readonly string[]
+  /** Reads the files that are sent with the texts. It is called only if the Workspace has policies for messages. */
+  readonly readFiles?: (() => Promise<FileContents>) | undefined
+  /** `aud_…`: the request whose completion the text is. */
+  readonly requestAuditId?: string | undefined
+  readonly now: Date
 }

@@ -3,19 +3,24 @@ import { type Refusal, refuseForbidden, refuseInvalid, refuseUnknown } from '../
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { markReadAfterDeparture } from '../conversations/read-marker.ts'
 import { eraseEvents, removeFromAudience } from '../events/erase-events.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
 import { findContacts } from '../people/contact-store.ts'
 import { findEarliestMember, findGroupIds } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
-import { addToGroup, removeFromGroup } from './group-membership-changes.ts'
-import { deleteGroup, findConversationIds, findGroup, lockGroup, updateGroup } from './group-store.ts'
+import {
+  addToGroup,
+  deleteGroup,
+  findConversationIds,
+  findGroup,
+  lockGroup,
+  removeFromGroup,
+  updateGroup,
+} from './group-store.ts'
 
-/** The member who changes a group, and when. */
 export interface GroupChange {
   readonly member: Member
-  /** `http://host`, for the URLs in events. */
   readonly base: string
   readonly now: Date
 }
@@ -24,7 +29,6 @@ export interface GroupChange {
 export const lockOwnedGroup = async (tx: Tx, member: Member, id: string): Promise<Group | Refusal> =>
   ownedGroup(member, await lockGroup(tx, member, id))
 
-/** The group, NOT_FOUND without one, or FORBIDDEN if the member does not own it. */
 export function ownedGroup(member: Member, group: Group | undefined): Group | Refusal {
   if (!group) return refuseUnknown('group')
   return group.ownerId === member.user.id ? group : refuseForbidden('Only the owner of the group can do this.')
@@ -71,14 +75,12 @@ export const emitGroup = (
   group: Group,
 ): Promise<void> => emit(tx, { workspaceId, type, audience: group.memberIds, payload: groupView(group, base) })
 
-/** For users who cannot see the group any more. */
 async function emitGroupDeleted(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
   if (audience.length === 0) return
   const payload = { id, object: 'group' as const, deleted: true }
   await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
 }
 
-/** Deletes a locked group and its conversations. Its members get an event. */
 export async function deleteGroupWithConversations(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
   for (const id of await findConversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
   await deleteGroup(tx, workspaceId, group.id)
@@ -87,10 +89,7 @@ export async function deleteGroupWithConversations(tx: Tx, workspaceId: string, 
   await emitGroupDeleted(tx, workspaceId, group, group.memberIds)
 }
 
-/**
- * Removes a user from all groups, as when the user is erased. The member who joined first becomes the owner of the user's groups; a
- * group without other members is deleted.
- */
+/** The member who joined first becomes the owner of the user's groups; a group without other members is deleted. */
 export async function removeFromAllGroups(tx: Tx, change: GroupChange): Promise<void> {
   const { member, now } = change
   const { workspaceId, user } = member

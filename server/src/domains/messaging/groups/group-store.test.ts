@@ -7,12 +7,11 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { fromId, newId, newUuid } from '../../../platform/lib/id.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { createUser } from '../../identity/user-store.ts'
-import { findAcquaintances } from '../people/emit-contact.ts'
+import { findAcquaintances } from '../people/contact-store.ts'
 import { findGroupIds, isGroupMember, lockGroupMembers } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
 import { removeFromAllGroups } from './group-changes.ts'
-import { addToGroup, removeFromGroup } from './group-membership-changes.ts'
-import { createGroup, findGroup, listGroups, lockGroup } from './group-store.ts'
+import { addToGroup, createGroup, findGroup, listGroups, lockGroup, removeFromGroup } from './group-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)

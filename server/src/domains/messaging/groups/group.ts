@@ -1,23 +1,17 @@
 import { Type } from 'typebox'
+import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { AvatarUrl, defaultAvatarUrl } from '../people/contact.ts'
-import { Seconds, seconds } from '../timestamps.ts'
+import type { MessagingGroupTable } from '../tables.ts'
+import { inSeconds, Seconds } from '../timestamps.ts'
 
 /** The owner included (MSG-RES-3). */
 export const MAX_MEMBERS = 1_000
 
-/** Users and assistants of a Workspace who share conversations. */
-export interface Group {
-  /** `grp_…` */
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  readonly avatarUrl: string | null
-  readonly ownerId: string
+export interface Group extends Entity<MessagingGroupTable> {
   /** Sorted ids of all members, including the owner. */
   readonly memberIds: readonly string[]
-  readonly createdAt: Date
-  readonly updatedAt: Date
 }
 
 const ContactIds = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
@@ -26,7 +20,6 @@ const ContactIds = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 })
 const Description = Type.String({ maxLength: 2_000 })
 
-/** Body of `POST /v1/groups`. The caller becomes the owner. */
 export const GroupCreate = Type.Object({
   name: Name,
   description: Type.Optional(Description),
@@ -43,7 +36,6 @@ export const GroupUpdate = Type.Object({
   owner_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 })
 
-/** Body of `POST /v1/groups/:id/contacts`. */
 export const MemberAdd = Type.Object({ contact_id: Type.String({ minLength: 1, maxLength: 200 }) })
 
 export const GroupView = Type.Object({
@@ -58,14 +50,9 @@ export const GroupView = Type.Object({
   updated_at: Seconds,
 })
 
-export const groupView = (group: Group, base: string) => ({
-  id: group.id,
-  object: 'group' as const,
-  name: group.name,
-  description: group.description,
-  avatar_url: group.avatarUrl ?? defaultAvatarUrl(group.name, base),
-  owner_id: group.ownerId,
-  contacts: group.memberIds,
-  created_at: seconds(group.createdAt),
-  updated_at: seconds(group.updatedAt),
-})
+export const groupView = (group: Group, base: string) =>
+  viewOf(GroupView, {
+    ...inSeconds(group),
+    avatarUrl: group.avatarUrl ?? defaultAvatarUrl(group.name, base),
+    contacts: group.memberIds,
+  })

@@ -14,7 +14,6 @@ export const ERASED_RESPONSE = {
   object_ids: null,
 }
 
-/** Erases the stored responses that contain deleted objects. */
 export async function eraseResponsesAbout(tx: Tx, workspaceId: string, objectIds: readonly string[]): Promise<void> {
   if (objectIds.length === 0) return
   await tx

@@ -7,10 +7,8 @@ const LIFETIME_MS = 24 * 3_600_000
 /** Status of a key whose request is in progress. Other transactions never see it. */
 const IN_PROGRESS = 0
 
-/** A response that is sent again when its request is repeated. */
 export interface StoredResponse {
   readonly status: number
-  /** Empty for a response without a body. */
   readonly body: string
 }
 
@@ -29,9 +27,7 @@ export const findResponse = (
   db
     .selectFrom('idempotency_key')
     .select(['fingerprint', 'status', 'body'])
-    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
-    .where('user_id', '=', member.user.id)
-    .where('key', '=', key)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(member.workspaceId), user_id: member.user.id, key }))
     .where('created_at', '>', new Date(now.getTime() - LIFETIME_MS))
     .executeTakeFirst()
 
@@ -52,14 +48,11 @@ export async function reserveKey(tx: Tx, { member, key, fingerprint }: Idempoten
   return row !== undefined
 }
 
-/** Stores the response under a key that this transaction has reserved. */
 export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { status, body }: StoredResponse): Promise<void> {
   await tx
     .updateTable('idempotency_key')
     .set({ status, body, object_ids: objectIdsIn(body) })
-    .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
-    .where('user_id', '=', member.user.id)
-    .where('key', '=', key)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(member.workspaceId), user_id: member.user.id, key }))
     .execute()
 }
 
@@ -72,7 +65,6 @@ function objectIdsIn(body: string): string[] | null {
   return ids.length > 0 ? [...new Set(ids)] : null
 }
 
-/** Deletes up to `limit` expired keys. Returns their number. */
 export async function deleteExpiredKeys(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .selectFrom('idempotency_key')

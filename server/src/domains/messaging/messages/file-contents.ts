@@ -4,7 +4,7 @@ import { textOfBytes } from '../../../shared/encoded-text.ts'
 import { mayBeJson, readable } from '../../../shared/json-text.ts'
 import { type UnreadKind, UnreadTally } from '../../../shared/unread.ts'
 import type { FileStore } from '../attachments/file-store.ts'
-import type { FileContents } from '../governance/text-submission.ts'
+import type { FileContents } from '../governance/text-decision.ts'
 import type { SentFile } from './message-files.ts'
 
 /** Maximum size of the texts that policies read for one message. The rest counts as unread. */
@@ -15,9 +15,9 @@ export async function readContents(files: Pick<FileStore, 'open'>, sent: readonl
   const texts: string[] = []
   const unread = new UnreadTally()
   let left = MAX_READ
-  for (const { fileKey, bytes, mediaType } of sent) {
+  for (const { place, bytes, mediaType } of sent) {
     if (bytes === 0) continue
-    const head = left === 0 ? undefined : await readHead(files, fileKey, left)
+    const head = left === 0 ? undefined : await readHead(files, place, left)
     const text = head && textOfBytes(head.length < bytes ? withoutCutCharacter(head) : head)
     if (head && text !== undefined) {
       // Lines of JSON, and JSON that was cut off, are no JSON documents.
@@ -29,9 +29,9 @@ export async function readContents(files: Pick<FileStore, 'open'>, sent: readonl
   return { texts, unread: unread.total }
 }
 
-async function readHead(files: Pick<FileStore, 'open'>, fileKey: string, limit: number): Promise<Buffer> {
+async function readHead(files: Pick<FileStore, 'open'>, place: string, limit: number): Promise<Buffer> {
   try {
-    const stream: Readable = await files.open(fileKey)
+    const stream: Readable = await files.open(place)
     const chunks: Buffer[] = []
     let bytes = 0
     // Leaving the loop closes the file.
@@ -46,7 +46,6 @@ async function readHead(files: Pick<FileStore, 'open'>, fileKey: string, limit: 
   }
 }
 
-/** The bytes without the beginning of a UTF-8 character at their end. */
 function withoutCutCharacter(bytes: Buffer): Buffer {
   let end = bytes.length
   while (end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--

@@ -5,7 +5,7 @@ import { fromId } from '../../../platform/lib/id.ts'
 import { type Refusal, refuseUnknown } from '../../../shared/refusal.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { enqueueTurn } from '../assistants/enqueue-turn.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { type GovernedText, textOf } from '../governance/governed-text.ts'
 import { recordActivity } from '../people/contact-store.ts'
 import type { Member } from '../people/member.ts'
@@ -14,12 +14,10 @@ import { attachToMessage, renameFiles } from './message-files.ts'
 import { vectorOf } from './message-words.ts'
 
 export interface NewMessage {
-  /** `msg_…` */
   readonly id: string
   readonly sender: Member
   readonly conversationId: string
   readonly text: GovernedText
-  /** `att_…` of the sender's uploads that are not sent yet. */
   readonly attachments: readonly string[]
   readonly replyTo?: string | undefined
   /** `aud_…` of the request that an assistant's message comes from. Shown if the Workspace has no policies for messages. */
@@ -81,8 +79,9 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
         where profile.workspace_id = stored.workspace_id and profile.application_id is not null
       ) as has_assistant
     from stored, target`.execute(tx)
-  const [row] = rows
-  if (!row) return refuseUnknown('conversation')
+  const [found] = rows
+  if (!found) return refuseUnknown('conversation')
+  const { audience, is_group: isGroup, has_assistant: hasAssistant, ...row } = found
   const stored = toMessage(row)
   if (message.attachments.length > 0) {
     const refusal = await attachToMessage(tx, sender, stored.id, message.attachments)
@@ -92,13 +91,12 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
   await emit(tx, {
     workspaceId: sender.workspaceId,
     type: 'message.created',
-    audience: row.audience,
+    audience,
     payload: messageEvent(stored, [], message.attachments),
   })
   const { id, conversationId, createdAt } = stored
   const turnEnqueued =
-    row.has_assistant &&
-    (await enqueueTurn(tx, { id, conversationId, sender, text: stored.text, isGroup: row.is_group, createdAt }))
+    hasAssistant && (await enqueueTurn(tx, { id, conversationId, sender, text: stored.text, isGroup, createdAt }))
   await text.settle(tx)
   return { message: stored, turnEnqueued }
 }

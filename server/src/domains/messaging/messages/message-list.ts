@@ -26,11 +26,9 @@ export type CursorRow = NonNullable<Awaited<ReturnType<typeof findCursorRow>>>
 /** Maximum number of conversations whose messages are read by one statement. */
 const MAX_BATCH = 400
 
-/** The messages of all conversations of the member, newest first. Undefined if the cursor is not a message of the member. */
 export const listAllMessages = (db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> =>
   listByActivity(db, member, page, (conversations, cursorRow) => findMessagesOf(db, conversations, page, cursorRow))
 
-/** Reads the newest messages of some conversations that a page needs, from the row of its cursor on. */
 type ReadMessages = (conversations: readonly string[], cursorRow: CursorRow | undefined) => Promise<readonly MessageRow[]>
 
 /**
@@ -81,8 +79,7 @@ function findActiveConversations(
   let query = db
     .selectFrom('conversation_member')
     .select(['conversation_id', 'sort_at'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('user_id', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: user.id }))
   if (since) query = query.where('sort_at', '>=', since.created_at)
   if (last) {
     query = query.where(({ eb, refTuple, tuple }) =>
@@ -119,7 +116,6 @@ async function findMessagesOf(
   })
 }
 
-/** The rows that a page needs, in the page's direction. */
 function newestOf(rows: readonly MessageRow[], page: PageRequest): MessageRow[] {
   const sign = isBackwards(page) ? 1 : -1
   return rows.toSorted((a, b) => sign * compare(a, b)).slice(0, page.limit + 1)

@@ -8,13 +8,9 @@ import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './mes
 import { type CursorRow, findCursorRow, listByActivity } from './message-list.ts'
 import { queryOf } from './message-words.ts'
 
-/** The order of the result; `readPage` reads it in either direction. */
 const NEWEST_FIRST = ['message.created_at', 'message.conversation_id', 'message.sequence']
 
-/**
- * The member's messages that contain all words of `q`, newest first. `q` has the syntax of web searches: `"a phrase"`, `or`,
- * `-without`. Without a word it matches nothing. Undefined if the cursor is not a message of the member.
- */
+/** `q` has the syntax of web searches: `"a phrase"`, `or`, `-without`. Undefined if the cursor is not a message of the member. */
 export async function searchMessages(
   db: Db,
   member: Member,
@@ -34,7 +30,6 @@ export async function searchMessages(
   return readPage(query, page, { by: NEWEST_FIRST, order: 'desc', place: placeOf(cursorRow) }, toMessage)
 }
 
-/** The newest matches of these conversations, one more than the page has. */
 async function findMatches(
   db: Db,
   conversations: readonly string[],

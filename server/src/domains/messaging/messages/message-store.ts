@@ -5,9 +5,10 @@ import { fromId } from '../../../platform/lib/id.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review-row.ts'
-import { findMemberIds } from '../conversations/conversation-members.ts'
+import { removeAttachments } from '../attachments/file-removal.ts'
+import { findMemberIds } from '../conversations/conversation-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { type GovernedText, textOf } from '../governance/governed-text.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
 import { findTokenIssuers } from '../people/access-token-store.ts'
@@ -17,13 +18,11 @@ import { findAttachmentIds } from './message-files.ts'
 import { vectorOf } from './message-words.ts'
 import { findReactions } from './reaction-store.ts'
 
-/** A query for the messages of a member's conversations. */
 export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('message')
     .innerJoin('conversation_member as membership', 'membership.conversation_id', 'message.conversation_id')
-    .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('membership.user_id', '=', user.id)
+    .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': user.id }))
 
 const messageOf = (db: Db, member: Member, id: string) =>
   messagesOf(db, member)
@@ -54,8 +53,7 @@ export async function replaceText(tx: Tx, { id, workspaceId, conversationId }: M
       audit_id: text.auditId && uuidOf('aud', text.auditId),
       flagged: text.flagged,
     })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('msg', id) }))
     .execute()
 }
 
@@ -64,8 +62,7 @@ export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, u
   const row = await tx
     .updateTable('message')
     .set(updatedAt ? { updated_at: updatedAt } : { updated_at: sql`updated_at` })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('msg', id) }))
     .returning(MESSAGE_COLUMNS)
     .executeTakeFirstOrThrow()
   const message = toMessage(row)
@@ -80,10 +77,7 @@ export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, u
   return message
 }
 
-/**
- * Permanently deletes messages of one conversation, with their pins, reactions, files and the content of their review items. Audit
- * records keep keyed hashes. Returns the ids of the messages that existed.
- */
+/** Deletes the content of review items as well; audit records keep keyed hashes. Returns the ids of messages that existed. */
 export async function deleteMessages(
   tx: Tx,
   { workspaceId, conversationId }: Pick<Message, 'workspaceId' | 'conversationId'>,
@@ -97,18 +91,13 @@ export async function deleteMessages(
   await tx
     .updateTable('conversation')
     .set({ pinned_message_id: null })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .where('pinned_message_id', 'in', uuids)
     .execute()
-  await sql`
-    insert into removed_file (place, removed_at)
-    select place, ${now} from message_attachment where message_id in (${sql.join(uuids)})
-    on conflict do nothing`.execute(tx)
+  await removeAttachments(tx, sql`message_id in (${sql.join(uuids)})`, now)
   const deleted = await tx
     .deleteFrom('message')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation_id', '=', conversation)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: conversation }))
     .where('id', 'in', uuids)
     .returning('id')
     .execute()
@@ -129,8 +118,7 @@ export async function findIssuersOfSender(tx: Tx, item: ReviewItem): Promise<rea
   const message = await tx
     .selectFrom('message')
     .select('created_at')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('msg', messageId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('msg', messageId) }))
     .executeTakeFirst()
   const from = message && message.created_at < to ? message.created_at : to
   return findTokenIssuers(tx, workspaceId, userId, { from, to })

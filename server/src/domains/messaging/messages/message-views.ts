@@ -35,7 +35,6 @@ export async function loadMessageView(db: Db, message: Message, base: string) {
   return view
 }
 
-/** The contact of a sender who is not a user any more. */
 const erasedContact = ({ senderId, createdAt }: Message): Contact => ({
   id: senderId,
   username: senderId,

@@ -1,15 +1,14 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../platform/db/database.ts'
 import { termOf } from '../../retrieval/language.ts'
-import { isUnpairedLetter, visitWords } from '../../retrieval/words.ts'
+import { isUnpairedLetter, TOKENIZER, visitWords } from '../../retrieval/words.ts'
 
 /** Limits of PostgreSQL for a tsvector: bytes, the last position, and positions of a word. */
 const MAX_BYTES = 2 ** 20 - 2 ** 14
 const MAX_POSITION = 16_383
 const MAX_POSITIONS = 255
 
-/**
- * The words of a message with their positions, as a tsvector. The id of its conversation is one more word, so that an index range
- * contains messages of one conversation only.
- */
+/** A tsvector. The id of the conversation is one more word, so that an index range has messages of one conversation only. */
 export function vectorOf(conversationUuid: string, text: string): string {
   const positions = new Map<string, number[]>()
   let bytes = 0
@@ -28,13 +27,9 @@ export function vectorOf(conversationUuid: string, text: string): string {
 
 const quoted = (term: string): string => `'${term.replace(/['\\]/g, '$&$&')}'`
 
-/** `-` before a phrase in quotes or a word, then the phrase or the word. */
 const OPERANDS = /(-)?(?:"([^"]*)"?|([^\s"]+))/g
 
-/**
- * A query in the syntax of web searches (`"a phrase"`, `or`, `-without`) as a tsquery. Words that the tokenizer divides, such as
- * `INC-4711`, are phrases of their parts. Undefined if it has no words.
- */
+/** A web search (`"a phrase"`, `or`, `-without`) as a tsquery: `INC-4711` is a phrase of its parts. Undefined without words. */
 export function queryOf(q: string): string | undefined {
   const groups: Set<string>[] = [new Set()]
   for (const [, minus, phrase, word] of q.matchAll(OPERANDS)) {
@@ -62,4 +57,29 @@ function phraseOf(text: string): string | undefined {
     last = at
   })
   return phrase
+}
+
+/** Stores the words of messages that an older tokenizer has stored. Returns their number. */
+export async function fillMessageWords(db: Db, most: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const rows = await tx
+      .selectFrom('message')
+      .select(['id', 'conversation_id', 'text'])
+      // In plain text, so that the planner can use the partial index message_tokenizer.
+      .where(sql<boolean>`tokenizer < ${sql.lit(TOKENIZER)}`)
+      .orderBy('id')
+      .limit(most)
+      .forNoKeyUpdate()
+      .skipLocked()
+      .execute()
+    if (rows.length === 0) return 0
+    await sql`
+      update message set words = filled.words::tsvector, tokenizer = ${TOKENIZER}
+      from unnest(
+        ${rows.map(({ id }) => id)}::uuid[],
+        ${rows.map(({ conversation_id, text }) => vectorOf(conversation_id, text))}::text[]
+      ) as filled (id, words)
+      where message.id = filled.id`.execute(tx)
+    return rows.length
+  })
 }

@@ -1,31 +1,15 @@
 import type { Selectable } from 'kysely'
-import { Type } from 'typebox'
-import { toId } from '../../../platform/lib/id.ts'
+import { type Static, Type } from 'typebox'
+import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
+import { Refusal } from '../../../shared/refusal.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { AttachmentView } from '../attachments/attachment.ts'
 import { ContactView } from '../people/contact.ts'
+import type { MessageTable } from '../tables.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
-import type { MessageTable } from './tables.ts'
+import { ReactionsBody } from './reaction.ts'
 
-export interface Message {
-  /** `msg_…` */
-  readonly id: string
-  readonly workspaceId: string
-  readonly conversationId: string
-  /** Number in its conversation: 1, 2, 3 … */
-  readonly sequence: number
-  readonly senderId: string
-  readonly text: string
-  /** `aud_…` of the last decision on the text. */
-  readonly auditId: string | null
-  /** Policies escalated the text. */
-  readonly flagged: boolean
-  /** `msg_…` of the message that an assistant's message answers. */
-  readonly replyTo: string | null
-  readonly createdAt: Date
-  readonly updatedAt: Date | null
-  readonly readAt: Date | null
-}
+export type Message = Entity<MessageTable, Exclude<keyof MessageTable, 'words' | 'tokenizer'>>
 
 export const MESSAGE_COLUMNS = [
   'message.id',
@@ -44,20 +28,8 @@ export const MESSAGE_COLUMNS = [
 
 export type MessageRow = Omit<Selectable<MessageTable>, 'words' | 'tokenizer'>
 
-export const toMessage = (row: MessageRow): Message => ({
-  id: toId('msg', row.id),
-  workspaceId: toId('ws', row.workspace_id),
-  conversationId: toId('conv', row.conversation_id),
-  sequence: row.sequence,
-  senderId: row.sender_id,
-  text: row.text,
-  auditId: row.audit_id && toId('aud', row.audit_id),
-  flagged: row.flagged,
-  replyTo: row.reply_to && toId('msg', row.reply_to),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  readAt: row.read_at,
-})
+export const toMessage = (row: MessageRow): Message =>
+  fromRow(row, { id: 'msg', workspace_id: 'ws', conversation_id: 'conv', audit_id: 'aud', reply_to: 'msg' })
 
 /** One entry for each name, in the order in which members added them. */
 export type Reactions = readonly Readonly<Record<string, readonly string[]>>[]
@@ -79,7 +51,6 @@ export const MessageView = Type.Object({
   updated_at: nullable(Seconds),
 })
 
-/** Fields that responses and events show in the same way. */
 const sharedFields = (message: Message) => ({
   reply_to: message.replyTo,
   governance: message.auditId === null ? null : { audit_id: message.auditId },
@@ -110,3 +81,37 @@ export const messageEvent = (message: Message, reactions: Reactions, attachmentI
   attachments: attachmentIds,
   ...sharedFields(message),
 })
+
+const MAX_BYTES = 32 * 1_024
+const MAX_ATTACHMENTS = 20
+
+const Id = Type.String({ minLength: 1, maxLength: 200 })
+const Text = Type.String({ minLength: 1, maxLength: MAX_BYTES, description: 'At most 32 KiB.' })
+const Attachments = Type.Array(Type.Union([Id, Type.Object({ id: Id }, { title: 'AttachmentReference' })]), {
+  maxItems: MAX_ATTACHMENTS,
+  description: "Ids of the caller's uploads, or objects with an `id`.",
+})
+
+export const MessageCreate = Type.Object({
+  conversation_id: Id,
+  message: Text,
+  attachments: Type.Optional(Type.Union([Attachments, Type.Null()])),
+})
+
+export const MessageUpdate = Type.Object({
+  message: Type.Optional(Text),
+  reactions: Type.Optional({
+    ...ReactionsBody,
+    description: "The caller's reactions: text by name. Reactions of other members stay unchanged.",
+  }),
+  attachments: Type.Optional({ ...Attachments, description: 'All attachments of the message after the change.' }),
+})
+
+export const parseAttachmentIds = (attachments: Static<typeof Attachments> | null | undefined): string[] => [
+  ...new Set((attachments ?? []).map((item) => (typeof item === 'string' ? item : item.id))),
+]
+
+export const checkText = (text: string): string | Refusal =>
+  Buffer.byteLength(text) <= MAX_BYTES
+    ? text
+    : new Refusal('PAYLOAD_TOO_LARGE', { message: 'message: must not have more than 32 KiB.', param: 'message' })

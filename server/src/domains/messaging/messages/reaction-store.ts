@@ -27,10 +27,7 @@ export async function findReactions(db: Db, messageIds: readonly string[]): Prom
   )
 }
 
-/**
- * Replaces the member's reactions. Reactions of other members stay. `too_many_names`: the message would have too many names.
- * `foreign_member`: a text is the id of another member, who has not reacted so. The transaction must have locked the message.
- */
+/** `foreign_member`: a text is the id of another member, who has not reacted so. The transaction must have locked the message. */
 export async function replaceReactions(
   tx: Tx,
   { workspaceId, user }: Member,
@@ -42,9 +39,7 @@ export async function replaceReactions(
   const message = uuidOf('msg', id)
   await tx
     .deleteFrom('message_reaction')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('message_id', '=', message)
-    .where('user_id', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), message_id: message, user_id: user.id }))
     .execute()
   const others = await tx.selectFrom('message_reaction').select(['name', 'value']).where('message_id', '=', message).execute()
   const othersKeys = new Set(others.map(keyOf))
@@ -87,15 +82,11 @@ export async function addReaction(
   return numInsertedOrUpdatedRows === 1n ? 'added' : 'exists'
 }
 
-/** Removes the member's reaction. Returns false if the member has no such reaction. */
 export async function removeReaction(tx: Tx, { workspaceId, user }: Member, { id }: Message, name: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('message_reaction')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('message_id', '=', uuidOf('msg', id))
-    .where('name', '=', name)
-    .where('user_id', '=', user.id)
-    .where('value', '=', user.id)
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), message_id: uuidOf('msg', id) }))
+    .where(({ and }) => and({ name, user_id: user.id, value: user.id }))
     .executeTakeFirst()
   return numDeletedRows === 1n
 }

@@ -11,10 +11,8 @@ const MAX_NAME_LENGTH = 64
 const Values = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: MAX_VALUES })
 const ReactionMap = Type.Record(Type.String(), Values, { maxProperties: MAX_NAMES })
 
-/** Names mapped to texts, or an array of such maps. */
 export const ReactionsBody = Type.Union([ReactionMap, Type.Array(ReactionMap, { maxItems: MAX_NAMES })])
 
-/** One reaction: a text under a name. The text is the member's own id, or any text. */
 export interface Reaction {
   readonly name: string
   readonly value: string
@@ -40,12 +38,10 @@ export function parseReactions(body: Static<typeof ReactionsBody>): Reaction[] |
   )
 }
 
-/** The 400 for a name that is empty or too long. */
 export const refuseNames = (names: readonly string[]): Refusal | undefined =>
   names.every((name) => name.length > 0 && name.length <= MAX_NAME_LENGTH)
     ? undefined
     : refuseInvalid({ param: 'reactions', message: `must have names of 1 to ${MAX_NAME_LENGTH} characters` })
 
-/** The 400 for a message that would have more than MAX_NAMES names. */
 export const tooManyNames = () =>
   refuseInvalid({ param: 'reactions', message: `must not have more than ${MAX_NAMES} names on one message` })

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
@@ -9,11 +10,11 @@ import type { ReviewItem } from '../../review/review-row.ts'
 import { getReview, readReviewContent } from '../../review/review-store.ts'
 import type { FileStore } from '../attachments/file-store.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
-import { emit } from '../events/outbox.ts'
+import { emit } from '../events/event.ts'
 import { type GovernedText, governReleased } from '../governance/governed-text.ts'
-import { FILE } from '../governance/message-review.ts'
+import { FILE } from '../governance/message-records.ts'
 import type { TextDecisionDeps } from '../governance/text-decision.ts'
-import type { Member } from '../people/member.ts'
+import { type Member, memberOf } from '../people/member.ts'
 import { readContents } from './file-contents.ts'
 import { insertMessage } from './insert-message.ts'
 import { findSentFiles } from './message-files.ts'
@@ -26,7 +27,6 @@ export interface ReleaseDeps extends TextDecisionDeps {
   readonly files: Pick<FileStore, 'open'>
 }
 
-/** The message that an approval stores. */
 export interface PreparedRelease {
   readonly held: HeldMessage
   readonly sender: Member
@@ -42,10 +42,7 @@ interface HeldMessage {
   readonly attachments: readonly string[] | null
 }
 
-/**
- * Governs a held message again, before a reviewer's decision, with the active policies. Undefined for other review items, and if the
- * message cannot be stored any more.
- */
+/** Governs a held message with the active policies, before a decision. Undefined if it cannot be stored any more. */
 export async function prepareRelease(
   deps: ReleaseDeps,
   workspaceId: string,
@@ -57,7 +54,8 @@ export async function prepareRelease(
   if (item?.endpoint !== 'message' || item.kind !== 'hold') return undefined
   const held = await findHeldMessage(db, item)
   const content = held && (await readReviewContent(db, workspaceId, itemId, now, reviewBox))
-  const sender = await findSender(db, item)
+  const user = await findUser(db, workspaceId, item.userId)
+  const sender = user && memberOf(workspaceId, user)
   const conversation = sender && (await findConversation(db, sender, item.sessionId ?? ''))
   const files = held && sender && (await findSentFiles(db, sender, held.attachments ?? [], held.messageId))
   if (!held || !content || !conversation || !files) return undefined
@@ -74,11 +72,7 @@ export async function prepareRelease(
   return { held, sender, conversationId: conversation.id, text: await governReleased(submission, itemId, deps) }
 }
 
-/**
- * Completes a reviewer's decision on a held message, in its transaction: stores an approved message once and emits an event to the
- * sender. Returns the item in its new state. Other review items stay unchanged. Returns CONFLICT, which rolls the transaction back, if the
- * message cannot be stored or the active policies deny it.
- */
+/** Completes a decision in its transaction. CONFLICT if the message cannot be stored or the active policies deny it. */
 export async function settleHeldMessage(
   tx: Tx,
   item: ReviewItem,
@@ -88,8 +82,7 @@ export async function settleHeldMessage(
   if (item.endpoint !== 'message' || item.kind !== 'hold') return item
   const { numDeletedRows } = await tx
     .deleteFrom('held_message')
-    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
-    .where('review_item_id', '=', uuidOf('rev', item.id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', item.workspaceId), review_item_id: uuidOf('rev', item.id) }))
     .executeTakeFirst()
   if (item.state !== 'approved') {
     if (numDeletedRows === 1n) await emitReviewState(tx, item, 'message.held', item.state)
@@ -130,8 +123,7 @@ async function findHeldMessage(db: Db, item: ReviewItem): Promise<HeldMessage | 
   const row = await db
     .selectFrom('held_message')
     .select(['id', 'target_id', 'attachments'])
-    .where('workspace_id', '=', uuidOf('ws', item.workspaceId))
-    .where('review_item_id', '=', uuidOf('rev', item.id))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', item.workspaceId), review_item_id: uuidOf('rev', item.id) }))
     .executeTakeFirst()
   if (!row) return undefined
   return {
@@ -139,14 +131,6 @@ async function findHeldMessage(db: Db, item: ReviewItem): Promise<HeldMessage | 
     isUpdate: row.target_id !== null,
     attachments: row.attachments?.map((id) => toId('att', id)) ?? null,
   }
-}
-
-/** The sender with the current role, department and attributes, for policies. */
-async function findSender(db: Db, { workspaceId, userId }: ReviewItem): Promise<Member | undefined> {
-  const user = await findUser(db, workspaceId, userId)
-  if (!user) return undefined
-  const { id, role, department, attributes } = user
-  return { workspaceId, user: { id, role, department, attributes, verified: true } }
 }
 
 const messageGone = () =>
@@ -168,3 +152,32 @@ const emitReviewState = (
     audience: [userId],
     payload: { ...(messageId && { id: messageId }), conversation_id: sessionId ?? '', review_item_id: id, state },
   })
+
+/** Removes up to `limit` held messages whose review items have expired. Their senders get an event. Returns their number. */
+export function removeExpiredHolds(db: Db, now: Date, limit: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const expired = tx
+      .selectFrom('held_message')
+      .innerJoin('review_item', 'review_item.id', 'review_item_id')
+      .select('held_message.id')
+      .where('review_item.expires_at', '<=', now)
+      .limit(limit)
+      .forUpdate('held_message')
+      .skipLocked()
+    const removed = await tx.deleteFrom('held_message').where('id', 'in', expired).returningAll().execute()
+    for (const held of removed) {
+      await emit(tx, {
+        workspaceId: toId('ws', held.workspace_id),
+        type: 'message.held',
+        audience: [held.sender_id],
+        payload: {
+          id: toId('msg', held.target_id ?? held.id),
+          conversation_id: toId('conv', held.conversation_id),
+          review_item_id: toId('rev', held.review_item_id),
+          state: 'expired',
+        },
+      })
+    }
+    return removed.length
+  })
+}

@@ -3,21 +3,18 @@ import { newId } from '../../../platform/lib/id.ts'
 import { Refusal, refuseUnknown } from '../../../shared/refusal.ts'
 import { ASSISTANTS_TOPIC } from '../assistants/enqueue-turn.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
+import type { HeldText, OpenedHold } from '../governance/governed-text.ts'
 import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
-import type { HeldText, OpenedHold } from '../governance/held-text.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
 import type { Member } from '../people/member.ts'
 import { readContents } from './file-contents.ts'
 import { type InsertedMessage, insertMessage } from './insert-message.ts'
 import { findSentFiles, refuseFiles } from './message-files.ts'
 
-/** A message that a member or an assistant wants to send. */
 export interface Draft {
   readonly conversationId: string
   readonly text: string
-  /** `att_…` */
   readonly attachments: readonly string[]
-  /** `msg_…` of the message that an assistant's message answers. */
   readonly replyTo?: string | undefined
   /** `aud_…` of the request that an assistant's message comes from. */
   readonly auditId?: string | undefined

@@ -1,11 +1,10 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import { Refusal, refuseForbidden, refuseUnknown } from '../../../shared/refusal.ts'
-import { findMemberIds } from '../conversations/conversation-members.ts'
-import { findConversation } from '../conversations/conversation-store.ts'
+import { findConversation, findMemberIds } from '../conversations/conversation-store.ts'
+import type { HeldText, OpenedHold } from '../governance/governed-text.ts'
 import { type GovernedText, governText, governWithoutHold, unchanged } from '../governance/governed-text.ts'
-import type { HeldText, OpenedHold } from '../governance/held-text.ts'
-import type { TextSubmission } from '../governance/text-submission.ts'
+import type { TextSubmission } from '../governance/text-decision.ts'
 import { eraseResponsesAbout } from '../idempotency/erase-responses.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
 import type { Member } from '../people/member.ts'
@@ -16,12 +15,9 @@ import { emitMessageUpdated, findMessage, lockMessage, replaceText } from './mes
 import { type GovernedReaction, type Reaction, tooManyNames } from './reaction.ts'
 import { replaceReactions } from './reaction-store.ts'
 
-/** Changes of a message. Undefined fields stay unchanged. */
 export interface MessageChanges {
   readonly text?: string | undefined
-  /** `att_…` of all attachments after the change. */
   readonly attachments?: readonly string[] | undefined
-  /** All reactions of the caller after the change. */
   readonly reactions?: readonly Reaction[] | undefined
 }
 
@@ -101,7 +97,6 @@ async function governReactions(
   return { list, governed }
 }
 
-/** Governs one reaction that has the caller's id as its text. */
 export async function prepareReaction(deps: MessagingDeps, member: Member, id: string, name: string, now: Date) {
   const prepared = await prepareUpdate(deps, member, id, { reactions: [{ name, value: member.user.id }] }, now)
   if (prepared instanceof Refusal) return prepared

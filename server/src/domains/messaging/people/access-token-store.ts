@@ -6,19 +6,15 @@ import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { newCredential } from '../../../platform/lib/credential.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import type { AccessTokenTable } from '../tables.ts'
 import { ACCESS_TOKEN_COLUMNS, type AccessToken, type AccessTokenColumn } from './access-token.ts'
-import type { Member } from './member.ts'
-import type { AccessTokenTable } from './tables.ts'
+import { type Member, memberOf } from './member.ts'
 
-const toAccessToken = (row: Pick<Selectable<AccessTokenTable>, AccessTokenColumn>): AccessToken => ({
-  ...fromRow(row),
-  id: toId('tok', row.id),
-})
+type AccessTokenRow = Pick<Selectable<AccessTokenTable>, AccessTokenColumn>
 
-/**
- * Issues a token. `token` in the result is not stored and cannot be read again. Returns undefined if the user does not exist or is an
- * assistant. `issuer`: the operator or admin token that is responsible for the token; null: the server.
- */
+const toAccessToken = (row: AccessTokenRow): AccessToken => fromRow(row, { id: 'tok' })
+
+/** `token` cannot be read again. Undefined: no such user, or an assistant. `issuer`: who is responsible; null: the server. */
 export async function issueAccessToken(
   db: Db,
   workspaceId: string,
@@ -29,43 +25,18 @@ export async function issueAccessToken(
 ): Promise<(AccessToken & { readonly token: string }) | undefined> {
   if (!isStorable(userId)) return undefined
   const { secret, hash } = newCredential('gu_')
-  const row = await db
-    .insertInto('access_token')
-    .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'issued_by', 'created_at', 'revoked_at'])
-    .expression(
-      personOf(db, workspaceId, userId).select([
-        sql<string>`${newUuid()}::uuid`.as('token_id'),
-        'workspace_user.workspace_id',
-        'workspace_user.id',
-        sql<string>`${name}::text`.as('name'),
-        sql<Buffer>`${hash}::bytea`.as('hash'),
-        sql<string | null>`${issuer}::text`.as('issued_by'),
-        sql<Date>`${now}::timestamptz`.as('created_at'),
-        sql<null>`null::timestamptz`.as('revoked_at'),
-      ]),
+  const { rows } = await sql<AccessTokenRow>`
+    insert into access_token (id, workspace_id, user_id, name, hash, issued_by, created_at)
+    select ${newUuid()}::uuid, person.workspace_id, person.id, ${name}::text, ${hash}::bytea, ${issuer}::text, ${now}::timestamptz
+    from workspace_user person
+    where person.workspace_id = ${uuidOfWorkspace(workspaceId)} and person.id = ${userId} and not exists (
+      select from contact_profile assistant
+      where assistant.workspace_id = person.workspace_id and assistant.user_id = person.id and assistant.application_id is not null
     )
-    .returning(ACCESS_TOKEN_COLUMNS)
-    .executeTakeFirst()
+    returning ${sql.join(ACCESS_TOKEN_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
+  const [row] = rows
   return row && { ...toAccessToken(row), token: secret }
 }
-
-/** The user, unless it is an assistant. Assistants have no tokens. */
-const personOf = (db: Db, workspaceId: string, userId: string) =>
-  db
-    .selectFrom('workspace_user')
-    .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('workspace_user.id', '=', userId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('contact_profile')
-            .select('user_id')
-            .whereRef('contact_profile.workspace_id', '=', 'workspace_user.workspace_id')
-            .whereRef('contact_profile.user_id', '=', 'workspace_user.id')
-            .where('application_id', 'is not', null),
-        ),
-      ),
-    )
 
 /** Undefined if the token does not exist. Revoking again changes nothing. The caller publishes ACCESS_TOKENS_TOPIC afterwards. */
 export async function revokeAccessToken(db: Db, workspaceId: string, id: string, now: Date): Promise<AccessToken | undefined> {
@@ -74,8 +45,7 @@ export async function revokeAccessToken(db: Db, workspaceId: string, id: string,
   const row = await db
     .updateTable('access_token')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuid }))
     .returning(ACCESS_TOKEN_COLUMNS)
     .executeTakeFirst()
   return row && toAccessToken(row)
@@ -92,8 +62,7 @@ export async function listAccessTokens(
   const query = db
     .selectFrom('access_token')
     .select(ACCESS_TOKEN_COLUMNS)
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), user_id: userId }))
   return pageById(query, 'tok', page, toAccessToken)
 }
 
@@ -111,8 +80,7 @@ export async function findTokenIssuers(
     .selectFrom('access_token')
     .select('issued_by')
     .distinct()
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), user_id: userId }))
     .where('created_at', '<=', to)
     .where((eb) =>
       eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', new Date(from.getTime() - USABLE_AFTER_REVOCATION_MS))]),
@@ -121,7 +89,6 @@ export async function findTokenIssuers(
   return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
 }
 
-/** The user of the token with this hash, with the user's current role, department and attributes. */
 export async function findTokenHolder(
   db: Db,
   hash: Buffer,
@@ -137,7 +104,6 @@ export async function findTokenHolder(
     .where('hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  const { user_id: id, role, department, attributes } = row
-  const member = { workspaceId: toId('ws', row.workspace_id), user: { id, role, department, attributes, verified: true } }
+  const member = memberOf(toId('ws', row.workspace_id), { ...row, id: row.user_id })
   return { member, hash: row.hash, revokedAt: row.revoked_at }
 }

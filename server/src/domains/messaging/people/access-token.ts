@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import type { AccessTokenTable } from './tables.ts'
+import type { AccessTokenTable } from '../tables.ts'
 
 export const ACCESS_TOKEN_COLUMNS = ['id', 'user_id', 'name', 'issued_by', 'created_at', 'revoked_at'] as const
 export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]
@@ -10,7 +10,6 @@ export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]
 /** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
 export type AccessToken = Entity<AccessTokenTable, AccessTokenColumn>
 
-/** Body of `POST /admin/v1/users/:id/tokens`. */
 export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })
 export const DEFAULT_TOKEN_NAME = 'token'
 

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { fromRow } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
-import { toId } from '../../../platform/lib/id.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
-import type { Contact } from './contact.ts'
+import { emit } from '../events/event.ts'
+import { type Contact, contactView } from './contact.ts'
 import { queryMemberIds } from './group-member-store.ts'
 import type { Member } from './member.ts'
 
@@ -26,16 +27,7 @@ const contacts = (db: Db, workspaceId: string) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof contacts>['executeTakeFirstOrThrow']>>
 
-const toContact = (row: Row): Contact => ({
-  id: row.id,
-  username: row.username,
-  displayName: row.display_name,
-  phoneNumber: row.phone_number ?? '',
-  avatarUrl: row.avatar_url,
-  applicationId: row.application_id === null ? null : toId('app', row.application_id),
-  lastActiveAt: row.last_active_at,
-  createdAt: row.created_at,
-})
+const toContact = (row: Row): Contact => ({ ...fromRow(row, { application_id: 'app' }), phoneNumber: row.phone_number ?? '' })
 
 export async function findContact(db: Db, workspaceId: string, id: string): Promise<Contact | undefined> {
   if (!isStorable(id)) return undefined
@@ -75,7 +67,6 @@ export async function listContacts(
   return readPageFrom(query, page, { by: ['username'], placeOf }, toContact)
 }
 
-/** Changes of a profile. Undefined fields stay unchanged. */
 export interface ProfilePatch {
   readonly displayName?: GovernedString | null | undefined
   readonly phoneNumber?: GovernedString | '' | undefined
@@ -105,10 +96,7 @@ const EMPTY_PROFILE = {
   last_active_at: null,
 }
 
-/**
- * A statement that sets `last_active_at` of the user's profile. It writes nothing if the user was active in the last minute, so that
- * concurrent messages do not wait for the row.
- */
+/** Sets `last_active_at`, unless the user was active in the last minute. */
 export const recordActivity = ({ workspaceId, user }: Member, now: Date): RawBuilder<unknown> => sql`
   insert into contact_profile (workspace_id, user_id, phone_number, last_active_at)
   select known.workspace_id, known.id, '', ${now}
@@ -117,3 +105,31 @@ export const recordActivity = ({ workspaceId, user }: Member, now: Date): RawBui
   where known.workspace_id = ${uuidOfWorkspace(workspaceId)} and known.id = ${user.id}
     and (last_active_at is null or last_active_at < ${new Date(now.getTime() - ACTIVITY_PRECISION_MS)})
   on conflict (workspace_id, user_id) do update set last_active_at = excluded.last_active_at`
+
+/** Emits an event with the user's contact to webhooks and to all users who share a conversation or group with the user. */
+export async function emitContact(
+  tx: Tx,
+  type: 'contact.created' | 'contact.updated',
+  workspaceId: string,
+  userId: string,
+  base: string,
+): Promise<void> {
+  const contact = await findContact(tx, workspaceId, userId)
+  if (!contact) return
+  const audience = await findAcquaintances(tx, workspaceId, userId)
+  await emit(tx, { workspaceId, type, audience, payload: contactView(contact, base) })
+}
+
+/** Ids of the user and all users who share a conversation or group with them: the audience of changes to the user's profile. */
+export async function findAcquaintances(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  const { rows } = await sql<{ user_id: string }>`
+    select other.user_id from conversation_member membership join conversation_member other using (workspace_id, conversation_id)
+    where membership.workspace_id = ${workspace} and membership.user_id = ${userId}
+    union
+    select other.user_id from group_member membership join group_member other using (workspace_id, group_id)
+    where membership.workspace_id = ${workspace} and membership.user_id = ${userId}
+    union
+    select ${userId}::text`.execute(tx)
+  return rows.map(({ user_id }) => user_id).toSorted()
+}

@@ -1,26 +1,20 @@
 import { Type } from 'typebox'
+import type { Entity } from '../../../platform/db/from-row.ts'
 import { Line, Name } from '../../../platform/lib/fields.ts'
-import { Seconds, seconds } from '../timestamps.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
+import type { WorkspaceUserTable } from '../../identity/tables.ts'
+import type { ContactProfileTable } from '../tables.ts'
+import { inSeconds, Seconds, seconds } from '../timestamps.ts'
 
-/** A user of the Workspace as other users see them. */
-export interface Contact {
-  readonly id: string
-  readonly username: string
-  readonly displayName: string | null
-  readonly phoneNumber: string
-  readonly avatarUrl: string | null
-  /** `app_…` of the Application that writes an assistant's messages. null: not an assistant. */
-  readonly applicationId: string | null
-  readonly lastActiveAt: Date | null
-  readonly createdAt: Date
-}
+export interface Contact
+  extends Entity<WorkspaceUserTable, 'id' | 'username' | 'created_at'>,
+    Omit<Entity<ContactProfileTable>, 'workspaceId' | 'userId'> {}
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** Absolute URL of a picture. null: the default avatar. */
 export const AvatarUrl = nullable(Type.String({ maxLength: 2_048, pattern: '^https?://[^\\s<>"]+$', format: 'url' }))
 
-/** Body of `PUT /v1/contacts/:id`. */
 export const ContactUpdate = Type.Object({
   display_name: nullable(Name),
   phone_number: nullable(Type.String({ maxLength: 40, pattern: '^\\+?[0-9 ()./-]*$' })),
@@ -42,17 +36,12 @@ export const ContactView = Type.Object(
   { description: 'A user of the Workspace.' },
 )
 
-/** `base`: `http://host`, for the URL of the default avatar. */
-export const contactView = (contact: Contact, base: string) => ({
-  id: contact.id,
-  object: 'contact' as const,
-  username: contact.username,
-  display_name: contact.displayName,
-  phone_number: contact.phoneNumber,
-  avatar_url: contact.avatarUrl ?? defaultAvatarUrl(contact.displayName ?? contact.username, base),
-  is_assistant: contact.applicationId !== null,
-  last_active_at: seconds(contact.lastActiveAt ?? contact.createdAt),
-  created_at: seconds(contact.createdAt),
-})
+export const contactView = (contact: Contact, base: string) =>
+  viewOf(ContactView, {
+    ...inSeconds(contact),
+    avatarUrl: contact.avatarUrl ?? defaultAvatarUrl(contact.displayName ?? contact.username, base),
+    isAssistant: contact.applicationId !== null,
+    lastActiveAt: seconds(contact.lastActiveAt ?? contact.createdAt),
+  })
 
 export const defaultAvatarUrl = (name: string, base: string): string => `${base}/v1/avatars/${encodeURIComponent(name)}`

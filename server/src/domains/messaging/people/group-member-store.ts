@@ -13,8 +13,7 @@ export const queryMemberIds = (db: Db, workspaceId: string, groupId: string) =>
   db
     .selectFrom('group_member')
     .select('user_id')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('group_id', '=', uuidOfGroup(groupId))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), group_id: uuidOfGroup(groupId) }))
 
 export async function isGroupMember(db: Db, workspaceId: string, groupId: string, userId: string): Promise<boolean> {
   const row = await queryMemberIds(db, workspaceId, groupId).where('user_id', '=', userId).executeTakeFirst()
@@ -25,8 +24,7 @@ export async function isGroupOwner(db: Db, { workspaceId, user }: Member, groupI
   const row = await db
     .selectFrom('messaging_group')
     .select('owner_id')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuidOfGroup(groupId))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuidOfGroup(groupId) }))
     .executeTakeFirst()
   return row?.owner_id === user.id
 }
@@ -36,8 +34,7 @@ export async function lockGroupMembers(tx: Tx, workspaceId: string, groupId: str
   await tx
     .selectFrom('messaging_group')
     .select('id')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuidOfGroup(groupId))
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuidOfGroup(groupId) }))
     .forShare()
     .execute()
   const rows = await queryMemberIds(tx, workspaceId, groupId).orderBy('user_id').execute()
@@ -60,19 +57,16 @@ export async function findEarliestMember(
   return row?.user_id
 }
 
-/** `grp_…` of all groups of the user. */
 export async function findGroupIds(tx: Tx, workspaceId: string, userId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('group_member')
     .select('group_id')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('user_id', '=', userId)
+    .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), user_id: userId }))
     .orderBy('group_id')
     .execute()
   return rows.map(({ group_id }) => toId('grp', group_id))
 }
 
-/** Adds users to a group. Existing members stay as they are. */
 export async function insertGroupMembers(
   tx: Tx,
   workspaceId: string,
@@ -81,19 +75,8 @@ export async function insertGroupMembers(
   now: Date,
 ): Promise<void> {
   if (userIds.length === 0) return
-  await tx
-    .insertInto('group_member')
-    .columns(['workspace_id', 'group_id', 'user_id', 'joined_at'])
-    .expression(
-      tx
-        .selectFrom(sql<{ user_id: string }>`unnest(${userIds}::text[])`.as<'joining'>(sql`joining(user_id)`))
-        .select([
-          sql<string>`${uuidOfWorkspace(workspaceId)}::uuid`.as('workspace_id'),
-          sql<string>`${uuidOfGroup(groupId)}::uuid`.as('group_id'),
-          'joining.user_id',
-          sql<Date>`${now}::timestamptz`.as('joined_at'),
-        ]),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await sql`
+    insert into group_member (workspace_id, group_id, user_id, joined_at)
+    select ${uuidOfWorkspace(workspaceId)}, ${uuidOfGroup(groupId)}, joining, ${now} from unnest(${userIds}::text[]) as joining
+    on conflict do nothing`.execute(tx)
 }

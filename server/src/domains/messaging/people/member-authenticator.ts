@@ -1,16 +1,21 @@
 import { timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
+import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { Cache } from '../../../platform/lib/cache.ts'
 import type { CacheStatistics } from '../../../platform/lib/cache-statistics.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
 import { describeMisplacedCredential, readBearer } from '../../../platform/lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../../platform/lib/credential-cache.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { Refusal } from '../../../shared/refusal.ts'
-import type { UserTokenVerifier } from '../../identity/user-token.ts'
-import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
+import { type UserTokenVerifier, WORKSPACES_TOPIC } from '../../identity/user-token.ts'
+import { generatedUsername, governDeclared } from '../governance/governed-fields.ts'
+import type { UnrecordedDecisionDeps } from '../governance/text-decision.ts'
 import { findTokenHolder } from './access-token-store.ts'
-import { admitToDirectory, type DirectoryDeps, findWorkspacesWithKeys, isListedPerson } from './directory.ts'
+import { findContact } from './contact-store.ts'
 import { ACCESS_TOKENS_TOPIC, type Member } from './member.ts'
 
 /** Whether the user of a JWT is admitted. `key`: JSON of `[workspaceId, userId]`. */
@@ -18,7 +23,8 @@ type IsAdmitted = (key: string) => Promise<boolean>
 
 type TokenHolder = { readonly member: Member } | 'revoked'
 
-interface Deps extends DirectoryDeps {
+interface Deps extends UnrecordedDecisionDeps {
+  readonly db: Db
   readonly signal: Signal
   readonly clock: Clock
   readonly userTokens: Pick<UserTokenVerifier, 'verify'>
@@ -30,9 +36,7 @@ export class MemberAuthenticator {
   readonly #deps: Deps
   readonly #tokens: CredentialCache<TokenHolder>
   readonly #workspaces: Cache<readonly string[]>
-  /** Results of admitToDirectory for users of JWTs. */
   readonly #admitted: Cache<boolean>
-  /** Results of isListedPerson for users of JWTs. */
   readonly #listed: Cache<boolean>
 
   constructor(deps: Deps) {
@@ -44,7 +48,10 @@ export class MemberAuthenticator {
       maxEntries: 1,
     })
     this.#admitted = new Cache((key) => admitToDirectory(deps, ...(JSON.parse(key) as [string, string]), clock.now()))
-    this.#listed = new Cache((key) => isListedPerson(db, ...(JSON.parse(key) as [string, string])))
+    this.#listed = new Cache(async (key) => {
+      const contact = await findContact(db, ...(JSON.parse(key) as [string, string]))
+      return contact?.applicationId === null
+    })
     signal.subscribe(ACCESS_TOKENS_TOPIC, () => {
       this.#tokens.forget()
       this.#admitted.forget()
@@ -103,4 +110,37 @@ async function findHolder(db: Db, hash: Buffer): Promise<TokenHolder | undefined
   const holder = await findTokenHolder(db, hash)
   if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
   return holder.revokedAt ? 'revoked' : { member: holder.member }
+}
+
+async function findWorkspacesWithKeys(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('workspace')
+    .select('id')
+    .where(sql<boolean>`jsonb_typeof(settings -> 'jwks') = 'object'`)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => toId('ws', id))
+}
+
+/** Adds a new user. The username is the id, or generated if policies change or deny the id or another user has that name. */
+async function admitToDirectory(deps: Deps, workspaceId: string, userId: string, now: Date): Promise<boolean> {
+  const { db } = deps
+  const workspace = uuidOfWorkspace(workspaceId)
+  const find = () => findContact(db, workspaceId, userId)
+  const existing = await find()
+  if (existing) return existing.applicationId === null
+  const about = { workspaceId, author: { ...ANONYMOUS_USER, id: userId, verified: true }, now }
+  const governed = await governDeclared(deps, about, { username: userId })
+  const usernames = governed.ok && governed.fields.username === userId ? [governed.fields.username] : []
+  for (const username of [...usernames, generatedUsername()]) {
+    const fields = { role: '', department: '', attributes: '{}', created_at: now, updated_at: now }
+    await db
+      .insertInto('workspace_user')
+      .values({ workspace_id: workspace, id: userId, username, ...fields })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const entry = await find()
+    if (entry) return entry.applicationId === null
+  }
+  return false
 }

@@ -5,7 +5,11 @@ export const ACCESS_TOKENS_TOPIC = 'access_tokens'
 
 /** The authenticated user of a messaging request: by an access token, or by a user token that the Workspace's keys verify. */
 export interface Member {
-  /** `ws_…` */
   readonly workspaceId: string
   readonly user: User
 }
+
+export const memberOf = (workspaceId: string, { id, role, department, attributes }: Omit<User, 'verified'>): Member => ({
+  workspaceId,
+  user: { id, role, department, attributes, verified: true },
+})

@@ -20,7 +20,6 @@ const NAMES = { send: 'messages', other: 'requests' } as const
 /** How often a request asks the other nodes before it is refused. */
 const MOST_ASKS = 3
 
-/** The headers of a request that is counted, or RATE_LIMITED. */
 type Admission = Readonly<Record<string, string>> | Refusal
 
 export class UserRateLimiter {
@@ -37,10 +36,7 @@ export class UserRateLimiter {
     this.#users = new IdleMap((counter) => counter.isIdle(clock()))
   }
 
-  /**
-   * Counts a request and returns the rate limit headers, or RATE_LIMITED if the user has reached the limit: a promise only if other nodes
-   * have to be asked.
-   */
+  /** Returns rate limit headers or RATE_LIMITED: a promise only if other nodes have to be asked. */
   admit({ workspaceId, user }: Member, kind: RequestKind): Admission | Promise<Admission> {
     return this.#admit(`${kind} ${workspaceId} ${user.id}`, kind, 0)
   }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 
 /** How long the messages of a conversation are stored, in days; null: without limit. */
 export interface Retention {
-  /** The retention of the conversation itself. */
   readonly days: number | null
   /** The shorter of that and the Workspace's retention. */
   readonly effectiveDays: number | null
@@ -13,7 +13,6 @@ export interface Retention {
 
 const Days = Type.Union([Type.Integer({ minimum: 1, maximum: 36_500 }), Type.Null()])
 
-/** Body of `PUT /v1/conversations/:id/retention`. */
 export const RetentionUpdate = Type.Object({ days: { ...Days, description: "null: the Workspace's retention." } })
 
 export const RetentionView = Type.Object({
@@ -23,22 +22,16 @@ export const RetentionView = Type.Object({
   effective_days: { ...Days, description: "The shorter of `days` and the Workspace's retention. null: no limit." },
 })
 
-export const retentionView = (conversationId: string, { days, effectiveDays }: Retention) => ({
-  object: 'retention' as const,
-  conversation_id: conversationId,
-  days,
-  effective_days: effectiveDays,
-})
+export const retentionView = (conversationId: string, retention: Retention) =>
+  viewOf(RetentionView, { conversationId, ...retention })
 
-/** Throws if the conversation does not exist. */
 export async function findRetention(db: Db, workspaceId: string, conversationId: string): Promise<Retention> {
   return await db
     .selectFrom('conversation')
     .innerJoin('workspace', 'workspace.id', 'conversation.workspace_id')
     .select('retention_days as days')
     .select(sql<number | null>`least(retention_days, (settings ->> 'message_retention_days')::integer)`.as('effectiveDays'))
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('conversation.id', '=', uuidOf('conv', conversationId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), 'conversation.id': uuidOf('conv', conversationId) }))
     .executeTakeFirstOrThrow()
 }
 
@@ -46,7 +39,6 @@ export async function setRetention(tx: Tx, workspaceId: string, conversationId: 
   await tx
     .updateTable('conversation')
     .set({ retention_days: days })
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('conv', conversationId))
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('conv', conversationId) }))
     .execute()
 }

@@ -3,16 +3,12 @@ import { inTransaction } from '../../../platform/db/retried-transaction.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import { deleteMessages } from '../messages/message-store.ts'
-import type { MessageTable } from '../messages/tables.ts'
+import type { MessageTable } from '../tables.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Messages deleted by one transaction. */
 const BATCH = 200
 
-/**
- * Deletes the messages of a Workspace that are older than `days`, with the same events as if the senders had deleted them. Returns how
- * many.
- */
+/** Emits the same events as if the senders had deleted the messages. Returns how many. */
 export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
   const expired = db
     .selectFrom('message')
@@ -24,7 +20,6 @@ export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: numb
   return deleteInBatches(db, () => expired.execute(), now)
 }
 
-/** The same for every conversation with its own retention, in all Workspaces. */
 export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<number> {
   let deleted = 0
   for (let after: string | undefined; ; ) {

@@ -13,8 +13,7 @@ import { createGroup, findGroup } from '../groups/group-store.ts'
 import type { Member } from '../people/member.ts'
 import { findRetention, setRetention } from './conversation-retention.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from './delete-expired-messages.ts'
-import { type Erasure, eraseUser } from './erase-user.ts'
-import { eraseUserContent, finishErasures } from './erase-user-content.ts'
+import { type Erasure, eraseUser, eraseUserContent, finishErasures } from './erase-user.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = new Date('2026-03-20T09:00:00Z')

@@ -1,10 +1,14 @@
 import { ERRORS, type ErrorCode } from '../../../errors.ts'
 import { STAGES } from '../../../pipeline/endpoints.ts'
+import { newId } from '../../../platform/lib/id.ts'
+import type { FindingCounts } from '../../../shared/finding.ts'
 import type { KeyedHasher } from '../../audit/record/hashes.ts'
 import type { AuditDraft } from '../../audit/record/record.ts'
+import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
+import { requestHash } from '../../review/request-hash.ts'
+import type { NewReview } from '../../review/review-store.ts'
 import type { TextDecision } from './text-decision.ts'
 
-/** The outcome of the request that submitted the texts. */
 export interface RecordOutcome {
   readonly auditId: string
   readonly error?: ErrorCode
@@ -23,7 +27,7 @@ export function draftMessageRecord(
   const { submission, policy, scanned, decision, transforms, tokens, ms } = decided
   const { workspaceId, sender, place, change, texts, requestAuditId, now } = submission
   const text = texts.join('\n')
-  const findings = Object.entries(scanned.counts).filter(([, count]) => count > 0)
+  const findings = foundIn(scanned.counts)
   return {
     application_id: null,
     attempts: [],
@@ -45,7 +49,7 @@ export function draftMessageRecord(
       'request.endpoint': 'message',
       'request.tokens': tokens,
     },
-    findings: findings.length > 0 ? { classify: Object.fromEntries(findings) } : {},
+    findings: Object.keys(findings).length > 0 ? { classify: findings } : {},
     id: auditId,
     knowledge: [],
     memory: [],
@@ -68,6 +72,8 @@ export function draftMessageRecord(
   }
 }
 
+const foundIn = (counts: FindingCounts) => Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+
 const roundMs = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
 const durationOf = (stage: string, ms: TextDecision['ms']): number =>
@@ -77,4 +83,49 @@ function outcomeOf(stage: string, error: ErrorCode | undefined): string {
   if (!RUN_STAGES.has(stage)) return 'skipped'
   if (stage !== 'authorize' || error === undefined) return 'ok'
   return 'stopped'
+}
+
+/** The name of a message in a review item that has the text of a file. */
+export const FILE = 'file'
+
+/** The review item of texts. `bound`: values that, together with the texts, identify an identical submission (GW-REV-11). */
+export function newMessageReview(
+  { submission, policy, decision, scanned, fileTexts }: TextDecision,
+  auditId: string,
+  { binding }: Pick<WorkspaceKeys, 'binding'>,
+  bound: Readonly<Record<string, unknown>> = {},
+): NewReview {
+  const { sender, place, messageId, texts, now } = submission
+  return {
+    id: newId('rev'),
+    userId: sender.id,
+    sessionId: place.id || null,
+    endpoint: 'message',
+    point: 'message',
+    rules: decision.rules.filter((rule) => rule.verdict === decision.verdict),
+    classification: decision.classification,
+    riskLevel: decision.risk,
+    findings: foundIn(scanned.counts),
+    requestHash: requestHash(binding, {
+      applicationId: null,
+      userId: sender.id,
+      // All members are verified, so the hash does not depend on it.
+      isVerified: false,
+      sessionId: place.id,
+      request: { texts, ...bound },
+    }),
+    policy: policy.version,
+    model: null,
+    createdAt: now,
+    auditId,
+    lifetimeMs: decision.holdExpiresInMs,
+    requiredApprovals: decision.approvals,
+    messageId: messageId || undefined,
+    content: {
+      messages: [
+        ...texts.map((content) => ({ role: 'user' as const, content })),
+        ...fileTexts.map((text) => ({ role: 'user' as const, name: FILE, content: text.toWellFormed() })),
+      ],
+    },
+  }
 }
