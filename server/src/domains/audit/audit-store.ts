@@ -3,11 +3,10 @@ import type { Db } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { type ChainEnd, parseRecord } from './chain/chain.ts'
-import { GROUP_SEAL_BYTES } from './chain/group-seal.ts'
 import type { AuditRecord } from './record/record.ts'
+import { GROUP_SEAL_BYTES } from './record/record-seals.ts'
 import type { AuditRecordTable } from './tables.ts'
 
-/** Returns undefined if the Workspace, or the given Application in it, does not have the record. */
 export async function findRecord(
   db: Db,
   owner: { workspaceId: string; applicationId?: string },
@@ -42,7 +41,6 @@ export async function* readRecordPages(
   yield* readPages(range, (last) => selectRange(db, workspaceId, last, through).selectAll().limit(PAGE_SIZE).execute())
 }
 
-/** Records of the range, oldest first. */
 export async function* streamRecords(
   db: Db,
   workspaceId: string,
@@ -53,7 +51,7 @@ export async function* streamRecords(
   }
 }
 
-/** Pages of record hashes in the range, in order. Throws at the first missing record. */
+/** Throws at the first missing record. */
 export async function* readHashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
   for (let last = after; last < through; ) {
     const hashes = selectRange(db, workspaceId, last, through).select(['sequence', 'hash'])
@@ -65,13 +63,11 @@ export async function* readHashPages(db: Db, workspaceId: string, after: number,
   }
 }
 
-/** Position, hashes and seal of a record, without its body. */
 export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
 
-/** Id, position, hashes and seal of a record. `body`: null if the seal does not cover it, because it is that of a position. */
+/** `body`: null if the seal does not cover it, because it is that of a position. */
 export type SealedLink = ChainLink & Pick<StoredRecord, 'id'> & { readonly body: string | null }
 
-/** Pages of sealed links in the range, in order. Records may be missing. */
 export async function* readSealedLinkPages(
   db: Db,
   workspaceId: string,
@@ -86,7 +82,6 @@ export async function* readSealedLinkPages(
   )
 }
 
-/** Hashes of the records with these sequences, by sequence. Records may be missing. */
 export async function findHashes(db: Db, workspaceId: string, sequences: readonly number[]): Promise<Map<number, Buffer>> {
   if (sequences.length === 0) return new Map()
   const rows = await db
@@ -105,14 +100,12 @@ export async function findRepeatedIds(db: Db, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Pages of links in the range, in order. Records may be missing. */
 export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {
   yield* readPages({ after, through }, (last) =>
     selectRange(db, workspaceId, last, through).select(['sequence', 'prev_hash', 'hash', 'seal']).limit(HASH_PAGE_SIZE).execute(),
   )
 }
 
-/** Pages of the range's rows. `read` returns the first rows after a sequence, in order. */
 async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
   { after, through }: { after: number; through: number },
   read: (after: number) => Promise<Row[]>,
@@ -126,7 +119,6 @@ async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
   }
 }
 
-/** A query for the records of the range, in order. */
 const selectRange = (db: Db, workspaceId: string, after: number, through: number) =>
   db
     .selectFrom('audit_record')
@@ -135,10 +127,7 @@ const selectRange = (db: Db, workspaceId: string, after: number, through: number
     .where('sequence', '<=', through)
     .orderBy('sequence')
 
-/**
- * Returns the stored end of the chain. A sequence above the largest safe integer is returned as that integer. Throws
- * ChainEndMissingError.
- */
+/** A sequence above the largest safe integer is returned as that integer. Throws ChainEndMissingError. */
 export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEnd> {
   const head = await db
     .selectFrom('audit_head')
@@ -152,7 +141,6 @@ export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEn
 /** The row with the end of a Workspace's chain was removed. It is created with the Workspace. */
 export class ChainEndMissingError extends Error {}
 
-/** Sequence of the oldest record; undefined: the log has no record. */
 export async function findFirstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('audit_record')

@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /**
- * Records responses that the server's stop interrupted. A response is recorded with status 200 before its first byte is sent; a
- * second record (`answer.cut`, status 503) refers to the first. `ids`: those of the first records.
+ * A response is recorded with status 200 before its first byte is sent; if the stop of the server interrupts it, a second record (`answer.cut`,
+ * status 503) refers to the first. `ids`: those of the first records.
  */
 export async function recordInterruptedResponses({ db, audit, clock, log }: Deps, ids: readonly string[]): Promise<void> {
   const record = async (id: string): Promise<void> => {

@@ -14,10 +14,7 @@ interface ContentFilter {
   readonly rule?: string
 }
 
-/**
- * Texts that the canonical form of a matching record contains: one of each group. A value cannot imitate them, because quotes within
- * strings are escaped. The text is not parsed, so no record can make a search fail.
- */
+/** Texts of which a matching record contains one of each group. A value cannot imitate them, because quotes within strings are escaped. */
 function contentMarks({ model, provider, rule }: ContentFilter): string[][] {
   return [
     ...(model === undefined ? [] : [[`"request.model":${JSON.stringify(model)}`, `"model":${JSON.stringify(model)}`]]),
@@ -34,11 +31,9 @@ export interface RecordFilter {
   /** Keyed hashes, as in `user.id` of the record. */
   readonly userHashes?: readonly string[]
   readonly verdict?: Verdict
-  /** Records of any of these verdicts match. */
   readonly verdicts?: readonly Verdict[]
   /** As requested by the client, or as sent to a provider. */
   readonly model?: string
-  /** Of any attempt. */
   readonly provider?: string
   /** Id of a rule that matched. */
   readonly rule?: string
@@ -47,9 +42,7 @@ export interface RecordFilter {
   readonly cost?: Range
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
-  /** Records of any of these endpoints match. */
   readonly endpoints?: readonly AuditEndpoint[]
-  /** Inclusive range of HTTP statuses. */
   readonly status?: { readonly from: number; readonly to: number }
   /** Exclusive upper sequence: that of the last record of the previous page. */
   readonly below?: number
@@ -61,7 +54,6 @@ export interface Range {
   readonly to?: number
 }
 
-/** Figures by which records can be sorted, instead of their position in the log. */
 export const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
 
 export interface RecordSort {
@@ -73,7 +65,6 @@ export interface RecordSort {
 
 /** A page may be shorter than its limit, also empty, although more records follow: `end` is then where the next page begins. */
 export interface RecordPage extends Page<AuditRecord> {
-  /** `below` of the next page; undefined: there is none. */
   readonly end: number | undefined
 }
 
@@ -105,8 +96,8 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
 }
 
 /**
- * The newest 10,000 records that the index of one filter gives, sorted by a figure. No index has the figures, because each would cost
- * every write. The first page fixes the newest record, so that later pages stay stable while records are added.
+ * The newest 10,000 records of the index of one filter, sorted by a figure. No index has the figures, because each would cost every write. The
+ * first page fixes the newest record, so that later pages stay stable while records are added.
  */
 export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort): Promise<SortedPage> {
   const workspace = uuidOf('ws', workspaceId)
@@ -133,7 +124,6 @@ export async function sortRecords(db: Db, workspaceId: string, filter: RecordFil
   return { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }
 }
 
-/** `end`: where the next page begins. */
 interface SortedPage extends Page<AuditRecord> {
   readonly end: RecordSort['after']
 }
@@ -170,7 +160,6 @@ async function readEntries(
   return { page: { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }, isCut }
 }
 
-/** The entries of all values of the driver, newest first. */
 function entriesOf(
   workspace: string,
   filter: RecordFilter,
@@ -188,7 +177,6 @@ function entriesOf(
     : selectEntries(workspace, driver ? [...bounds, hasValue(driver, sql`${value ?? null}`)] : bounds, read, marks)
 }
 
-/** The index entries of one value of the driver, or of all records, newest first. */
 const selectEntries = (
   workspace: string,
   conditions: readonly RawBuilder<unknown>[],
@@ -199,7 +187,6 @@ const selectEntries = (
     ${hasMarks(marks)} as has_marks from audit_record
   where ${all([sql`workspace_id = ${workspace}`, ...conditions])} order by sequence desc limit ${read}`
 
-/** Whether the text of a record contains one of each group of marks. */
 const hasMarks = (marks: readonly (readonly string[])[]) =>
   all(
     marks.map(
@@ -262,7 +249,6 @@ async function boundsOf(db: Db, workspaceId: string, { from, to, below }: Record
   ]
 }
 
-/** The filters that the driver does not apply. */
 function conditionsOf(filter: RecordFilter, driver: Driver | undefined): RawBuilder<unknown>[] {
   const { from, to, applicationId, userHashes, riskLevel, endpoint, endpoints, status, latencyMs, cost } = filter
   const verdicts = verdictsOf(filter)

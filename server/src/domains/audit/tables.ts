@@ -38,7 +38,7 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
-  /** Seal of the position, or of the place in a group (domains/audit/record/record-seals.ts, domains/audit/chain/group-seal.ts); null: it was removed. */
+  /** Seal of the position, or of the place in a group (domains/audit/record/record-seals.ts); null: it was removed. */
   seal: Generated<Bytes | null>
 }
 

@@ -27,11 +27,10 @@ const DIGITS = 16
 interface ArchiveOptions {
   readonly keys: WorkspaceKeys
   readonly now: Date
-  /** Records of a full segment. A segment ends at a checkpoint, so it may have fewer, or more if one checkpoint covers more. */
+  /** A segment ends at a checkpoint, so it may have fewer records, or more if one checkpoint covers more. */
   readonly fullAt?: number
 }
 
-/** Sequence of the last archived record; 0: none. */
 export const findArchivedSequence = async (
   db: Db,
   place: ArchivePlace,
@@ -40,10 +39,9 @@ export const findArchivedSequence = async (
 ): Promise<number> => (await findPosition(db, workspaceId, place.key, keys.hasher.seals)).size
 
 /**
- * Writes the next segment of a Workspace's log: an export (export.ts) from one checkpoint to another, compressed with gzip, under the name
- * `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`. It is due when it is full, or its first record is a day old. Returns whether another may
- * be due. Segments of several nodes have the same names and records. Throws if the place does not store it, and an AuditTamperedError, storing
- * nothing, if the records do not verify.
+ * Writes the next segment of a Workspace's log: an export (export.ts) between two checkpoints, as gzip, under `<workspace id>/<first
+ * sequence>-<last sequence>.jsonl.gz`. It is due when it is full, or its first record is a day old. Returns whether another may be due. Throws if
+ * the place does not store it, and an AuditTamperedError, storing nothing, if the records do not verify.
  */
 export async function archiveNextSegment(
   db: Db,
@@ -75,7 +73,6 @@ export async function archiveNextSegment(
   return (await movePosition(db, workspaceId, place.key, { from: position, size: end.size, seals })) !== undefined
 }
 
-/** The checkpoint at which the segment ends; undefined: none is due. */
 async function findSegmentEnd(
   db: Db,
   workspaceId: string,
@@ -92,7 +89,6 @@ async function findSegmentEnd(
 
 const digits = (sequence: number): string => String(sequence).padStart(DIGITS, '0')
 
-/** The last record that an operator has accepted as found; 0: none. */
 async function findAcceptedSequence(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<number> {
   const reading = await readSeal(db, workspaceId, keys)
   return reading.kind === 'sealed' ? (reading.seal.accepted?.through ?? 0) : 0
@@ -104,7 +100,6 @@ async function requireIntact(lines: AsyncIterable<string>, workspaceId: string, 
   if (firstFault) throw new AuditTamperedError(workspaceId, firstFault)
 }
 
-/** `check` gets the lines while they are compressed. */
 async function compress(
   lines: AsyncIterable<string>,
   check: (lines: AsyncIterable<string>) => Promise<void> = readAll,

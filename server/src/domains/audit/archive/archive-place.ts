@@ -3,13 +3,11 @@ import { dirname, join } from 'node:path'
 import { newId } from '../../../platform/lib/id.ts'
 import { type Bucket, openConnection, putObject } from '../delivery/send-request.ts'
 
-/** Where segments of the audit log are stored. */
 export interface ArchivePlace {
-  /** Identifies the place; its position is stored under this key. */
   readonly key: string
   /**
-   * Resolves when the segment is stored durably under `name`, a path with slashes. Replaces an earlier one of that name, which has the same
-   * records. Throws otherwise, also after the time limit; the message contains no secret.
+   * Resolves when the segment is stored durably under `name`, a path with slashes, and replaces one of that name. Throws otherwise, without a
+   * secret.
    */
   write(name: string, segment: Buffer, now: Date): Promise<void>
   close(): Promise<void>
@@ -17,7 +15,6 @@ export interface ArchivePlace {
 
 export type ArchiveOptions = { readonly kind: 'folder'; readonly folder: string } | ({ readonly kind: 'bucket' } & Bucket)
 
-/** A segment has a few megabytes. */
 const WRITE_MS = 60_000
 
 export function openArchive(options: ArchiveOptions | undefined): ArchivePlace | undefined {

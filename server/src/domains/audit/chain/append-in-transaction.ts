@@ -16,9 +16,8 @@ import {
 } from './chain.ts'
 
 /**
- * Appends records in the transaction `tx`, so that the change and its records are committed together. Call it last. In an
- * `auditedTransaction` the records are left pending and get their positions after the commit; otherwise see appendUnderLock. `sealer`
- * is the Workspace's hasher.
+ * Appends records in the transaction `tx`, together with its change. Call it last. In an `auditedTransaction` the records are left pending and get
+ * their positions after the commit; otherwise see appendUnderLock.
  */
 export async function appendInTransaction(
   tx: Tx,
@@ -37,10 +36,7 @@ export async function appendInTransaction(
   }
 }
 
-/**
- * Appends records to the chain in the transaction `tx`. It locks the end of the Workspace's chain until the transaction ends, so the
- * transaction must not await the AuditWriter.
- */
+/** Locks the end of the Workspace's chain until the transaction ends, so the transaction must not await the AuditWriter. */
 export async function appendUnderLock(
   tx: Tx,
   workspaceId: string,

@@ -10,7 +10,6 @@ export interface AuditedDeps {
 /** A response waits no longer than this for the position of its record, which is durable and sealed. */
 export const CHAIN_WAIT_MS = 2_000
 
-/** Pending records of the transactions in progress. */
 const pendingOf = new WeakMap<Tx, PreparedRecord[]>()
 
 /** Where `appendInTransaction` leaves records of this transaction; undefined: it appends them to the chain at once. */
@@ -19,9 +18,8 @@ export const pendingRecordsOf = (tx: Tx): PreparedRecord[] | undefined => pendin
 type RunTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>) => Promise<T>
 
 /**
- * Runs a transaction that ends with `appendInTransaction`, and gives its records their positions after the commit. So no transaction
- * holds the lock on the end of the chain. A transaction that was started in another way is correct too, but holds the lock until its
- * commit. `run` starts the transaction, maybe several times.
+ * Runs a transaction that ends with `appendInTransaction`, and gives its records their positions after the commit, so that it holds no lock on the
+ * end of the chain. `run` starts the transaction, maybe several times.
  */
 export async function auditedTransaction<T>(
   { db, audit }: AuditedDeps,

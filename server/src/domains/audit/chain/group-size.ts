@@ -18,19 +18,17 @@ const nextTurn = (): Promise<void> => {
 }
 
 /**
- * Decides how many records a group waits for. A statement costs about as much CPU as ten of its records, so under load a group waits while the
- * event loop is busy with other requests, which will bring records. A group is sent at once when the event loop has nothing else to do,
- * so a lone request never waits.
+ * A statement costs about as much CPU as ten of its records, so under load a group waits while the event loop is busy with other requests, which
+ * will bring records. When it has nothing else to do, the group is sent at once, so a lone request never waits.
  */
 export class GroupSize {
   #awaited = 1
 
-  /** Number of records that the next group waits for. */
   get awaited(): number {
     return this.#awaited
   }
 
-  /** Resolves when a group should be sent. `count` returns the number of its records, the first of which waits since `since`. */
+  /** `count`: the number of queued records, the first of which waits since `since`. */
   async wait(count: () => number, since: number): Promise<void> {
     for (let turn = elapsed(); count() < this.#awaited && turn - since < LONGEST_WAIT_MS; ) {
       await nextTurn()
@@ -40,10 +38,7 @@ export class GroupSize {
     }
   }
 
-  /**
-   * Call it after each commit. `waiting`: number of records that were queued during the commit. If there are none, the event loop was idle during
-   * the commit: smaller groups use that time.
-   */
+  /** Call it after each commit. `waiting`: records that were queued meanwhile. None: the event loop was idle, and smaller groups use that time. */
   adapt(waiting: number): void {
     this.#awaited = waiting > 0 ? Math.min(this.#awaited + 1, MOST_AWAITED) : Math.ceil(this.#awaited / 2)
   }

@@ -6,7 +6,7 @@ import { type Checkpoint, parseFrontier } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering } from './checkpoint-store.ts'
 import { Frontier, inclusionPath, leafHash } from './merkle.ts'
 
-/** Proof that `checkpoint` covers a record; verified with the record and the public key alone. */
+/** Verified with the record and the public key alone. */
 export interface InclusionProof {
   readonly object: 'audit_inclusion_proof'
   readonly checkpoint: Checkpoint
@@ -14,10 +14,7 @@ export interface InclusionProof {
   readonly path: readonly string[]
 }
 
-/**
- * Uses the first checkpoint that covers the record. Returns undefined if the Workspace does not have the record, or no checkpoint
- * covers it yet. Reads only the hashes between two checkpoints.
- */
+/** Undefined if the Workspace does not have the record, or no checkpoint covers it yet. Reads only the hashes between two checkpoints. */
 export async function createInclusionProof(db: Db, workspaceId: string, recordId: string): Promise<InclusionProof | undefined> {
   const uuid = fromId('aud', recordId)
   if (uuid === undefined) return undefined
@@ -37,7 +34,6 @@ export async function createInclusionProof(db: Db, workspaceId: string, recordId
   return { object: 'audit_inclusion_proof', checkpoint, path: path.map((hash) => hash.toString('hex')) }
 }
 
-/** Hashes of the records after `before`, up to `through`, as leaves. */
 async function readLeaves(db: Db, workspaceId: string, before: Frontier, through: Checkpoint): Promise<Buffer[]> {
   const leaves: Buffer[] = []
   for await (const hashes of readHashPages(db, workspaceId, before.size, through.size)) leaves.push(...hashes.map(leafHash))

@@ -15,13 +15,11 @@ interface Deps {
   readonly log: Logger
 }
 
-/** State of one destination, for metrics. */
 export interface DeliveryState {
   readonly place: CheckpointDestination['kind']
   readonly failures: number
-  /** Number of undelivered checkpoints, as of the last attempt. */
+  /** As of the last attempt. */
   readonly waiting: number
-  /** Age of the oldest undelivered checkpoint. */
   readonly lagSeconds: number
 }
 
@@ -32,10 +30,7 @@ const TOLERATED_FAILURES = 2
 /** Longer than the time limit of each destination; a file system that hangs has none. */
 const WRITE_MS = 20_000
 
-/**
- * Delivers a Workspace's checkpoints to one destination in order, each one after the previous one was stored. The position is
- * kept in the database; after a crash the last checkpoint may be delivered twice.
- */
+/** Delivers checkpoints to one destination in order, each after the previous one was stored. After a crash the last one may be delivered twice. */
 export class CheckpointDelivery {
   readonly #destination: CheckpointDestination
   readonly #deps: Deps

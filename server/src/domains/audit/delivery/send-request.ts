@@ -4,7 +4,6 @@ import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 
-/** A connection to a place outside the database. */
 export interface OutsideConnection {
   readonly agent: Agent
   readonly timeoutMs: number
@@ -29,10 +28,7 @@ export function openConnection(timeoutMs = TIMEOUT_MS): OutsideConnection {
   return { agent, timeoutMs, close: () => agent.destroy() }
 }
 
-/**
- * Throws unless the response is 2xx within the time limit. Does not follow redirects; of the response only the status is
- * reported.
- */
+/** Throws unless the response is 2xx within the time limit. Does not follow redirects, and reports only the status. */
 export async function sendRequest(
   { agent, timeoutMs }: OutsideConnection,
   { method, url, headers, body }: OutsideRequest,
@@ -47,7 +43,6 @@ export async function sendRequest(
 
 export const bearer = (token: string | undefined) => (token === undefined ? undefined : { authorization: `Bearer ${token}` })
 
-/** A bucket of an S3-compatible store. */
 export interface Bucket {
   /** URL of the bucket or of a folder in it. */
   readonly url: string
@@ -81,7 +76,7 @@ export async function putObject(
   await sendRequest(connection, { method: 'PUT', url: `${signed.url}`, headers: Object.fromEntries(signed.headers), body })
 }
 
-/** Appends lines to a file and flushes it to the disk (fsync). The file is opened for each write, so that it can be rotated by renaming it. */
+/** Flushes the lines to the disk (fsync). The file is opened for each write, so that it can be rotated by renaming it. */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   const file = await open(path, 'a+', 0o600)
   try {

@@ -14,19 +14,16 @@ export interface FollowOptions {
   readonly sink: FeedSink
   readonly positions: PositionStore
   readonly format: FeedFormat
-  /** Version of this server. */
   readonly version: string
   /** Ends when all records are sent, and throws at the first failure. */
   readonly isOnce: boolean
-  /** Called for each failure before the next attempt. */
   readonly onProblem: (error: unknown, waitMs: number) => void
-  /** Ends the work after the current batch. */
   readonly signal: AbortSignal
 }
 
 /**
- * Sends records to the sink in order. The position is saved after the sink has a batch, so a crash in between sends the batch again and loses
- * none. Returns the number of sent records.
+ * The position is saved after the sink has a batch, so a crash in between sends the batch again and loses none. Returns the number of sent
+ * records.
  */
 export async function follow({
   read,

@@ -1,19 +1,13 @@
 import { appendLines, bearer, openConnection, sendRequest } from '../delivery/send-request.ts'
 
-/** A place to which records are sent. */
 export interface FeedSink {
-  /**
-   * Resolves when the receiver has all lines, which have no line breaks. Throws otherwise; all lines are then sent again. The message
-   * contains no secret.
-   */
+  /** Resolves when the receiver has all lines. Throws otherwise, without a secret; all lines are then sent again. */
   write(lines: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
 export interface SinkOptions {
-  /** Bearer token for an HTTP receiver. */
   readonly token: string | undefined
-  /** Prints a line to standard output. */
   readonly out: (line: string) => void
 }
 
@@ -26,7 +20,7 @@ export function openSink(target: string, { token, out }: SinkOptions): FeedSink 
   return httpSink(target, token)
 }
 
-/** Sends each batch as the body of a POST, one record per line. A 2xx response means that the receiver has stored them. */
+/** A 2xx response means that the receiver has stored the batch, one record per line. */
 function httpSink(url: string, token: string | undefined): FeedSink {
   const connection = openConnection()
   const headers = { 'content-type': 'application/x-ndjson', ...bearer(token) }

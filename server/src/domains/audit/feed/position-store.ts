@@ -2,15 +2,12 @@ import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type FeedPosition, formatCursor, parseCursor } from './cursor.ts'
 
-/** Where a follower keeps its position. */
 export interface PositionStore {
   /** An empty position if none was saved. Throws if the saved one is not valid, because starting again would send all records. */
   load(): Promise<FeedPosition>
-  /** Resolves when the position is stored durably. */
   save(position: FeedPosition): Promise<void>
 }
 
-/** A file that is replaced as a whole. */
 export const filePositions = (path: string): PositionStore => ({
   async load() {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -34,7 +31,6 @@ export const filePositions = (path: string): PositionStore => ({
   },
 })
 
-/** The position is not saved. */
 export const noPositions: PositionStore = { load: async () => ({}), save: async () => {} }
 
 function parsed(cursor: string, place: string): FeedPosition {

@@ -3,7 +3,7 @@ import { type Hmac, prepareHmac } from '../../../platform/lib/sha256.ts'
 import { canonicalText } from './canonical.ts'
 import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
-/** Kinds of hashed values. Each kind has its own key, so a hash of one kind reveals nothing about another kind. */
+/** Each kind has its own key, so a hash of one kind reveals nothing about another. */
 const HASH_KINDS = [
   'user',
   'session',
@@ -20,16 +20,15 @@ const HASH_KINDS = [
 export type HashKind = (typeof HASH_KINDS)[number]
 
 /**
- * HMAC-SHA-256, 64 lower-case hex digits, with keys derived from the Workspace's: short texts cannot be guessed, and destroying
- * the Workspace's key makes the hashes meaningless (GW-AUD-4).
+ * HMAC-SHA-256, 64 lower-case hex digits: short texts cannot be guessed, and destroying the Workspace's key makes the hashes meaningless (GW-
+ * AUD-4).
  */
 export interface KeyedHasher {
   /** null for an empty id: the request has no user. */
   user(id: string): string | null
   text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
-  /** Hash of the RFC 8785 form, independent of the order of keys. */
+  /** Of the RFC 8785 form, so independent of the order of keys. */
   json(of: Exclude<HashKind, 'user'>, value: unknown): string
-  /** Seals of the audit log, with separate keys. */
   readonly seals: KeyedSeals
 }
 

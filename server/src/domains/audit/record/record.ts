@@ -10,7 +10,6 @@ export type AuditEndpoint = Endpoint | 'message' | 'admin'
 
 /** A record without its position in the chain. JSON values only, and never content (GW-AUD-3). */
 export interface AuditDraft {
-  /** TypeID `aud_…`, created when the request begins; responses and errors contain it. */
   readonly id: string
   readonly object: 'audit_record'
   readonly workspace_id: string
@@ -20,7 +19,6 @@ export interface AuditDraft {
   /** In the form of `Date.toISOString`. */
   readonly created_at: string
   readonly duration_ms: number
-  /** HTTP status of the response. */
   readonly status: number
   readonly error_code: ErrorCode | null
   readonly user: UserFacts
@@ -40,15 +38,13 @@ export interface AuditDraft {
   readonly attempts: readonly ProviderAttempt[]
   /** Present if budgets count the request: what they were charged, in USD and tokens. `estimated`: a provider did not report its usage. */
   readonly charge?: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
-  /** Present if an API key authenticated the request: its id. */
+  /** The API key that authenticated the request. */
   readonly key_id?: string
-  /** Passages that were returned to the client or given to the model. */
+  /** Passages and memories that were returned to the client or given to the model. */
   readonly knowledge: readonly UsedHit[]
-  /** Memories that were returned to the client or given to the model. */
   readonly memory: readonly UsedHit[]
   /** Present if the Application lets text leave before the verdict: whether it did, and how many characters (GW-WIN-6). */
   readonly release?: { readonly characters: number; readonly mode: ReleaseMode }
-  /** Memories that this request has written. */
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
   readonly review: ReviewLink | null
   /** Present if the request used stored responses: their ids, by what was done. */
@@ -59,7 +55,6 @@ export interface AuditDraft {
   readonly change: ChangeFacts | null
 }
 
-/** The record as stored, exported and returned. */
 export interface AuditRecord extends AuditDraft {
   readonly integrity: Integrity
 }
@@ -82,7 +77,7 @@ interface UserFacts {
   readonly department: string
 }
 
-/** Facts about a text without its content: keyed hash, size in bytes and counts. */
+/** A text without its content: keyed hash, size in bytes and counts. */
 interface ContentFacts {
   readonly hash: string | null
   readonly bytes: number
@@ -114,7 +109,6 @@ interface DecisionFacts {
   readonly rules: readonly DecidingRule[]
 }
 
-/** The review item that this request opened, waited for or released. */
 interface ReviewLink {
   readonly id: string
   readonly state?: string
@@ -131,7 +125,7 @@ export interface ChangeFacts {
   readonly fields: readonly string[]
 }
 
-/** Creates the draft for an operator's change. `actor`: keyed hash of the operator's id; null: the server itself. */
+/** `actor`: keyed hash of the operator's id; null: the server itself. */
 export function createChangeDraft(of: {
   readonly id: string
   readonly workspaceId: string

@@ -2,14 +2,11 @@ import { type ChainEnd, canonicalBody, GENESIS, hashBody } from '../chain/chain.
 import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
 import { Frontier } from '../checkpoints/merkle.ts'
 import type { AuditRecord } from '../record/record.ts'
-import { type AuditFault, ChainChecker, checkpointAltered, type ObservedRecord } from './chain-checker.ts'
+import { type AuditFault, ChainChecker, faultAt, type ObservedRecord } from './chain-checker.ts'
 import type { ExportHeader } from './export.ts'
 import type { Verification } from './verify.ts'
 
-/**
- * Verifies an export line by line, without the database, and against kept checkpoints. Throws a TypeError if the first line is
- * not an export header. `publicKey`: the Workspace's key, SPKI PEM.
- */
+/** Without the database. Throws a TypeError if the first line is not an export header. `publicKey`: the Workspace's key, SPKI PEM. */
 export async function verifyExport(
   lines: AsyncIterable<string> | Iterable<string>,
   publicKey: string,
@@ -43,7 +40,7 @@ class ExportVerification {
     this.#publicKey = publicKey
     const frontier = after ? parseFrontier(after) : new Frontier()
     if (after && !(after.workspace_id === workspace_id && isGenuine(after, publicKey)))
-      this.#startFault = checkpointAltered(after.size)
+      this.#startFault = faultAt('checkpoint_altered', after.size)
     this.#start = after ? { sequence: after.size, hash: Buffer.from(after.hash, 'hex') } : GENESIS
     this.#checker = new ChainChecker(publicKey, this.#start, frontier ?? new Frontier())
     this.#checker.expectCheckpoints(kept.filter((one) => one.workspace_id === workspace_id && isWithin(one)))
@@ -53,12 +50,12 @@ class ExportVerification {
     if (text.trim() === '') return
     this.#lines += 1
     const value = parseLine(text)
-    if (this.#end) this.#endFault ??= { sequence: this.#end.size + 1, id: null, reason: 'unexpected' }
+    if (this.#end) this.#endFault ??= faultAt('unexpected', this.#end.size + 1)
     else if (value?.object === 'audit_checkpoint') this.#finishWith(value)
     else this.#checker.addRecord(this.#observe(value))
   }
 
-  /** Whether no later line can change the result. */
+  /** No later line can change the result. */
   get hasFault(): boolean {
     return this.#checker.fault !== undefined || (this.#end !== undefined && this.#endFault !== undefined)
   }
@@ -69,8 +66,7 @@ class ExportVerification {
     const last = this.#end ? { sequence: this.#end.size, hash: Buffer.from(this.#end.hash, 'hex') } : undefined
     // Without its last line the export may be incomplete.
     if (last && !this.#endFault) this.#checker.finish(last)
-    else if (!last && through > (after?.size ?? 0))
-      this.#endFault ??= { sequence: first + this.#lines, id: null, reason: 'missing' }
+    else if (!last && through > (after?.size ?? 0)) this.#endFault ??= faultAt('missing', first + this.#lines)
     const fault = this.#startFault ?? this.#checker.fault ?? this.#endFault
     return { ok: fault === undefined, ...this.#checker.counts, first, ...(fault && { firstFault: fault }) }
   }
@@ -78,10 +74,9 @@ class ExportVerification {
   #finishWith(checkpoint: Checkpoint): void {
     this.#end = checkpoint
     const { workspace_id, through } = this.#header
-    const genuine =
-      checkpoint.workspace_id === workspace_id && checkpoint.size === through && isGenuine(checkpoint, this.#publicKey)
-    if (genuine) this.#checker.expectCheckpoints([checkpoint])
-    else this.#endFault ??= checkpointAltered(checkpoint.size)
+    const isExpected = checkpoint.workspace_id === workspace_id && checkpoint.size === through
+    if (isExpected && isGenuine(checkpoint, this.#publicKey)) this.#checker.expectCheckpoints([checkpoint])
+    else this.#endFault ??= faultAt('checkpoint_altered', checkpoint.size)
   }
 
   #observe(record: AuditRecord | undefined): ObservedRecord {
@@ -100,7 +95,6 @@ class ExportVerification {
   }
 }
 
-/** Throws a TypeError if the line is not the header of an export. */
 export function parseHeader(line: string): ExportHeader {
   const header = parseLine(line) as Partial<ExportHeader> | undefined
   const { object, workspace_id, through, after = null } = header ?? {}
