@@ -34,7 +34,7 @@ describe.each(testDatabases())('indexes for filters on $name', async ({ open }) 
   test.each<[string, Partial<RecordFilter>]>([
     ['status', { status: { from: 504, to: 504 } }],
     ['a range of statuses', { status: { from: 500, to: 599 } }],
-    ['verdict', { verdict: 'escalate' }],
+    ['verdict', { verdicts: ['escalate'] }],
     ['risk level', { riskLevel: 'critical' }],
     ['endpoint', { endpoint: 'models' }],
     ['user', { userHashes: ['unknown'] }],

@@ -28,14 +28,14 @@ describe.each(freshDatabases())('searchRecords on $name', async ({ open }) => {
     page.data.map((record) => (record as unknown as { sequence: number }).sequence)
 
   test('returns a short page that names the next one when the first 10,000 records of a filter lack the others [GW-AUD-14]', async () => {
-    const first = await search({ verdict: 'deny', endpoint: 'chat', riskLevel: 'high' })
+    const first = await search({ verdicts: ['deny'], endpoint: 'chat', riskLevel: 'high' })
     expect(first).toEqual({ data: [], hasMore: true, end: RECORDS - 1 - 2 * 9_999 })
-    const last = await search({ verdict: 'deny', endpoint: 'chat', riskLevel: 'high', below: first.end ?? 0 })
+    const last = await search({ verdicts: ['deny'], endpoint: 'chat', riskLevel: 'high', below: first.end ?? 0 })
     expect(last).toEqual({ data: [], hasMore: false, end: undefined })
   })
 
   test('finds the only record with two filters by following a short page', async () => {
-    const filter = { verdict: 'deny', applicationId: APPLICATION } as const
+    const filter = { verdicts: ['deny'], applicationId: APPLICATION } as const
     const first = await search(filter)
     expect([sequencesOf(first), first.hasMore]).toEqual([[], true])
     const last = await search({ ...filter, below: first.end ?? 0 })

@@ -30,14 +30,11 @@ export interface RecordFilter {
   readonly applicationId?: string
   /** Keyed hashes, as in `user.id` of the record. */
   readonly userHashes?: readonly string[]
-  readonly verdict?: Verdict
   readonly verdicts?: readonly Verdict[]
   /** As requested by the client, or as sent to a provider. */
   readonly model?: string
   readonly provider?: string
-  /** Id of a rule that matched. */
   readonly rule?: string
-  /** Inclusive ranges. */
   readonly latencyMs?: Range
   readonly cost?: Range
   readonly riskLevel?: RiskLevel
@@ -71,7 +68,6 @@ export interface RecordPage extends Page<AuditRecord> {
 /** Entries of an index that a page reads at most, so that its cost does not depend on the number of records. */
 const MAX_ENTRIES = 10_000
 
-/** A column whose index gives the records of each value in the order of the chain. */
 interface Driver {
   readonly column: 'user_hash' | 'status' | 'risk_level' | 'verdict' | 'endpoint' | 'application_id'
   readonly type: 'text' | 'integer' | 'uuid'
@@ -80,39 +76,49 @@ interface Driver {
   readonly where: string
 }
 
-/** A first attempt reads this many entries, which mostly suffices. */
 const FEW_ENTRIES = 500
 
 /**
- * Newest first by sequence; pages stay stable while records are added. An index gives the records of one filter, and the others are
- * applied to at most 10,000 of them.
+ * Newest first; pages stay stable while records are added. An index gives the records of one filter; the others are applied to at most 10,000 of
+ * them.
  */
 export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
-  const { limit } = filter
-  const driver = await findDriver(db, uuidOf('ws', workspaceId), filter)
-  const search = { filter, driver, bounds: await boundsOf(db, workspaceId, filter), others: conditionsOf(filter, driver) }
-  const few = await readEntries(db, workspaceId, { ...search, most: Math.max(FEW_ENTRIES, limit + 1) })
-  return few.isCut ? (await readEntries(db, workspaceId, { ...search, most: MAX_ENTRIES })).page : few.page
+  const search = await searchOf(db, workspaceId, filter)
+  const few = await readEntries(db, search, filter.limit, Math.max(FEW_ENTRIES, filter.limit + 1))
+  return few.isCut ? (await readEntries(db, search, filter.limit, MAX_ENTRIES)).page : few.page
+}
+
+interface Search {
+  /** The first entries of the index of one filter. */
+  readonly entries: (most: number) => RawBuilder<unknown>
+  /** The filters that the index does not apply. */
+  readonly others: readonly RawBuilder<unknown>[]
+}
+
+async function searchOf(db: Db, workspaceId: string, filter: RecordFilter): Promise<Search> {
+  const workspace = uuidOf('ws', workspaceId)
+  const driver = await findDriver(db, workspace, filter)
+  const bounds = await boundsOf(db, workspaceId, filter)
+  const entries = (most: number) => entriesOf(workspace, filter, driver, bounds, most)
+  return { entries, others: conditionsOf(filter, driver) }
 }
 
 /**
- * The newest 10,000 records of the index of one filter, sorted by a figure. No index has the figures, because each would cost every write. The
- * first page fixes the newest record, so that later pages stay stable while records are added.
+ * The newest 10,000 records of the index of one filter, sorted by a figure; an index of figures would cost every write. The first page fixes the
+ * newest record, so that later pages stay stable while records are added.
  */
 export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort): Promise<SortedPage> {
-  const workspace = uuidOf('ws', workspaceId)
   const { limit } = filter
   const { after, direction } = sort
-  const driver = await findDriver(db, workspace, filter)
-  const bounds = await boundsOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
+  const { entries, others } = await searchOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
   const value = sql.raw(SORT_COLUMNS[sort.by])
   const beyond = sql.raw(direction === 'asc' ? '>' : '<')
   const order = sql.raw(direction)
   const { rows } = await sql<{ top: number; value: number; sequence: number | null; body: string; hash: Buffer }>`
-    with entry as materialized (${entriesOf(workspace, filter, driver, bounds, MAX_ENTRIES)}),
+    with entry as materialized (${entries(MAX_ENTRIES)}),
     found as (
       select id, ${value} as value, sequence from entry
-      where ${all(conditionsOf(filter, driver))}
+      where ${all(others)}
         and ${after ? sql`(${value}, sequence) ${beyond} (${after.value}::double precision, ${after.sequence}::bigint)` : sql`true`}
       order by value ${order}, sequence ${order} limit ${limit + 1}
     )
@@ -128,25 +134,16 @@ interface SortedPage extends Page<AuditRecord> {
   readonly end: RecordSort['after']
 }
 
-interface Search {
-  readonly filter: RecordFilter
-  readonly driver: Driver | undefined
-  readonly bounds: readonly RawBuilder<unknown>[]
-  readonly others: readonly RawBuilder<unknown>[]
-  readonly most: number
-}
-
 /** `isCut`: the page is not full, and more entries follow. */
 async function readEntries(
   db: Db,
-  workspaceId: string,
-  { filter, driver, bounds, others, most }: Search,
+  { entries, others }: Search,
+  limit: number,
+  most: number,
 ): Promise<{ page: RecordPage; isCut: boolean }> {
-  const { limit } = filter
   const read = others.length === 0 ? limit + 1 : most
-  const entries = entriesOf(uuidOf('ws', workspaceId), filter, driver, bounds, read)
   const { rows } = await sql<{ entries: number; last: number | null; sequence: number | null; body: string; hash: Buffer }>`
-    with entry as materialized (${entries}),
+    with entry as materialized (${entries(read)}),
     found as (select id, sequence from entry where ${all(others)} order by sequence desc limit ${limit + 1})
     select entries, last, record.sequence, record.body, record.hash
     from (select count(*)::int as entries, min(sequence) as last from entry) as extent
@@ -187,16 +184,10 @@ const selectEntries = (
     ${hasMarks(marks)} as has_marks from audit_record
   where ${all([sql`workspace_id = ${workspace}`, ...conditions])} order by sequence desc limit ${read}`
 
-const hasMarks = (marks: readonly (readonly string[])[]) =>
-  all(
-    marks.map(
-      (any) =>
-        sql`(${sql.join(
-          any.map((mark) => sql`strpos(body, ${mark}) > 0`),
-          sql` or `,
-        )})`,
-    ),
-  )
+function hasMarks(marks: readonly (readonly string[])[]) {
+  const has = (mark: string) => sql`strpos(body, ${mark}) > 0`
+  return all(marks.map((any) => sql`(${sql.join(any.map(has), sql` or `)})`))
+}
 
 const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =>
   sql`${sql.ref(column)} = ${value}::${sql.raw(type)} and ${sql.raw(where)}`
@@ -204,12 +195,9 @@ const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =
 const all = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
 
-const verdictsOf = ({ verdict, verdicts }: RecordFilter): readonly Verdict[] | undefined => (verdict ? [verdict] : verdicts)
-
 /** The filter with an index that is likely to have the fewest records. The frequent values of columns are in no index. */
 async function findDriver(db: Db, workspace: string, filter: RecordFilter): Promise<Driver | undefined> {
-  const { userHashes, status, riskLevel, endpoint, applicationId } = filter
-  const verdicts = verdictsOf(filter)
+  const { userHashes, status, riskLevel, verdicts, endpoint, applicationId } = filter
   if (userHashes) return { column: 'user_hash', type: 'text', values: userHashes, where: 'user_hash is not null' }
   if (status && (status.from > 200 || status.to < 200))
     return { column: 'status', type: 'integer', values: await listStatuses(db, workspace, status), where: 'status <> 200' }
@@ -250,8 +238,7 @@ async function boundsOf(db: Db, workspaceId: string, { from, to, below }: Record
 }
 
 function conditionsOf(filter: RecordFilter, driver: Driver | undefined): RawBuilder<unknown>[] {
-  const { from, to, applicationId, userHashes, riskLevel, endpoint, endpoints, status, latencyMs, cost } = filter
-  const verdicts = verdictsOf(filter)
+  const { from, to, applicationId, userHashes, riskLevel, verdicts, endpoint, endpoints, status, latencyMs, cost } = filter
   const unless = (column: Driver['column'], condition: RawBuilder<unknown> | undefined | '') =>
     condition && driver?.column !== column ? [condition] : []
   return [

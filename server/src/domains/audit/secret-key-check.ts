@@ -22,8 +22,8 @@ export async function opensDatabaseKeys(pool: Pick<Database['pool'], 'query'>, b
 }
 
 /**
- * Throws UNAVAILABLE if the box cannot decrypt the keys of existing Workspaces: of nodes with different secret keys, which can all start on an
- * empty database, only the one that creates the first Workspace may create others.
+ * Throws UNAVAILABLE if the box cannot decrypt the keys of existing Workspaces. Nodes with different secret keys can all start on an empty
+ * database; only the one that creates the first Workspace may create others.
  */
 export async function requireSecretKey(tx: Tx, box: SecretBox): Promise<void> {
   const readKeys = (): Promise<SealedRow[]> =>

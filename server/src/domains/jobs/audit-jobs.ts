@@ -30,7 +30,6 @@ export interface AuditJobDeps {
   readonly audit: ChainPendingDeps['audit']
   readonly auditWatch: AuditWatch
   readonly recentRecords: RecentRecords
-  /** One for each place outside the database that receives checkpoints. */
   readonly checkpointDeliveries: readonly CheckpointDelivery[]
   readonly auditArchive: ArchivePlace | undefined
 }
@@ -52,7 +51,6 @@ export function auditJobs(deps: AuditJobDeps): Job[] {
   ]
 }
 
-/** Gives positions to the records of nodes that died between a commit and the position of its record. */
 async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
   await runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId))
 }
@@ -87,7 +85,6 @@ async function archiveAuditLogs(deps: AuditJobDeps): Promise<void> {
   })
 }
 
-/** Adds new records to the counts of the usage. After an import it counts the records that are there already. */
 async function countUsage({ db, clock, recentRecords }: AuditJobDeps): Promise<void> {
   const recent = recentRecords.take()
   await runForEach(await findWorkspacesToRollUp(db), (workspaceId) =>
@@ -95,7 +92,6 @@ async function countUsage({ db, clock, recentRecords }: AuditJobDeps): Promise<v
   )
 }
 
-/** Checks the audit logs of all Workspaces, including those without new records. */
 export async function checkAuditLogs(deps: AuditJobDeps): Promise<void> {
   const ids = await listWorkspaceIds(deps.db)
   for (const id of deps.auditWatch.findRemoved(ids)) reportFault(deps, id, faultAt('workspace_missing', 0))

@@ -49,7 +49,6 @@ const LOAD_ENTRIES = { knowledge: loadChunkEntries, memory: loadMemoryEntries }
 const EVENT_LOG_MS = 7 * DAY
 /** How long deliveries are stored after their end; they can be listed and replayed in that time. */
 const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
-/** How long an upload is stored that is not sent with a message. */
 const UNSENT_MS = DAY
 
 interface Deps extends AuditJobDeps, BudgetJobDeps {
@@ -62,7 +61,6 @@ interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly mail: Pick<MailWorker, 'run'>
   readonly queueMeter: QueueMeter
   readonly readiness: Readiness
-  /** Of the embedded database; a PostgreSQL server maintains itself. */
   readonly maintenance: DatabaseMaintenance | undefined
 }
 

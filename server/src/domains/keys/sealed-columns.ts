@@ -5,13 +5,10 @@ import { reviewContext } from '../review/review-row.ts'
 
 type Row = Readonly<Record<string, string>>
 
-/** A column of values that a secretBox has sealed. */
 export interface SealedColumn {
   readonly table: string
   readonly column: string
-  /** Purpose of the secretBox. */
   readonly purpose: 'workspace' | 'provider' | 'webhook' | 'review' | 'response'
-  /** Columns of the primary key. */
   readonly key: readonly string[]
   /** Columns that `context` reads, besides the key. */
   readonly more?: readonly string[]

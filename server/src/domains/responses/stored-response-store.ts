@@ -110,7 +110,6 @@ export async function loadConversation(
   return { kind: 'found', contents: rows.map((row) => open(box, toId('resp', row.id), row.content)) }
 }
 
-/** Returns false if the owner has no such response. */
 export async function deleteStoredResponse(tx: Tx, owner: ResponseOwner, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stored_response')
@@ -146,7 +145,6 @@ export async function sumStoredBytes(db: Db, { workspaceId, applicationId }: App
   return Number(row?.total ?? 0)
 }
 
-/** The Applications of all Workspaces that have stored responses. */
 export async function listStoringApplications(db: Db): Promise<ApplicationIds[]> {
   const rows = await db
     .selectFrom('application')

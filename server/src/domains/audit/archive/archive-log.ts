@@ -20,7 +20,6 @@ import type { ArchivePlace } from './archive-place.ts'
 
 /** Records of a full segment, about 25 MB before and 2 MB after compression. */
 const SEGMENT_RECORDS = 10_000
-/** Age of the oldest record at which a smaller segment is written. */
 const LONGEST_WAIT_MS = 24 * 3_600_000
 const DIGITS = 16
 
@@ -39,9 +38,9 @@ export const findArchivedSequence = async (
 ): Promise<number> => (await findPosition(db, workspaceId, place.key, keys.hasher.seals)).size
 
 /**
- * Writes the next segment of a Workspace's log: an export (export.ts) between two checkpoints, as gzip, under `<workspace id>/<first
- * sequence>-<last sequence>.jsonl.gz`. It is due when it is full, or its first record is a day old. Returns whether another may be due. Throws if
- * the place does not store it, and an AuditTamperedError, storing nothing, if the records do not verify.
+ * Writes the next segment of a log: an export between two checkpoints, as gzip, under `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`.
+ * It is due when it is full, or its first record is a day old. Returns whether another may be due. Stores nothing, and throws an
+ * AuditTamperedError, if the records do not verify.
  */
 export async function archiveNextSegment(
   db: Db,
@@ -57,7 +56,6 @@ export async function archiveNextSegment(
   const end = await findSegmentEnd(db, workspaceId, { after: after?.size ?? 0, fullAt, now })
   if (!end) return false
   const lines = streamExport(db, workspaceId, after, end)
-  // Records that an operator has accepted may be missing.
   const isAccepted = (after?.size ?? 0) < (await findAcceptedSequence(db, workspaceId, keys))
   const segment = await compress(lines, isAccepted ? undefined : (copied) => requireIntact(copied, workspaceId, keys)).catch(
     async (cause: unknown) => {

@@ -1,14 +1,11 @@
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../../platform/lib/id.ts'
-import { type Bucket, openConnection, putObject } from '../delivery/send-request.ts'
+import { type Bucket, openConnection, putObject, replaceFile } from '../delivery/send-request.ts'
 
 export interface ArchivePlace {
   readonly key: string
-  /**
-   * Resolves when the segment is stored durably under `name`, a path with slashes, and replaces one of that name. Throws otherwise, without a
-   * secret.
-   */
+  /** Resolves when the segment is stored durably under `name`, a path with slashes, and replaces one of that name. Throws otherwise, without a secret. */
   write(name: string, segment: Buffer, now: Date): Promise<void>
   close(): Promise<void>
 }
@@ -32,24 +29,12 @@ function bucketPlace(bucket: Bucket): ArchivePlace {
   }
 }
 
-/** A folder, which several nodes may share. A segment appears under its name when it is complete. */
 const folderPlace = (folder: string): ArchivePlace => ({
   key: `archive ${folder}`,
   async write(name, segment) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const temporary = `${path}.${newId('part')}`
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(segment)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-    // Makes the new name durable.
-    const parent = await open(dirname(path))
-    await parent.sync().finally(() => parent.close())
+    await replaceFile(path, segment, `${path}.${newId('part')}`)
   },
   close: async () => {},
 })

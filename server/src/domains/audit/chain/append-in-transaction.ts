@@ -15,10 +15,7 @@ import {
   toAuditRecord,
 } from './chain.ts'
 
-/**
- * Appends records in the transaction `tx`, together with its change. Call it last. In an `auditedTransaction` the records are left pending and get
- * their positions after the commit; otherwise see appendUnderLock.
- */
+/** Call it last in the transaction. In an `auditedTransaction` the records get their positions after the commit; otherwise see appendUnderLock. */
 export async function appendInTransaction(
   tx: Tx,
   workspaceId: string,
@@ -62,7 +59,6 @@ export async function lockChainEnd(tx: Tx, workspaceId: string): Promise<void> {
   if (!pendingRecordsOf(tx)) await tx.executeQuery(CompiledQuery.raw(LOCK_CHAIN_END, [uuidOf('ws', workspaceId)]))
 }
 
-/** A Workspace without a chain gets no pending records. The settlements are applied if there are any. */
 const INSERT_PENDING = `
 insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal)
 select $1::uuid, head.workspace_id, $3, $4, $5::bytea from audit_head as head where head.workspace_id = $2::uuid

@@ -45,7 +45,6 @@ function columnsOf(records: readonly PreparedRecord[]): unknown[] {
   ]
 }
 
-/** null: there are none. */
 function settlementsOf(records: readonly PreparedRecord[]): string | null {
   const settlements = records.flatMap((record) => record.settlements)
   return settlements.length > 0 ? JSON.stringify(settlements) : null
@@ -135,8 +134,8 @@ const NULL_SIZE = -1
 const OID = { bytea: 17, text: 25 }
 
 /**
- * A PostgreSQL array in the binary format (`array_send`). The text format escapes each quote of a JSON text and doubles each hash byte, which
- * doubles the time of an insert.
+ * The binary format (`array_send`): the text format escapes each quote of a JSON text and doubles each hash byte, which doubles the time of an
+ * insert.
  */
 function binaryArray(type: keyof typeof OID, items: readonly (string | Buffer | null)[]): Buffer {
   const sizes = items.map((item) => (typeof item === 'string' ? Buffer.byteLength(item) : (item?.length ?? NULL_SIZE)))

@@ -17,10 +17,7 @@ export const pendingRecordsOf = (tx: Tx): PreparedRecord[] | undefined => pendin
 
 type RunTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>) => Promise<T>
 
-/**
- * Runs a transaction that ends with `appendInTransaction`, and gives its records their positions after the commit, so that it holds no lock on the
- * end of the chain. `run` starts the transaction, maybe several times.
- */
+/** Its records get their positions after the commit, so the transaction holds no lock on the end of the chain. `run` may start it several times. */
 export async function auditedTransaction<T>(
   { db, audit }: AuditedDeps,
   work: (tx: Tx) => Promise<T>,

@@ -15,7 +15,6 @@ import {
   sealRecords,
 } from './chain.ts'
 
-/** `$2`: the sequence of the known end. */
 const FIND_END = `select sequence, hash, pg_is_in_recovery() as "isStandby",
   (select hash from audit_record where workspace_id = $1 and sequence = $2) as "knownHash",
   (select audit_seal from workspace where id = $1) as "auditSeal"
@@ -73,7 +72,6 @@ export class ChainAppender {
   readonly #workspaceId: string
   readonly #workspace: string
   readonly #options: AppenderOptions
-  /** undefined before the first group. */
   #known: KnownEnd | undefined
   #sealer: RecordSealer | undefined
 
@@ -85,9 +83,9 @@ export class ChainAppender {
   }
 
   /**
-   * Throws when records are rejected (isRejected), or the database cannot be reached until `deadline` (in `elapsed` milliseconds; at least one
-   * attempt is made). When a connection breaks, the outcome of its statement is unknown, and the next attempt looks for the records. A statement
-   * that arrives late cannot store them twice: ids are unique, and the end of the chain has moved.
+   * Throws when records are rejected (isRejected), or the database cannot be reached until `deadline` (at least one attempt is made). After a
+   * broken connection the next attempt looks for the records. A statement that arrives late cannot store them twice: ids are unique, and the end
+   * of the chain has moved.
    */
   async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly PlacedRecord[]> {
     // Cached permanently: a retry must not depend on reading the keys again.
@@ -199,10 +197,7 @@ export class ChainAppender {
     return end
   }
 
-  /**
-   * Those that an attempt with an unknown outcome, or another node, has stored. Their pending rows were inserted again, because the append deletes
-   * them. Throws DuplicateRecordError.
-   */
+  /** Those that an attempt with an unknown outcome, or another node, has stored. Removes pending rows that were inserted again. */
   async #findStored(records: readonly PreparedRecord[]): Promise<readonly PlacedRecord[]> {
     const { rows } = await this.#query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>({
       text: FIND_RECORDS,

@@ -21,10 +21,7 @@ const ABANDONED_AFTER_MS = 3_000
 export const findWorkspacesWithAbandoned = async ({ db, audit }: Pick<ChainPendingDeps, 'db' | 'audit'>): Promise<string[]> =>
   audit.leavesPending ? findWorkspacesWithPending(db, ABANDONED_AFTER_MS) : []
 
-/**
- * Called before records are read, because some may have been acknowledged without a position (CHAIN_WAIT_MS). Costs one query of a nearly empty
- * table.
- */
+/** Called before records are read: some may have been acknowledged without a position (CHAIN_WAIT_MS). Costs one query of a nearly empty table. */
 export type ChainOverdue = (workspaceId: string) => Promise<void>
 
 export const createChainOverdue =
@@ -46,10 +43,7 @@ export async function chainPending(
   }
 }
 
-/**
- * For the transaction that imports a Workspace: a server with the embedded database leaves no pending records, and reads none. Records without a
- * valid seal stay.
- */
+/** For the transaction that imports a Workspace: a server with the embedded database reads no pending records. Those without a valid seal stay. */
 export async function chainImported(tx: Tx, workspaceId: string, keys: Pick<WorkspaceKeys, 'hasher'>): Promise<void> {
   for await (const { records } of readPendingPages(tx, workspaceId, keys, 0)) {
     const drafts = records.map(({ draft }) => draft)

@@ -9,7 +9,6 @@ export interface ChainEnd {
   readonly hash: Buffer
 }
 
-/** Predecessor of the first record. */
 export const GENESIS: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
 
 /** A draft with its text prepared except for its position, so that sealing it (again) costs one SHA-256. */
@@ -35,11 +34,9 @@ export interface PlacedRecord {
 export interface SealedRecord extends PlacedRecord {
   /** The record in RFC 8785 form without `integrity.hash`; `hash` is its SHA-256. */
   readonly body: string
-  /** Keyed hash of the record's position and hashes (record-seals.ts). */
   readonly seal: Buffer
 }
 
-/** Implemented by the Workspace's KeyedHasher. */
 export interface RecordSealer {
   readonly seals: Pick<KeyedSeals, 'record' | 'grouped' | 'pending' | 'isLog'>
 }

@@ -3,9 +3,8 @@ import { elapsed } from '../../../platform/lib/clock.ts'
 
 /** Twice as many would save a quarter of the CPU of a record, and less with the embedded database, but records would wait longer. */
 const MOST_AWAITED = 16
-/** The longest wait, in milliseconds, for a busy event loop to bring further records. */
 const LONGEST_WAIT_MS = 10
-/** A turn of the event loop that took less, in milliseconds, brought no work. */
+/** A shorter turn of the event loop brought no work. */
 const IDLE_TURN_MS = 0.05
 
 /** The next turn of the event loop. Workspaces that wait share it, because turns for each of them would look like work. */

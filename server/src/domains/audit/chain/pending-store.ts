@@ -14,7 +14,6 @@ type PendingRow = Selectable<AuditPendingTable>
 
 const PENDING_PAGE = 256
 
-/** By the clock of the database. */
 export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Promise<string[]> {
   const rows = await db.selectFrom('audit_pending').select('workspace_id').distinct().where(isOlderThan(olderThanMs)).execute()
   return rows.map(({ workspace_id }) => toId('ws', workspace_id))
@@ -65,10 +64,7 @@ function checkPage(
   return { records, forged, ...(fault && { fault }) }
 }
 
-/**
- * Retention has removed the records up to this time, keeps records for a day at least, and signs the newer ones before: an older pending record is
- * a copy.
- */
+/** Retention keeps records for a day at least, and signs the newer ones before: a pending record of before this time is a copy. */
 async function findPrunedUntil(db: Db, workspaceId: string): Promise<Date | undefined> {
   const first = await findFirstSequence(db, workspaceId)
   if (first === 1) return undefined

@@ -10,7 +10,6 @@ export interface AuditWriterOptions extends Partial<Omit<AppenderOptions, 'findS
   readonly maxGroup?: number
   /** Over all Workspaces; further records are rejected at once. */
   readonly maxWaiting?: number
-  /** Counted from `append`. */
   readonly giveUpAfterMs?: number
   readonly onCommit?: (records: readonly PlacedRecord[]) => void
 }
@@ -31,10 +30,7 @@ interface WorkspaceQueue {
   busy: boolean
 }
 
-/**
- * Writes records that do not belong to a transaction. All records queued during a commit go into the next one, so none waits for a timer (group-
- * size.ts).
- */
+/** For records that belong to no transaction. All that are queued during a commit go into the next one, so none waits for a timer (group-size.ts). */
 export class AuditWriter {
   readonly #pool: Database['pool']
   readonly #options: Required<AuditWriterOptions>
@@ -61,10 +57,7 @@ export class AuditWriter {
     return this.#options.usesGroups
   }
 
-  /**
-   * Rejects with UNAVAILABLE if the record could not be written or the queue is full; the response must then not be sent. Never await it inside a
-   * transaction: use appendInTransaction (append-in-transaction.ts).
-   */
+  /** Rejects with UNAVAILABLE: the response must then not be sent. Never await it inside a transaction: use appendInTransaction. */
   async append(workspaceId: string, draft: AuditDraft, options?: RecordOptions): Promise<AuditRecord> {
     try {
       return await this.#enqueue(prepareRecord(workspaceId, draft, options))
@@ -73,7 +66,7 @@ export class AuditWriter {
     }
   }
 
-  /** Gives positions to records that committed transactions have left pending. Rejects with UNAVAILABLE. */
+  /** For records that committed transactions have left pending. Rejects with UNAVAILABLE. */
   async chain(records: readonly PreparedRecord[]): Promise<void> {
     await Promise.all(records.map((record) => this.#enqueue(record)))
   }

@@ -21,10 +21,7 @@ export const findCheckpointCovering = (db: Db, workspaceId: string, sequence: nu
 export const findCheckpointBefore = (db: Db, workspaceId: string, sequence: number) =>
   findOne(selectCheckpoints(db, workspaceId).where('size', '<', sequence).orderBy('size', 'desc'))
 
-/**
- * The last checkpoint that covers only records created before `time`. All checkpoints up to it are older, even if the clock was set back in
- * between.
- */
+/** Covers only records created before `time`. All checkpoints up to it are older, even if the clock was set back in between. */
 export async function findCheckpointOlderThan(db: Db, workspaceId: string, time: Date): Promise<Checkpoint | undefined> {
   const before = new Date(time.getTime() - CLOCK_TOLERANCE_MS)
   const { first } = await selectCheckpoints(db, workspaceId)
@@ -35,7 +32,7 @@ export async function findCheckpointOlderThan(db: Db, workspaceId: string, time:
   return first === null ? findLatestCheckpoint(db, workspaceId) : findCheckpointBefore(db, workspaceId, first)
 }
 
-/** The first checkpoint that covers all records created before `time`. No later checkpoint is older. */
+/** Covers all records created before `time`. No later checkpoint is older. */
 export async function findCheckpointNewerThan(db: Db, workspaceId: string, time: Date): Promise<Checkpoint | undefined> {
   const after = new Date(time.getTime() + CLOCK_TOLERANCE_MS)
   const { last } = await selectCheckpoints(db, workspaceId)

@@ -31,7 +31,6 @@ export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'pr
 
 export const NO_CHECKPOINT_HASH: string = GENESIS.hash.toString('hex')
 
-/** `before`: the previous checkpoint; undefined: none. */
 export function signEnd(
   workspaceId: string,
   end: ChainEnd,
@@ -79,7 +78,6 @@ export function isGenuine(checkpoint: Checkpoint, publicKey: string): boolean {
 export const checkpointHash = (checkpoint: Checkpoint): string =>
   hash('sha256', signedText(checkpoint, checkpoint.previous.hash), 'hex')
 
-/** Returns undefined if the frontier does not fit the size. */
 export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'frontier'>): Frontier | undefined {
   try {
     return Frontier.fromBytes(size, Buffer.from(frontier.join(''), 'hex'))

@@ -8,7 +8,6 @@ import { type AuditFault, faultAt } from '../verify/chain-checker.ts'
 /** State of a Workspace's log, stored in its row with a MAC that requires the secret key. The field names are part of the sealed text. */
 export interface LogSeal {
   readonly workspace_id: string
-  /** Size of the last checkpoint; 0: none. */
   readonly size: number
   readonly hash: string
   /** `checkpointHash` of it; null: none. */
@@ -34,7 +33,6 @@ export const createFirstSeal = (workspaceId: string): LogSeal => ({
   pruned: 0,
 })
 
-/** The stored form: the text and, on a second line, its MAC. */
 export function formatSeal(seal: LogSeal, seals: Pick<KeyedSeals, 'log'>): string {
   const text = canonicalText(seal)
   return `${text}\n${seals.log(text)}`

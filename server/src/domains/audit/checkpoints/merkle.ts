@@ -1,9 +1,6 @@
 import { sha256 } from '../../../platform/lib/sha256.ts'
 
-/**
- * Merkle tree of RFC 9162 §2.1 over SHA-256. New roots and proofs need only the right edge (`Frontier`) of the leaves before, which retention may
- * have removed.
- */
+/** RFC 9162 §2.1 over SHA-256. New roots and proofs need only the right edge (`Frontier`) of earlier leaves, which retention may have removed. */
 
 export const leafHash = (data: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(0), data]))
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(1), left, right]))
@@ -16,14 +13,12 @@ export class Frontier {
   #size: number
   readonly #peaks: Buffer[]
 
-  /** Throws a RangeError if the number of peaks does not fit `size`. */
   constructor(size = 0, peaks: readonly Buffer[] = []) {
     if (peaks.length !== countBits(size)) throw new RangeError(`a tree of ${size} leaves does not have ${peaks.length} peaks`)
     this.#size = size
     this.#peaks = [...peaks]
   }
 
-  /** Throws a RangeError if the length of `bytes` does not fit `size`. */
   static fromBytes(size: number, bytes: Buffer): Frontier {
     if (bytes.length !== countBits(size) * HASH_BYTES) throw new RangeError(`not the frontier of a tree of ${size} leaves`)
     const peaks = Array.from({ length: bytes.length / HASH_BYTES }, (_, i) =>
@@ -55,7 +50,6 @@ export class Frontier {
     )
   }
 
-  /** Throws a RangeError if the perfect subtree is not one of the peaks. */
   peakAt(start: number, end: number): Buffer {
     const found = this.#subtrees().find((subtree) => subtree.start === start && subtree.end === end)
     if (!found) throw new RangeError(`the subtree of leaves ${start} to ${end} is not in this part of the tree`)
@@ -78,10 +72,7 @@ export class Frontier {
   }
 }
 
-/**
- * RFC 9162 §2.1.3.1. `before`: the frontier of the earlier leaves, which may be gone. Throws a RangeError if `index` (from 0) is not among
- * `leaves`.
- */
+/** RFC 9162 §2.1.3.1. `before`: the frontier of the earlier leaves, which may be gone. Throws if `index` (from 0) is not among `leaves`. */
 export function inclusionPath(before: Frontier, leaves: readonly Buffer[], index: number): Buffer[] {
   const size = before.size + leaves.length
   if (index < before.size || index >= size) throw new RangeError(`leaf ${index} is not in this part of the tree`)

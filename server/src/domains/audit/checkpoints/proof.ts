@@ -6,7 +6,6 @@ import { type Checkpoint, parseFrontier } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering } from './checkpoint-store.ts'
 import { Frontier, inclusionPath, leafHash } from './merkle.ts'
 
-/** Verified with the record and the public key alone. */
 export interface InclusionProof {
   readonly object: 'audit_inclusion_proof'
   readonly checkpoint: Checkpoint

@@ -37,8 +37,8 @@ interface ResumeOptions {
 }
 
 /**
- * Resumes signing after an alarm, and records it. With `accept`, a log that does not verify is accepted in its current state: a new checkpoint is
- * signed over it, its records are no longer checked, and verification reports that.
+ * Resumes signing after an alarm. `accept`: a log that does not verify is signed as it is; its records are no longer checked, and verification
+ * reports that.
  */
 export async function resumeSigning(
   db: Db,
@@ -96,8 +96,8 @@ async function acceptLog(
 const MAX_GAPS = 5_000_000
 
 /**
- * Locks the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. Requests wait for the lock, so it
- * is taken when only the newest records are left to read.
+ * Builds the log's tree. A missing record counts as 32 zero bytes. Requests wait for the lock on the end, so it is taken when few records are left
+ * to read.
  */
 async function readCurrentState(
   tx: Tx,

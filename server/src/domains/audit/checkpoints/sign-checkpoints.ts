@@ -16,10 +16,7 @@ import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 /** A checkpoint is due after this many records, or once the last checkpoint is this old and there are newer records. */
 const DUE_AFTER_RECORDS = 1_000
 const DUE_AFTER_MS = 60_000
-/**
- * A checkpoint is signed in one transaction, which keeps the embedded database from chats; retention, archive and rereading work from one to the
- * next.
- */
+/** Signed in one transaction, which keeps the embedded database from chats. Retention, archive and rereading work from checkpoint to checkpoint. */
 export const MAX_RECORDS = 1_000
 
 /** Every node may sign a due checkpoint. If the last one has a future time, the clock was set back since: the next one is due at once. */
@@ -41,8 +38,8 @@ export async function findWorkspacesDue(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Signs the records since the last checkpoint, and updates the Workspace's seal. Returns the last new checkpoint; undefined: no new records.
- * Throws AuditTamperedError, and signs nothing, if the seal does not confirm the last checkpoint or a record has no valid seal.
+ * Signs the records since the last checkpoint. Returns the last new checkpoint; undefined: no new records. Throws AuditTamperedError, and signs
+ * nothing, if the seal does not confirm the last checkpoint or a record has no valid seal.
  */
 export async function makeCheckpoint(
   db: Db,
@@ -59,7 +56,6 @@ export async function makeCheckpoint(
   }
 }
 
-/** `isAtEnd`: whether the checkpoint covers all records. */
 function makeNextCheckpoint(
   db: Db,
   workspaceId: string,
@@ -104,10 +100,7 @@ async function findComparableStart(tx: Tx, workspaceId: string, sequence: number
   return { sequence, hash: Buffer.from(checkpoint?.hash ?? '', 'hex') }
 }
 
-/**
- * Adds the records after `start` to the tree, up to the end of a group after `maxRecords`, and returns the last one. Throws at the first that is
- * missing, not linked or not sealed.
- */
+/** Adds the records after `start` to the tree, up to the end of a group after `maxRecords`, and returns the last one. Throws at the first fault. */
 async function appendVerifiedLinks(
   tx: Tx,
   workspaceId: string,

@@ -15,7 +15,6 @@ export class AuditTamperedError extends Error {
   }
 }
 
-/** Without content. */
 export function describeFault({ sequence, through, id, reason }: AuditFault): string {
   if (sequence === 0) return FAULT_MESSAGES[reason]
   const place = through === undefined ? `record ${sequence}` : `records ${sequence} to ${through}`

@@ -49,7 +49,6 @@ export class AuditWatch {
     if (seal && (!known || seal.resumed > known.resumed)) this.#alarms.set(workspaceId, { fault, resumed: seal.resumed })
   }
 
-  /** Checks the log's seal against the last checkpoint, the chain's end and the last observed state. */
   async check(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<AuditFault | undefined> {
     const fault = await this.#findFault(db, workspaceId, keys)
     if (fault) this.#faults.set(workspaceId, fault)

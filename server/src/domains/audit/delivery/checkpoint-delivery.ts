@@ -23,7 +23,6 @@ export interface DeliveryState {
   readonly lagSeconds: number
 }
 
-/** Maximum per run; the next run follows a few seconds later. */
 const MAX_CHECKPOINTS_PER_RUN = 1_000
 /** Consecutive failures after which the next run still tries again at once. */
 const TOLERATED_FAILURES = 2
@@ -40,7 +39,6 @@ export class CheckpointDelivery {
   #failures = 0
   #isWriting = false
 
-  /** `writeMs`: for tests. */
   constructor(destination: CheckpointDestination, deps: Deps, writeMs = WRITE_MS) {
     this.#destination = destination
     this.#deps = deps

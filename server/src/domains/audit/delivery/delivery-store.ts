@@ -31,10 +31,7 @@ interface Move {
   readonly seals: Pick<KeyedSeals, 'log'>
 }
 
-/**
- * Returns the new position; undefined, without a change, if another node has moved it: this node was frozen since, or an operator has accepted the
- * log.
- */
+/** Undefined, without a change: another node has moved the position since this one was frozen, or an operator has accepted the log. */
 export async function movePosition(
   db: Db,
   workspaceId: string,

@@ -72,7 +72,6 @@ export const bucketDestination = (
   close: () => connection.close(),
 })
 
-/** A 2xx response means that the checkpoint is stored. */
 export const httpDestination = (
   { url, token }: CheckpointReceiver,
   connection: OutsideConnection = openConnection(),

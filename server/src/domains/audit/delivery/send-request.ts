@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
@@ -44,7 +45,6 @@ export async function sendRequest(
 export const bearer = (token: string | undefined) => (token === undefined ? undefined : { authorization: `Bearer ${token}` })
 
 export interface Bucket {
-  /** URL of the bucket or of a folder in it. */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
@@ -58,7 +58,6 @@ interface BucketObject {
   readonly now: Date
 }
 
-/** Throws as `sendRequest`. */
 export async function putObject(
   connection: OutsideConnection,
   { url, ...bucket }: Bucket,
@@ -88,4 +87,18 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   } finally {
     await file.close()
   }
+}
+
+/** Resolves when the file is durable. It appears under its name when it is complete; until then it is in `draft`, in the same folder. */
+export async function replaceFile(path: string, content: string | Buffer, draft: string): Promise<void> {
+  const file = await open(draft, 'w', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
+  const folder = await open(dirname(path))
+  await folder.sync().finally(() => folder.close())
 }

@@ -25,8 +25,8 @@ interface FeedPage {
 }
 
 /**
- * Records have sequences without gaps, and a record becomes visible after all earlier ones, so a reader that continues from the position misses
- * none. Records that retention removed are skipped. Throws a LogRewoundError if the log does not continue from the position.
+ * A record becomes visible after all earlier ones, so a reader that continues from the position misses none but those that retention removed.
+ * Throws a LogRewoundError if the log does not continue from the position.
  */
 export async function readFeed(
   db: Db,

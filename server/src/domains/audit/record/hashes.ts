@@ -19,12 +19,8 @@ const HASH_KINDS = [
 
 export type HashKind = (typeof HASH_KINDS)[number]
 
-/**
- * HMAC-SHA-256, 64 lower-case hex digits: short texts cannot be guessed, and destroying the Workspace's key makes the hashes meaningless (GW-
- * AUD-4).
- */
+/** HMAC-SHA-256, hex: short texts cannot be guessed, and destroying the Workspace's key makes the hashes meaningless (GW-AUD-4). */
 export interface KeyedHasher {
-  /** null for an empty id: the request has no user. */
   user(id: string): string | null
   text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
   /** Of the RFC 8785 form, so independent of the order of keys. */
@@ -34,7 +30,6 @@ export interface KeyedHasher {
 
 const KEY_BYTES = 32
 
-/** Throws a RangeError if the key does not have 256 bits. */
 export function keyedHasher(key: Uint8Array): KeyedHasher {
   if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
   const hmacs = Object.fromEntries(HASH_KINDS.map((of) => [of, prepareHmac(deriveKey(key, `hash ${of}`))])) as Record<

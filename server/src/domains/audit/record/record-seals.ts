@@ -8,10 +8,7 @@ export interface SealedPlace {
   readonly hash: Buffer
 }
 
-/**
- * Seal of a record before its position is known: binds its content, its place in its group, and the record that the group comes after
- * (docs/decisions/0007-audit.md).
- */
+/** Binds a record's content, its place in its group, and the record that the group comes after (docs/decisions/0007-audit.md). */
 export interface GroupSeal {
   /** A record before the group: its hash covers all records before it. */
   readonly anchor: Pick<SealedPlace, 'sequence' | 'hash'>
@@ -64,7 +61,7 @@ export interface KeyedSeals {
   /** HMAC-SHA-256, 32 bytes. */
   record(place: SealedPlace): Buffer
   isRecord(place: SealedPlace, seal: Buffer): boolean
-  /** Seal of a record whose position is not known yet. `content`: SHA-256 of its text without the position. */
+  /** `content`: SHA-256 of the record's text without its position, which is not known yet. */
   grouped(seal: GroupSeal, content: Buffer): Buffer
   isGrouped(seal: Buffer, content: Buffer): boolean
   /** 32 bytes. `id`: of the record that waits for its position. */

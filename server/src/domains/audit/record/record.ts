@@ -59,7 +59,6 @@ export interface AuditRecord extends AuditDraft {
   readonly integrity: Integrity
 }
 
-/** Hashes in lower-case hex. */
 interface Integrity {
   /** 1, 2, 3 … without gaps, per Workspace. */
   readonly sequence: number
@@ -92,7 +91,6 @@ interface UsedHit {
   readonly id: string
   /** Keyed hash of the content that was used. */
   readonly hash: string
-  /** Relevance, 0 to 1. */
   readonly score: number
 }
 

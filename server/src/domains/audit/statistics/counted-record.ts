@@ -10,12 +10,10 @@ const MOST_TOKENS = 2 ** 31 - 1
 /** The part of a record that is counted. */
 export interface CountedRecord {
   readonly sequence: number
-  /** In milliseconds since the epoch. */
   readonly at: number
   readonly endpoint: AuditDraft['endpoint']
   readonly status: number
   readonly verdict: Verdict | ''
-  /** UUID, or NO_APPLICATION. */
   readonly applicationId: string
   /** Empty texts: the record has none. */
   readonly keyId: string
@@ -115,7 +113,6 @@ export class RecentRecords {
     this.#most = most
   }
 
-  /** Call it when the records are committed. */
   add(placed: readonly PlacedRecord[]): void {
     for (const record of placed.slice(0, Math.max(this.#most - this.#size, 0))) {
       const { workspace_id: workspaceId } = record.prepared.draft

@@ -17,7 +17,6 @@ interface Percentiles {
 /** Durations of the whole requests, of the gateway alone and of the providers; at most 5 % off. null: there were none. */
 export type Latency = Readonly<Record<Part, Percentiles>>
 
-/** Requests by bucket of their duration. */
 interface Row extends Partial<Readonly<Record<Part, readonly number[] | null>>> {
   readonly value: string
 }

@@ -56,7 +56,6 @@ function longestSpan(seconds: number | undefined) {
   return ms >= DAY_MS ? 'day' : ms >= SPAN_MS.hour ? 'hour' : 'minute'
 }
 
-/** Sums over the whole time. */
 export const readTotals = async (db: Db, query: UsageQuery): Promise<UsageCounts> =>
   (await readSums(db, query, {}))[0]?.counts ?? NO_USAGE
 
@@ -68,11 +67,9 @@ interface LargestGroups {
   readonly dimension: Dimension
   readonly order: 'requests' | 'tokens' | 'cost' | 'errors'
   readonly limit: number
-  /** Only these values. */
   readonly values?: readonly string[]
 }
 
-/** The largest groups, by their value. */
 export async function readGroups(db: Db, query: UsageQuery, wanted: LargestGroups): Promise<ReadonlyMap<string, UsageCounts>> {
   const { dimension, values = await readLargest(db, query, wanted) } = wanted
   if (values.length === 0) return new Map()
@@ -96,7 +93,6 @@ async function readLargest(db: Db, query: UsageQuery, { dimension, order, limit 
   return rows.map(({ value }) => fromUuidOrText(dimension, value))
 }
 
-/** Sums of groups for each interval, as in `readIntervals`. */
 export async function readGroupIntervals(
   db: Db,
   query: UsageQuery,
@@ -108,10 +104,7 @@ export async function readGroupIntervals(
 
 const DAYS = 30
 
-/**
- * SQL for `requests` and `cost` of each Application in the last 30 days; `value` is its UUID as text. Whole days in UTC, because their counts
- * have fewer rows than those of hours, and a list by requests reads those of all Applications.
- */
+/** SQL for `requests` and `cost` of each Application (`value`: UUID) in the last 30 days, which are whole, in UTC: their counts have fewer rows. */
 export async function usageOfApplications(db: Db, workspaceId: string, now: Date): Promise<RawBuilder<unknown>> {
   await rollUpNewestRecords(db, workspaceId, now)
   const to = new Date(floorTo(DAY_MS, now).getTime() + DAY_MS)

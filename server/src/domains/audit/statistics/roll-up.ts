@@ -12,7 +12,6 @@ const READER_COUNTS = 5_000
 /** Limits of one step. The embedded database runs one statement at a time, and each of a step should take a few milliseconds. */
 export const STEP = { recordsRead: 200, records: 2_000, rowsWritten: 400 } as const
 
-/** Workspaces with records that are not counted yet. */
 export async function findWorkspacesToRollUp(db: Db): Promise<readonly string[]> {
   const rows = await selectPositions(db)
     .where(({ eb, fn }) => eb('audit_head.sequence', '>', fn.coalesce('position.through', sql<number>`0`)))
@@ -20,10 +19,7 @@ export async function findWorkspacesToRollUp(db: Db): Promise<readonly string[]>
   return rows.map(({ workspace_id }) => toId('ws', workspace_id))
 }
 
-/**
- * Counts the newest records, so that a reader sees them before the job has run. Returns the number of records that are left for the job:
- * many only after an import.
- */
+/** Counts the newest records, so that a reader need not wait for the job. Returns how many are left for the job: many only after an import. */
 export async function rollUpNewestRecords(db: Db, workspaceId: string, now: Date): Promise<number> {
   const { head, through } = await findPosition(db, workspaceId)
   if (head - through > READER_COUNTS) return head - through
@@ -44,8 +40,8 @@ export async function rollUpRecords(db: Db, workspaceId: string, options: RollUp
 }
 
 /**
- * Adds the next records of a Workspace to its counts, in the order of the chain and within the limits of a step. Returns the sequence up to
- * which records are counted. Records of one Workspace become visible in the order of their sequences, so none is passed over.
+ * Counts the next records, within the limits of a step, and returns the sequence up to which records are counted. Records become visible in the
+ * order of their sequences, so none is passed over.
  */
 export async function rollUpNextRecords(db: Db, workspaceId: string, { now, recent = new Map() }: RollUp): Promise<number> {
   const position = await findPosition(db, workspaceId)
@@ -67,7 +63,6 @@ export async function rollUpNextRecords(db: Db, workspaceId: string, { now, rece
 interface Position {
   /** Sequence of the last record. */
   readonly head: number
-  /** Sequence of the last record that is counted. */
   readonly through: number
   readonly exists: boolean
 }
@@ -114,7 +109,6 @@ async function findNextRecords(
   return { records: sequences.flatMap((sequence) => recent.get(sequence) ?? read.get(sequence) ?? []), to }
 }
 
-/** Columns with their SQL types. */
 type Columns = Readonly<Record<string, string>>
 
 const TIME: Columns = { span: 'text', at: 'timestamptz' }
@@ -124,17 +118,13 @@ const COMBINATION: Columns = {
 }
 const DURATIONS: Columns = Object.fromEntries(DURATION_COLUMNS.map((column) => [column, 'bigint[]']))
 
-/** The rows of the records after `from` up to `to`. */
 interface Counted {
   readonly from: number
   readonly to: number
   readonly rows: UsageRows
 }
 
-/**
- * Adds the rows to the counts and moves the position of the Workspace to `to`, in one statement. Returns false, without a change, if the
- * position is not `from`: another node has counted the records.
- */
+/** One statement, which also moves the position. Returns false, without a change, if it is not `from`: another node has counted the records. */
 async function writeCounts(db: Db, workspaceId: string, { from, to, rows }: Counted): Promise<boolean> {
   const moved = await sql`
     with moved as (

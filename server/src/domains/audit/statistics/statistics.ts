@@ -42,16 +42,12 @@ export interface StageTimes {
   readonly name: string
   readonly p50Ms: number
   readonly p95Ms: number
-  /** Records of the sample in which the stage ran. */
   readonly count: number
 }
 
 const SAMPLE_SIZE = 1_000
 
-/**
- * Durations of the stages, from a sample of at most a thousand records: the first of the query in each of a thousand equal parts of the log between
- * the first and the last record of the time range.
- */
+/** From a sample: the first record of the query in each of a thousand equal parts of the log between the first and the last record of the time. */
 export async function stageTimes(db: Db, query: StatisticsQuery): Promise<StageTimes[]> {
   const range = await findSequences(db, query)
   if (!range) return []

@@ -13,14 +13,12 @@ import {
   type UsageSums,
 } from './usage-sums.ts'
 
-/** `at`: ISO time. */
 type CombinationKey = Omit<AuditUsageTable, 'workspace_id' | 'at' | keyof UsageSums> & { readonly at: string }
 type UserKey = CombinationKey & Pick<AuditUsageUserTable, 'user_hash'>
 type ValueKey = Pick<AuditUsageValueTable, 'dimension' | 'span' | 'value'> & { readonly at: string }
 
 type ValueSums = UsageSums & DurationSums & Record<Verdict, number>
 
-/** Rows of the tables of the counts, with what is added to them. */
 export interface UsageRows {
   readonly combinations: readonly (CombinationKey & UsageSums)[]
   readonly users: readonly (UserKey & UsageSums)[]
@@ -38,10 +36,7 @@ interface Group {
 
 const SPANS = { combinations: ['minute', 'hour', 'day'], users: ['hour', 'day'], values: ['hour', 'day', 'week'] } as const
 
-/**
- * Counts records in memory. A request counts for its last attempt; tokens, cost and time count for the attempt that used them. Records of
- * the same minute that have all properties in common cost a look-up and some additions each.
- */
+/** Records of the same minute that have all properties in common cost a look-up and some additions each. */
 export class UsageCounter {
   readonly #oldestMinute: number
   readonly #groups = new Map<string, Group>()
@@ -54,7 +49,6 @@ export class UsageCounter {
     this.#oldestMinute = oldestMinute.getTime()
   }
 
-  /** Number of rows that the counts add to. */
   get size(): number {
     return this.#combinations.size + this.#users.size + this.#values.size
   }
@@ -130,7 +124,6 @@ export class UsageCounter {
   }
 }
 
-/** Failed: no response and no verdict against the request. */
 const hasFailed = ({ status, verdict }: CountedRecord): boolean =>
   status >= 400 && verdict !== 'deny' && verdict !== 'require_approval'
 
@@ -139,7 +132,6 @@ const noValueSums = (): ValueSums => ({
   ...{ allow: 0, escalate: 0, require_approval: 0, deny: 0 },
 })
 
-/** The row with this key, which is created if it does not exist. */
 function rowOf<Key extends object, Sums>(rows: Map<string, Key & Sums>, key: Key, noSums: () => Sums): Key & Sums {
   const text = Object.values(key).join('\0')
   const row = rows.get(text) ?? { ...key, ...noSums() }

@@ -16,7 +16,6 @@ export interface UsageFilter {
   readonly verdict?: Verdict
 }
 
-/** Requests to count: `from` inclusive, `to` exclusive. */
 export interface UsageQuery extends UsageFilter {
   readonly workspaceId: string
   readonly from: Date
@@ -44,10 +43,7 @@ interface Piece extends Time {
   readonly span: Span
 }
 
-/**
- * Divides a rounded time into spans of `longest`, and the shorter ones before and after them. A day or week that began before `keptFrom` is
- * divided, because retention has removed a part of it.
- */
+/** Spans of `longest`, and shorter ones before and after them. A day or week before `keptFrom` is divided: retention has removed a part of it. */
 export function piecesOf({ from, to }: Time, longest: Span, keptFrom: Date): Piece[] {
   if (from >= to) return []
   if (longest === 'minute') return [{ span: 'minute', from, to }]
@@ -64,7 +60,6 @@ export function piecesOf({ from, to }: Time, longest: Span, keptFrom: Date): Pie
   ]
 }
 
-/** The filters by property, with values as the counts have them. */
 function filtersOf({ applicationId, keyId, provider, model, userHashes }: UsageFilter) {
   const given = { application: applicationId, provider, model, user: userHashes, key: keyId }
   return DIMENSIONS.flatMap((dimension) => {
@@ -80,7 +75,6 @@ export function placeOf(query: UsageFilter): { dimension: Dimension | 'all'; val
   return filters[0] ?? { dimension: 'all', values: [''] }
 }
 
-/** SQL condition on a column of values. */
 export const among = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${[...values]}::text[])`
 
@@ -165,7 +159,6 @@ function ofCombinations(query: UsageQuery, dimension: Dimension | undefined, val
     where ${sql.join(conditions, sql` and `)} and span = ${sql.lit(span)} and at >= ${from} and at < ${to}`
 }
 
-/** Start of the counts that retention has kept. */
 export async function keptFromOf(db: Db, workspaceId: string): Promise<Date> {
   const position = await db
     .selectFrom('audit_usage_position')

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-/** Lengths of time, in UTC, for which requests are counted. */
 export const SPAN_MS = { week: 7 * DAY_MS, day: DAY_MS, hour: HOUR_MS, minute: 60_000 } as const
 export type Span = keyof typeof SPAN_MS
 /** A week begins on Monday, and the epoch was on a Thursday. */
@@ -19,6 +18,5 @@ export const startOfSpan = (span: Span, time: Date): Date => {
   return new Date(floorTo(SPAN_MS[span], new Date(time.getTime() - offset)).getTime() + offset)
 }
 
-/** SQL for the start of the interval of `seconds` that contains a row. */
 export const intervalStart = (seconds: number) =>
   sql`date_bin(make_interval(secs => ${sql.lit(seconds)}), at, timestamptz 'epoch')`

@@ -4,12 +4,11 @@ import type { Verdict } from '../../../shared/decision.ts'
 export const NO_APPLICATION = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Columns of sums, with their types. A request counts for its last attempt; tokens, cost and time count for the attempt that used them.
- * `cost`: null if no attempt had one. Times are in milliseconds.
+ * With their types. A request counts for its last attempt; tokens, cost and time for the attempt that used them. `cost`: null if no attempt had
+ * one.
  */
 export const SUM_TYPES = {
   requests: 'bigint',
-  /** Failed requests: no response and no verdict against them. */
   errors: 'bigint',
   input_tokens: 'bigint',
   /** Part of `input_tokens` that providers read from their caches. */
@@ -19,7 +18,6 @@ export const SUM_TYPES = {
   reasoning_tokens: 'bigint',
   cost: 'double precision',
   duration_ms: 'double precision',
-  /** Of the attempts at providers. */
   provider_ms: 'double precision',
 } as const
 type SumColumn = keyof typeof SUM_TYPES

@@ -2,7 +2,6 @@ import type { ChainEnd } from '../chain/chain.ts'
 import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
 import { Frontier, leafHash } from '../checkpoints/merkle.ts'
 
-/** Faults of an audit log, with their descriptions for operators. */
 export const FAULT_MESSAGES = {
   missing: 'the record with this sequence is missing',
   unexpected: 'the log has no place for a record with this sequence',
@@ -39,28 +38,24 @@ export const faultAt = (reason: AuditFault['reason'], sequence: number, through 
   ...(through > sequence && { through }),
 })
 
-/** A record as read from the database or from an export. */
 export interface ObservedRecord {
   readonly sequence: number
   readonly id: string
   /** Computed from the body. */
   readonly hash: Buffer
-  /** Whether the stored hash equals `hash`. */
   readonly hashMatches: boolean
   /** Whether the other stored fields equal those in the body. */
   readonly fieldsMatch: boolean
   /** Position according to the body; undefined: the body cannot be parsed. */
   readonly claimed: { readonly sequence: number; readonly prevHash: string } | undefined
-  /** Whether the record has a valid seal; absent: the source has no seals. */
   readonly sealValid?: boolean
 }
 
-/** According to the Workspace's seal. */
 type SealedEnd = Pick<Checkpoint, 'size' | 'hash'>
 
 /**
- * Checks the records of a chain in order and stops at the first fault. Where two records do not fit, the later one is trusted if its own
- * successor (or the chain's end) confirms it. Therefore a record is checked only when the next one is known.
+ * Stops at the first fault. Where two records do not fit, the later one is trusted if its own successor (or the chain's end) confirms it.
+ * Therefore a record is checked only when the next one is known.
  */
 export class ChainChecker {
   readonly #publicKey: string
@@ -185,7 +180,6 @@ export class ChainChecker {
     return undefined
   }
 
-  /** The first subtree whose root differs from the signed one. */
   #locateFault(checkpoint: Checkpoint): AuditFault {
     const signed = parseFrontier(checkpoint)
     const { start, end } = (signed && this.#frontier.firstDifference(signed)) ?? { start: 0, end: checkpoint.size }

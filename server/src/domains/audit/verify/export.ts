@@ -8,20 +8,18 @@ import {
   findLatestCheckpoint,
 } from '../checkpoints/checkpoint-store.ts'
 
-/** The first line of an export. */
 export interface ExportHeader {
   readonly object: 'audit_export'
   readonly workspace_id: string
   /** Checkpoint before the first exported record; null: the export begins with the Workspace's first record. */
   readonly after: Checkpoint | null
-  /** Sequence of the last exported record. */
   readonly through: number
 }
 
 /**
- * Exports a Workspace's records as JSON lines: a header, the records and the checkpoint signed over them, so that the export can
- * be verified on its own (verifyExport). It covers the smallest range between two checkpoints that contains `from` to `to`. To
- * include the newest records make a checkpoint first; without any checkpoint only the header is exported.
+ * JSON lines: a header, the records and the checkpoint signed over them, so that the export can be verified on its own (verifyExport). It covers
+ * the smallest range between two checkpoints that contains `from` to `to`. To include the newest records make a checkpoint first; without any
+ * checkpoint only the header is exported.
  */
 export async function* exportRecords(
   db: Db,
@@ -34,7 +32,7 @@ export async function* exportRecords(
   yield* streamExport(db, workspaceId, after, through)
 }
 
-/** The lines of the export between two checkpoints. `after` undefined: from the first record. `through` undefined: only the header. */
+/** `after` undefined: from the first record. `through` undefined: only the header. */
 export async function* streamExport(
   db: Db,
   workspaceId: string,
@@ -55,7 +53,6 @@ export async function* streamExport(
   yield JSON.stringify(through)
 }
 
-/** The checkpoint at which retention stopped; undefined: no record was removed. */
 export async function findExportStart(db: Db, workspaceId: string): Promise<Checkpoint | undefined> {
   const first = await findFirstSequence(db, workspaceId)
   return first === undefined ? findLatestCheckpoint(db, workspaceId) : findCheckpointAt(db, workspaceId, first - 1)

@@ -32,14 +32,13 @@ export interface ComparableLog {
 type SealedRow = Pick<StoredRecord, 'id' | 'sequence' | 'hash' | 'seal'>
 
 /**
- * Checks, over the records of a log in order, that each group is complete, contiguous and in order, and that the chain contains the
- * record that it is sealed behind. No record may be in the log twice. Seals of single positions are between groups.
+ * Each group must be complete, contiguous and in order, and the chain must contain the record that it is sealed behind. No record may be in the
+ * log twice. Seals of single positions are between groups.
  */
 export class GroupChecker {
   readonly #db: Db
   readonly #workspaceId: string
   readonly #log: ComparableLog
-  /** The group that the next record must continue. */
   #open: GroupSeal | undefined
   #anchors: ReadonlyMap<number, Buffer> = new Map()
   #repeated: ReadonlySet<string> = new Set()
@@ -50,7 +49,6 @@ export class GroupChecker {
     this.#log = log
   }
 
-  /** Whether the last record is also the last of its group. */
   get isComplete(): boolean {
     return this.#open === undefined
   }
@@ -65,7 +63,6 @@ export class GroupChecker {
     this.#repeated = await findRepeatedIds(this.#db, ids)
   }
 
-  /** Whether the record continues the open group, or begins a new one. */
   fits({ id, sequence, seal }: SealedRow): boolean {
     if (this.#repeated.has(id)) return false
     const open = this.#open
@@ -88,7 +85,7 @@ export class GroupChecker {
 const hasSameAnchor = (a: GroupSeal, b: GroupSeal): boolean =>
   a.anchor.sequence === b.anchor.sequence && a.anchor.hash.equals(b.anchor.hash)
 
-/** Pages of observed records of the range, in order, and the checker of their groups. */
+/** In order, with the checker of their groups. */
 export async function* observePages(
   db: Db,
   workspaceId: string,

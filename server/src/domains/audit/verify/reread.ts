@@ -13,13 +13,9 @@ interface RereadRange {
   readonly fault?: AuditFault
 }
 
-/** Reads the next range after a sequence; undefined: there is none. */
 type ReadRange = (workspaceId: string, after: number) => Promise<RereadRange | undefined>
 
-/**
- * Rereads logs from checkpoint to checkpoint, and at the end from the beginning, so that a change of an old record raises the
- * alarm without `audit verify`. The other checks read only the end of the log.
- */
+/** Rereads logs from checkpoint to checkpoint, again and again, so that a change of an old record raises the alarm without `audit verify`. */
 export class LogRereader {
   readonly #positions = new Map<string, number>()
   #lastWorkspaceId: string | undefined

@@ -15,7 +15,6 @@ import { observePages } from './record-check.ts'
 
 export interface Verification {
   readonly ok: boolean
-  /** Verified before the first fault. */
   readonly records: number
   readonly checkpoints: number
   /** Sequence of the oldest record; retention removed those before it. */
@@ -30,7 +29,6 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** Called after each page. */
   readonly onProgress?: (records: number) => void
   /** Checkpoints kept outside the database: they show that an older state of the database was restored. */
   readonly kept?: readonly Checkpoint[]
@@ -42,8 +40,8 @@ export interface VerifyOptions {
 const MAX_PASSES = 100
 
 /**
- * Reads a Workspace's whole log in pages and finds the first fault: a record altered in its body or in a column, missing,
- * inserted, moved, cut off at the end, or resealed together with all later records.
+ * Finds the first fault: a record altered in its body or in a column, missing, inserted, moved, cut off at the end, or resealed with all later
+ * ones.
  */
 export async function verifyWorkspace(
   db: Db,
@@ -129,7 +127,6 @@ function selectKeptCheckpoints(
   return kept.filter(({ size, created_at }) => size >= start && (!accepted || created_at > accepted.at))
 }
 
-/** Faults outside the records: in the seal, in the checkpoint that it names, or after the chain's end. */
 async function findSealFault(db: Db, workspaceId: string, keys: SealKeys, { resuming }: VerifyOptions) {
   const faultBeyondEnd = await findFaultBeyondEnd(db, workspaceId, keys.publicKey)
   if (faultBeyondEnd) return faultBeyondEnd

@@ -3,7 +3,6 @@ import type { NotificationTopic } from '../topic.ts'
 import type { Mail } from './mailer.ts'
 
 export interface MailSection {
-  /** Name of the Workspace. */
   readonly workspace: string
   readonly messages: readonly EventMessage[]
 }
