@@ -26,10 +26,7 @@ export async function storeResponse(
     .insertInto('stored_response')
     .values({
       id: uuidOf('resp', id),
-      workspace_id: uuidOf('ws', owner.workspaceId),
-      application_id: uuidOf('app', owner.applicationId),
-      user_id: owner.userId,
-      user_verified: owner.isVerified,
+      ...ownedBy(owner),
       previous_id: previousId === undefined ? null : uuidOf('resp', previousId),
       content: box.seal(content, responseContext(id)),
       bytes: Buffer.byteLength(content),

@@ -13,7 +13,7 @@ import { afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/a
 import { runCommandLine } from '../../../../test/support/command-line.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { findFirstSequence } from '../audit-store.ts'
-import { verifyExport } from '../verify/verify-export.ts'
+import { verifyExport } from '../verify/export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
 import { type ArchivePlace, openArchive } from './archive-place.ts'
 

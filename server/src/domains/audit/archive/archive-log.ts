@@ -13,8 +13,7 @@ import {
 import { readSeal } from '../checkpoints/log-seal.ts'
 import { AuditTamperedError } from '../checkpoints/verified-seal.ts'
 import { findPosition, movePosition } from '../delivery/delivery-store.ts'
-import { findExportStart, streamExport } from '../verify/export.ts'
-import { verifyExport } from '../verify/verify-export.ts'
+import { findExportStart, streamExport, verifyExport } from '../verify/export.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import type { ArchivePlace } from './archive-place.ts'
 

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { withDeadline } from '../../../platform/lib/deadline.ts'
 import type { PreparedRecord } from './chain.ts'
 import type { AuditWriter } from './writer.ts'
 
@@ -15,13 +16,11 @@ const pendingOf = new WeakMap<Tx, PreparedRecord[]>()
 /** Where `appendInTransaction` leaves records of this transaction; undefined: it appends them to the chain at once. */
 export const pendingRecordsOf = (tx: Tx): PreparedRecord[] | undefined => pendingOf.get(tx)
 
-type RunTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>) => Promise<T>
-
 /** Its records get their positions after the commit, so the transaction holds no lock on the end of the chain. `run` may start it several times. */
 export async function auditedTransaction<T>(
   { db, audit }: AuditedDeps,
   work: (tx: Tx) => Promise<T>,
-  run: RunTransaction = (db, work) => db.transaction().execute(work),
+  run: (db: Db, work: (tx: Tx) => Promise<T>) => Promise<T> = (db, work) => db.transaction().execute(work),
 ): Promise<T> {
   if (!audit.leavesPending) return run(db, work)
   let pending: PreparedRecord[] = []
@@ -30,17 +29,7 @@ export async function auditedTransaction<T>(
     pendingOf.set(tx, pending)
     return work(tx)
   })
-  await chainInTime(audit, pending)
+  // A job chains what has no position yet (chain-pending.ts).
+  if (pending.length > 0) await withDeadline(CHAIN_WAIT_MS, audit.chain(pending), 'the records got no position').catch(() => {})
   return result
-}
-
-/** Never rejects: a job chains what has no position yet (chain-pending.ts). */
-async function chainInTime(audit: AuditedDeps['audit'], pending: readonly PreparedRecord[]): Promise<void> {
-  if (pending.length === 0) return
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CHAIN_WAIT_MS)
-  })
-  await Promise.race([audit.chain(pending).catch(() => {}), limit])
-  clearTimeout(timer)
 }

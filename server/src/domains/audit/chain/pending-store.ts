@@ -7,7 +7,7 @@ import { CLOCK_TOLERANCE_MS, findCheckpointAt, findLatestCheckpoint } from '../c
 import type { SealKeys } from '../checkpoints/log-seal.ts'
 import type { AuditRecord } from '../record/record.ts'
 import type { AuditPendingTable } from '../tables.ts'
-import type { AuditFault } from '../verify/chain-checker.ts'
+import { type AuditFault, faultAt } from '../verify/chain-checker.ts'
 import { hashContent, type PreparedRecord, prepareRecord } from './chain.ts'
 
 type PendingRow = Selectable<AuditPendingTable>
@@ -21,7 +21,7 @@ export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Pr
 
 export interface PendingPage {
   readonly records: readonly PreparedRecord[]
-  /** UUIDs of the other rows, which are not genuine. */
+  /** UUIDs of the other rows, which are not genuine, and the fault of the first. */
   readonly forged: readonly string[]
   readonly fault?: AuditFault
 }
@@ -52,16 +52,13 @@ function checkPage(
 ): PendingPage {
   const records: PreparedRecord[] = []
   const forged: string[] = []
-  let fault: AuditFault | undefined
   for (const row of rows) {
     const record = restorePending(row, workspaceId, keys)
     if (record && !(prunedUntil && new Date(record.draft.created_at) <= prunedUntil)) records.push(record)
-    else {
-      forged.push(row.id)
-      fault ??= { sequence: 0, id: toId('aud', row.id), reason: 'pending_altered' }
-    }
+    else forged.push(row.id)
   }
-  return { records, forged, ...(fault && { fault }) }
+  const [first] = forged
+  return { records, forged, ...(first !== undefined && { fault: { ...faultAt('pending_altered', 0), id: toId('aud', first) } }) }
 }
 
 /** Retention keeps records for a day at least, and signs the newer ones before: a pending record of before this time is a copy. */

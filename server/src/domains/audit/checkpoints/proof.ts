@@ -29,12 +29,8 @@ export async function createInclusionProof(db: Db, workspaceId: string, recordId
   const before = await findCheckpointBefore(db, workspaceId, record.sequence)
   const frontier = before ? parseFrontier(before) : new Frontier()
   if (frontier === undefined) throw new Error(`checkpoint ${before?.size} of ${workspaceId} was altered`)
-  const path = inclusionPath(frontier, await readLeaves(db, workspaceId, frontier, checkpoint), record.sequence - 1)
-  return { object: 'audit_inclusion_proof', checkpoint, path: path.map((hash) => hash.toString('hex')) }
-}
-
-async function readLeaves(db: Db, workspaceId: string, before: Frontier, through: Checkpoint): Promise<Buffer[]> {
   const leaves: Buffer[] = []
-  for await (const hashes of readHashPages(db, workspaceId, before.size, through.size)) leaves.push(...hashes.map(leafHash))
-  return leaves
+  for await (const hashes of readHashPages(db, workspaceId, frontier.size, checkpoint.size)) leaves.push(...hashes.map(leafHash))
+  const path = inclusionPath(frontier, leaves, record.sequence - 1)
+  return { object: 'audit_inclusion_proof', checkpoint, path: path.map((hash) => hash.toString('hex')) }
 }

@@ -21,17 +21,12 @@ export function describeFault({ sequence, through, id, reason }: AuditFault): st
   return `${place}${id === null ? '' : ` (${id})`}: ${FAULT_MESSAGES[reason]}`
 }
 
-export interface VerifiedSeal {
-  readonly seal: LogSeal
-  readonly last: Checkpoint | undefined
-}
-
 /** In its own transaction, so that concurrent signing by another node is not reported as tampering. */
-export const readVerifiedSeal = (db: Db, workspaceId: string, keys: SealKeys): Promise<VerifiedSeal> =>
+export const readVerifiedSeal = (db: Db, workspaceId: string, keys: SealKeys) =>
   db.transaction().execute((tx) => lockVerifiedSeal(tx, workspaceId, keys))
 
 /** Checks the seal against the log, and locks signing until the transaction ends. Throws AuditTamperedError. */
-export async function lockVerifiedSeal(db: Tx, workspaceId: string, keys: SealKeys): Promise<VerifiedSeal> {
+export async function lockVerifiedSeal(db: Tx, workspaceId: string, keys: SealKeys) {
   const reading = await readSeal(db, workspaceId, keys, { lock: true })
   if (reading.kind === 'invalid') throw new AuditTamperedError(workspaceId, reading.fault)
   const { seal } = reading

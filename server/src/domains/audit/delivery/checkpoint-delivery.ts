@@ -15,14 +15,6 @@ interface Deps {
   readonly log: Logger
 }
 
-export interface DeliveryState {
-  readonly place: CheckpointDestination['kind']
-  readonly failures: number
-  /** As of the last attempt. */
-  readonly waiting: number
-  readonly lagSeconds: number
-}
-
 const MAX_CHECKPOINTS_PER_RUN = 1_000
 /** Consecutive failures after which the next run still tries again at once. */
 const TOLERATED_FAILURES = 2
@@ -45,7 +37,7 @@ export class CheckpointDelivery {
     this.#writeMs = writeMs
   }
 
-  get state(): DeliveryState {
+  get state() {
     const all = [...this.#waiting.values()]
     const oldest = Math.min(...all.map(({ since }) => since))
     return {

@@ -4,20 +4,9 @@ import { canonicalText } from './canonical.ts'
 import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
 /** Each kind has its own key, so a hash of one kind reveals nothing about another. */
-const HASH_KINDS = [
-  'user',
-  'session',
-  'model',
-  'request',
-  'answer',
-  'hits',
-  'passage',
-  'memory',
-  'message',
-  'same memory',
-] as const
+const KINDS = ['user', 'session', 'model', 'request', 'answer', 'hits', 'passage', 'memory', 'message', 'same memory'] as const
 
-export type HashKind = (typeof HASH_KINDS)[number]
+export type HashKind = (typeof KINDS)[number]
 
 /** HMAC-SHA-256, hex: short texts cannot be guessed, and destroying the Workspace's key makes the hashes meaningless (GW-AUD-4). */
 export interface KeyedHasher {
@@ -32,10 +21,7 @@ const KEY_BYTES = 32
 
 export function keyedHasher(key: Uint8Array): KeyedHasher {
   if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
-  const hmacs = Object.fromEntries(HASH_KINDS.map((of) => [of, prepareHmac(deriveKey(key, `hash ${of}`))])) as Record<
-    HashKind,
-    Hmac
-  >
+  const hmacs = Object.fromEntries(KINDS.map((of) => [of, prepareHmac(deriveKey(key, `hash ${of}`))])) as Record<HashKind, Hmac>
   return {
     user: (id) => (id === '' ? null : hmacs.user(id, 'hex')),
     text: (of, text) => hmacs[of](text, 'hex'),

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { exportRecords } from './export.ts'
-import { verifyExport } from './verify-export.ts'
+import { exportRecords, verifyExport } from './export.ts'
 
 const DAY = 86_400_000
 const day = (count: number) => new Date(Date.UTC(2026, 2, 1) + count * DAY)
