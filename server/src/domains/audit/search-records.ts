@@ -8,14 +8,8 @@ import { parseRecord } from './chain/chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
 import type { AuditEndpoint, AuditRecord } from './record/record.ts'
 
-interface ContentFilter {
-  readonly model?: string
-  readonly provider?: string
-  readonly rule?: string
-}
-
 /** Texts of which a matching record contains one of each group. A value cannot imitate them, because quotes within strings are escaped. */
-function contentMarks({ model, provider, rule }: ContentFilter): string[][] {
+function contentMarks({ model, provider, rule }: RecordFilter): string[][] {
   return [
     ...(model === undefined ? [] : [[`"request.model":${JSON.stringify(model)}`, `"model":${JSON.stringify(model)}`]]),
     ...(provider === undefined ? [] : [[`"provider":${JSON.stringify(provider)}`]]),
@@ -107,7 +101,7 @@ async function searchOf(db: Db, workspaceId: string, filter: RecordFilter): Prom
  * The newest 10,000 records of the index of one filter, sorted by a figure; an index of figures would cost every write. The first page fixes the
  * newest record, so that later pages stay stable while records are added.
  */
-export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort): Promise<SortedPage> {
+export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort) {
   const { limit } = filter
   const { after, direction } = sort
   const { entries, others } = await searchOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
@@ -128,10 +122,6 @@ export async function sortRecords(db: Db, workspaceId: string, filter: RecordFil
   const last = rows.length > limit ? data.at(-1) : undefined
   const end = last && { value: last.value, sequence: Number(last.sequence), top: after?.top ?? last.top }
   return { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }
-}
-
-interface SortedPage extends Page<AuditRecord> {
-  readonly end: RecordSort['after']
 }
 
 /** `isCut`: the page is not full, and more entries follow. */

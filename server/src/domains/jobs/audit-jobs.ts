@@ -1,6 +1,4 @@
 import type { Logger } from 'pino'
-import type { Db } from '../../platform/db/database.ts'
-import type { Cache } from '../../platform/lib/cache.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { archiveNextSegment, findArchivedSequence } from '../audit/archive/archive-log.ts'
 import type { ArchivePlace } from '../audit/archive/archive-place.ts'
@@ -15,19 +13,16 @@ import type { RecentRecords } from '../audit/statistics/counted-record.ts'
 import { findWorkspacesToRollUp, removeOldRollUps, rollUpRecords } from '../audit/statistics/roll-up.ts'
 import { type AuditFault, faultAt } from '../audit/verify/chain-checker.ts'
 import { LogRereader, rereadNextRange } from '../audit/verify/reread.ts'
-import { KeysUnreadableError, type WorkspaceKeys } from '../audit/workspace-keys.ts'
+import { KeysUnreadableError } from '../audit/workspace-keys.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { DAY, HOUR, type Job, listWorkspaceIds, MINUTE, nodeJob, runForEach, SECOND } from './jobs.ts'
 
 /** Records that one run reads, rounded up to a checkpoint. A million records take about eight hours and less than 0.5 % of a core. */
 const RECORDS_PER_RUN = 1_000
 
-export interface AuditJobDeps {
-  readonly db: Db
+export interface AuditJobDeps extends ChainPendingDeps {
   readonly clock: Clock
   readonly log: Logger
-  readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly audit: ChainPendingDeps['audit']
   readonly auditWatch: AuditWatch
   readonly recentRecords: RecentRecords
   readonly checkpointDeliveries: readonly CheckpointDelivery[]

@@ -30,12 +30,6 @@ export type Resumption =
   | { readonly done: 'refused'; readonly fault: AuditFault }
   | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
 
-interface ResumeOptions {
-  readonly accept: boolean
-  readonly clock: Clock
-  readonly maxRecords?: number
-}
-
 /**
  * Resumes signing after an alarm. `accept`: a log that does not verify is signed as it is; its records are no longer checked, and verification
  * reports that.
@@ -44,7 +38,7 @@ export async function resumeSigning(
   db: Db,
   workspaceId: string,
   keys: WorkspaceKeys,
-  { accept, clock, maxRecords = MAX_RECORDS }: ResumeOptions,
+  { accept, clock, maxRecords = MAX_RECORDS }: { readonly accept: boolean; readonly clock: Clock; readonly maxRecords?: number },
 ): Promise<Resumption> {
   const { firstFault } = await verifyWorkspace(db, workspaceId, keys, { resuming: true })
   if (firstFault && !accept) return { done: 'refused', fault: firstFault }

@@ -17,13 +17,6 @@ export class LogRewoundError extends Error {
   }
 }
 
-interface FeedPage {
-  /** Oldest first within each Workspace. */
-  readonly records: readonly AuditRecord[]
-  readonly position: FeedPosition
-  readonly hasMore: boolean
-}
-
 /**
  * A record becomes visible after all earlier ones, so a reader that continues from the position misses none but those that retention removed.
  * Throws a LogRewoundError if the log does not continue from the position.
@@ -32,7 +25,8 @@ export async function readFeed(
   db: Db,
   after: FeedPosition,
   { limit, workspaceIds }: { readonly limit: number; readonly workspaceIds?: readonly string[] | undefined },
-): Promise<FeedPage> {
+) {
+  /** Oldest first within each Workspace. */
   const records: AuditRecord[] = []
   const position: Record<string, FeedPlace> = { ...after }
   const unread: UnreadLog[] = []

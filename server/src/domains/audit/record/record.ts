@@ -21,12 +21,13 @@ export interface AuditDraft {
   readonly duration_ms: number
   readonly status: number
   readonly error_code: ErrorCode | null
-  readonly user: UserFacts
+  /** `id`: keyed hash of the user id; null: the request has no user. */
+  readonly user: { readonly id: string | null; readonly verified: boolean; readonly role: string; readonly department: string }
   readonly request: ContentFacts
   /** null: there was no response, or it was denied before it existed. */
   readonly response: ContentFacts | null
   /** All twelve stages in order for a request; empty for an operator's change. */
-  readonly stages: readonly StageTrace[]
+  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly ms: number }[]
   /** Stage → finding → count; absent findings are omitted. */
   readonly findings: Readonly<Record<string, Readonly<Partial<Record<FindingType | FindingGroup, number>>>>>
   readonly classification: Classification | null
@@ -46,7 +47,8 @@ export interface AuditDraft {
   /** Present if the Application lets text leave before the verdict: whether it did, and how many characters (GW-WIN-6). */
   readonly release?: { readonly characters: number; readonly mode: ReleaseMode }
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
-  readonly review: ReviewLink | null
+  /** The review item that this request opened, waited for or released. */
+  readonly review: { readonly id: string; readonly state?: string } | null
   /** Present if the request used stored responses: their ids, by what was done. */
   readonly stored_response?: Readonly<Partial<Record<'continued' | 'deleted' | 'read' | 'stored', string>>>
   readonly dry_run: boolean
@@ -56,24 +58,14 @@ export interface AuditDraft {
 }
 
 export interface AuditRecord extends AuditDraft {
-  readonly integrity: Integrity
-}
-
-interface Integrity {
-  /** 1, 2, 3 … without gaps, per Workspace. */
-  readonly sequence: number
-  /** `hash` of the previous record; 64 zeros for the first. */
-  readonly prev_hash: string
-  /** SHA-256 of this record's RFC 8785 form without this field. */
-  readonly hash: string
-}
-
-interface UserFacts {
-  /** Keyed hash of the user id; null: the request has no user. */
-  readonly id: string | null
-  readonly verified: boolean
-  readonly role: string
-  readonly department: string
+  readonly integrity: {
+    /** 1, 2, 3 … without gaps, per Workspace. */
+    readonly sequence: number
+    /** `hash` of the previous record; 64 zeros for the first. */
+    readonly prev_hash: string
+    /** SHA-256 of this record's RFC 8785 form without this field. */
+    readonly hash: string
+  }
 }
 
 /** A text without its content: keyed hash, size in bytes and counts. */
@@ -94,22 +86,11 @@ interface UsedHit {
   readonly score: number
 }
 
-interface StageTrace {
-  readonly name: string
-  readonly outcome: string
-  readonly ms: number
-}
-
 interface DecisionFacts {
   readonly verdict: Verdict
   readonly transforms: readonly string[]
   readonly directives: readonly string[]
   readonly rules: readonly DecidingRule[]
-}
-
-interface ReviewLink {
-  readonly id: string
-  readonly state?: string
 }
 
 export type Feature = string | number | boolean | null | readonly string[]
