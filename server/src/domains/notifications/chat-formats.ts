@@ -27,10 +27,7 @@ export function toSlack({ title, facts, button, url }: EventMessage) {
 
 /** Body of a Teams workflow that posts an Adaptive Card. Rich text blocks have no Markdown, so names cannot add links. */
 export function toTeams({ title, facts, button, url }: EventMessage) {
-  const block = (text: string, style: object) => ({
-    type: 'RichTextBlock',
-    inlines: [{ type: 'TextRun', text, ...style }],
-  })
+  const block = (text: string, style: object) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text, ...style }] })
   return {
     type: 'message',
     summary: title,

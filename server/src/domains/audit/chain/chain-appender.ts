@@ -181,10 +181,7 @@ export class ChainAppender {
   /** Raises the alarm if the chain no longer contains the last known record. A loss from before an operator's resumption was an alarm already. */
   async #readEnd(sealer: RecordSealer): Promise<ChainEnd> {
     const known = this.#known
-    const { rows } = await this.#query<EndRow>({
-      text: FIND_END,
-      values: [this.#workspace, known?.end.sequence ?? 0],
-    })
+    const { rows } = await this.#query<EndRow>({ text: FIND_END, values: [this.#workspace, known?.end.sequence ?? 0] })
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
     // A standby that was the primary, or is behind it, shows an older end.
