@@ -1,6 +1,6 @@
 import { AuditWriter, type AuditWriterOptions } from './domains/audit/chain/writer.ts'
 import type { AuditWatch } from './domains/audit/checkpoints/watch.ts'
-import { RecentRecords } from './domains/audit/statistics/recent-records.ts'
+import { RecentRecords } from './domains/audit/statistics/counted-record.ts'
 import type { WorkspaceKeys } from './domains/audit/workspace-keys.ts'
 import type { Database } from './platform/db/database.ts'
 import type { Cache } from './platform/lib/cache.ts'

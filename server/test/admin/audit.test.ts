@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpoints.ts'
-import { verifyExport } from '../../src/domains/audit/verify/verify-export.ts'
+import { verifyExport } from '../../src/domains/audit/verify/export.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
 import { checkInclusion } from '../support/check-inclusion.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'

@@ -78,7 +78,7 @@ const LISTS: Readonly<Record<string, (db: Database['db']) => Promise<unknown>>> 
   'audit: all': (db) => searchRecords(db, workspaceId, page),
   'audit: application': (db) => searchRecords(db, workspaceId, { ...page, applicationId }),
   'audit: user': (db) => searchRecords(db, workspaceId, { ...page, userHashes: ['none'] }),
-  'audit: verdict': (db) => searchRecords(db, workspaceId, { ...page, verdict: 'escalate' }),
+  'audit: verdict': (db) => searchRecords(db, workspaceId, { ...page, verdicts: ['escalate'] }),
   'audit: risk': (db) => searchRecords(db, workspaceId, { ...page, riskLevel: 'critical' }),
   'audit: endpoint': (db) => searchRecords(db, workspaceId, { ...page, endpoint: 'models' }),
   'audit: status': (db) => searchRecords(db, workspaceId, { ...page, status: { from: 504, to: 504 } }),
@@ -120,10 +120,10 @@ const LISTS: Readonly<Record<string, (db: Database['db']) => Promise<unknown>>> 
 
 /** Combined filters of audit records that no record has together. */
 const COMBINED: Readonly<Record<string, Parameters<typeof searchRecords>[2]>> = {
-  'verdict and risk': { ...page, verdict: 'deny', riskLevel: 'high' },
-  'verdict and endpoints': { ...page, verdict: 'deny', endpoints: ['message'] },
-  'application and verdict': { ...page, applicationId: toId('app', application), verdict: 'escalate' },
-  'a frequent value that is missing': { ...page, status: { from: 200, to: 299 }, riskLevel: 'low', verdict: 'allow' },
+  'verdict and risk': { ...page, verdicts: ['deny'], riskLevel: 'high' },
+  'verdict and endpoints': { ...page, verdicts: ['deny'], endpoints: ['message'] },
+  'application and verdict': { ...page, applicationId: toId('app', application), verdicts: ['escalate'] },
+  'a frequent value that is missing': { ...page, status: { from: 200, to: 299 }, riskLevel: 'low', verdicts: ['allow'] },
 }
 
 describe.each(separateDatabases())('lists on $name', ({ open }) => {

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { budgetJobs } from '../../src/domains/jobs/budget-jobs.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { signInOperator } from '../support/operators.ts'
+import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { word } from '../support/scripted-provider.ts'
 import { type Receiver, startReceiver } from '../support/webhook-fixture.ts'
 
@@ -43,26 +43,15 @@ const subscribe = async (role: 'auditor' | 'reviewer' | 'owner', topics: readonl
 /** Sends what waits, and returns what was sent in each format: the bodies of webhooks, and e-mail. */
 async function send(email: string): Promise<ReadonlyMap<string, string>> {
   const { context } = governed.server
-  await budgetJobs(context)
-    .find(({ name }) => name === 'send alerts of budgets')
-    ?.run()
+  await runRecurringJob(context, 'send alerts of budgets')
   await context.relay.run()
   await context.webhooks.idle()
   await context.mail.idle()
   clock.advance(61_000)
   await context.mail.idle()
   const mails = smtp.received.filter(({ to }) => to.includes(email)).map(({ subject, text }) => `${subject}\n${text}`)
-  const bodies = FORMATS.map(
-    (format) =>
-      [
-        format,
-        receivers
-          .get(format)
-          ?.received.map(({ text }) => text)
-          .join('\n') ?? '',
-      ] as const,
-  )
-  return new Map([...bodies, ['mail', mails.join('\n')]])
+  const textOf = (format: string) => (receivers.get(format)?.received ?? []).map(({ text }) => text).join('\n')
+  return new Map([...FORMATS.map((format) => [format, textOf(format)] as const), ['mail', mails.join('\n')]])
 }
 
 describe('alerts of budgets: the id of a user stays in the dashboard [ADM-HOOK-1, ADM-MAIL-1]', () => {

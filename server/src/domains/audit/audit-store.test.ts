@@ -107,7 +107,7 @@ describe.each(testDatabases())('audit store on $name', ({ open }) => {
       expect(await found({ to: second(2) })).toEqual([1, 0])
       expect(await found({ applicationId: app })).toEqual([10, 8, 6, 4, 2, 0])
       expect(await found({ userHashes: [user ?? ''] })).toEqual([9, 6, 3, 0])
-      expect(await found({ verdict: 'deny' })).toEqual([8, 4, 0])
+      expect(await found({ verdicts: ['deny'] })).toEqual([8, 4, 0])
       expect(await found({ riskLevel: 'high' })).toEqual([11, 10, 9])
       expect(await found({ endpoint: 'models' })).toEqual([7])
       expect(await found({ status: { from: 502, to: 502 } })).toEqual([3])

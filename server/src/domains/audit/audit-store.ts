@@ -3,11 +3,10 @@ import type { Db } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { type ChainEnd, parseRecord } from './chain/chain.ts'
-import { GROUP_SEAL_BYTES } from './chain/group-seal.ts'
 import type { AuditRecord } from './record/record.ts'
+import { GROUP_SEAL_BYTES } from './record/record-seals.ts'
 import type { AuditRecordTable } from './tables.ts'
 
-/** Returns undefined if the Workspace, or the given Application in it, does not have the record. */
 export async function findRecord(
   db: Db,
   owner: { workspaceId: string; applicationId?: string },
@@ -27,66 +26,52 @@ export async function findRecord(
 
 export type StoredRecord = Selectable<AuditRecordTable>
 
+/** Sequences `after` (exclusive) to `through` (inclusive). */
+interface Range {
+  readonly after: number
+  readonly through: number
+}
+
 /** A page of records, of sealed links or of hashes keeps the embedded database and the event loop from a chat for a few milliseconds. */
 const PAGE_SIZE = 100
 export const SEALED_PAGE_SIZE = 500
 const HASH_PAGE_SIZE = 1_000
 
-/** Pages of records with sequences `after` (exclusive) to `through` (inclusive), in order, without a long transaction. */
-export async function* readRecordPages(
-  db: Db,
-  workspaceId: string,
-  range: { after: number; through: number },
-): AsyncGenerator<StoredRecord[]> {
-  const { through } = range
-  yield* readPages(range, (last) => selectRange(db, workspaceId, last, through).selectAll().limit(PAGE_SIZE).execute())
-}
+/** In order, without a long transaction. */
+export const readRecordPages = (db: Db, workspaceId: string, range: Range): AsyncGenerator<StoredRecord[]> =>
+  readPages(range, (last) => selectRange(db, workspaceId, last, range.through).selectAll().limit(PAGE_SIZE).execute())
 
-/** Records of the range, oldest first. */
-export async function* streamRecords(
-  db: Db,
-  workspaceId: string,
-  range: { after: number; through: number },
-): AsyncGenerator<AuditRecord> {
+export async function* streamRecords(db: Db, workspaceId: string, range: Range): AsyncGenerator<AuditRecord> {
   for await (const page of readRecordPages(db, workspaceId, range)) {
     for (const { body, hash } of page) yield parseRecord(body, hash)
   }
 }
 
-/** Pages of record hashes in the range, in order. Throws at the first missing record. */
+/** Throws at the first missing record. */
 export async function* readHashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
-  for (let last = after; last < through; ) {
-    const hashes = selectRange(db, workspaceId, last, through).select(['sequence', 'hash'])
-    const page = await hashes.limit(HASH_PAGE_SIZE).execute()
+  let last = after
+  const missing = (sequence: number) => new Error(`record ${sequence} of ${workspaceId} is missing`)
+  for await (const page of readLinkPages(db, workspaceId, after, through)) {
     const gap = page.findIndex(({ sequence }, index) => sequence !== last + 1 + index)
-    if (gap !== -1 || page.length === 0) throw new Error(`record ${last + 1 + Math.max(gap, 0)} of ${workspaceId} is missing`)
+    if (gap !== -1) throw missing(last + 1 + gap)
     yield page.map(({ hash }) => hash)
     last += page.length
   }
+  if (last < through) throw missing(last + 1)
 }
 
-/** Position, hashes and seal of a record, without its body. */
-export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
+/** `body`: null if the seal does not cover it, because it is that of a position. */
+export type SealedLink = Pick<StoredRecord, 'id' | 'sequence' | 'prev_hash' | 'hash' | 'seal'> & { readonly body: string | null }
 
-/** Id, position, hashes and seal of a record. `body`: null if the seal does not cover it, because it is that of a position. */
-export type SealedLink = ChainLink & Pick<StoredRecord, 'id'> & { readonly body: string | null }
-
-/** Pages of sealed links in the range, in order. Records may be missing. */
-export async function* readSealedLinkPages(
-  db: Db,
-  workspaceId: string,
-  { after, through }: { after: number; through: number },
-): AsyncGenerator<SealedLink[]> {
-  yield* readPages({ after, through }, (last) =>
-    selectRange(db, workspaceId, last, through)
+export const readSealedLinkPages = (db: Db, workspaceId: string, range: Range): AsyncGenerator<SealedLink[]> =>
+  readPages(range, (last) =>
+    selectRange(db, workspaceId, last, range.through)
       .select(['id', 'sequence', 'prev_hash', 'hash', 'seal'])
       .select(sql<string | null>`case when octet_length(seal) = ${sql.lit(GROUP_SEAL_BYTES)} then body end`.as('body'))
       .limit(SEALED_PAGE_SIZE)
       .execute(),
   )
-}
 
-/** Hashes of the records with these sequences, by sequence. Records may be missing. */
 export async function findHashes(db: Db, workspaceId: string, sequences: readonly number[]): Promise<Map<number, Buffer>> {
   if (sequences.length === 0) return new Map()
   const rows = await db
@@ -105,16 +90,14 @@ export async function findRepeatedIds(db: Db, ids: readonly string[]): Promise<R
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Pages of links in the range, in order. Records may be missing. */
-export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {
-  yield* readPages({ after, through }, (last) =>
-    selectRange(db, workspaceId, last, through).select(['sequence', 'prev_hash', 'hash', 'seal']).limit(HASH_PAGE_SIZE).execute(),
+/** Records may be missing. */
+export const readLinkPages = (db: Db, workspaceId: string, after: number, through: number) =>
+  readPages({ after, through }, (last) =>
+    selectRange(db, workspaceId, last, through).select(['sequence', 'hash']).limit(HASH_PAGE_SIZE).execute(),
   )
-}
 
-/** Pages of the range's rows. `read` returns the first rows after a sequence, in order. */
 async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
-  { after, through }: { after: number; through: number },
+  { after, through }: Range,
   read: (after: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   for (let last = after; last < through; ) {
@@ -126,7 +109,6 @@ async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
   }
 }
 
-/** A query for the records of the range, in order. */
 const selectRange = (db: Db, workspaceId: string, after: number, through: number) =>
   db
     .selectFrom('audit_record')
@@ -135,10 +117,7 @@ const selectRange = (db: Db, workspaceId: string, after: number, through: number
     .where('sequence', '<=', through)
     .orderBy('sequence')
 
-/**
- * Returns the stored end of the chain. A sequence above the largest safe integer is returned as that integer. Throws
- * ChainEndMissingError.
- */
+/** A sequence above the largest safe integer is returned as that integer. Throws ChainEndMissingError. */
 export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEnd> {
   const head = await db
     .selectFrom('audit_head')
@@ -152,7 +131,6 @@ export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEn
 /** The row with the end of a Workspace's chain was removed. It is created with the Workspace. */
 export class ChainEndMissingError extends Error {}
 
-/** Sequence of the oldest record; undefined: the log has no record. */
 export async function findFirstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('audit_record')

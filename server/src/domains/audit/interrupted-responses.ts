@@ -13,8 +13,7 @@ interface Deps {
 }
 
 /**
- * Records responses that the server's stop interrupted. A response is recorded with status 200 before its first byte is sent; a
- * second record (`answer.cut`, status 503) refers to the first. `ids`: those of the first records.
+ * A response is recorded with status 200 before its first byte is sent. If the server's stop cuts it, a second record refers to the first (`ids`).
  */
 export async function recordInterruptedResponses({ db, audit, clock, log }: Deps, ids: readonly string[]): Promise<void> {
   const record = async (id: string): Promise<void> => {

@@ -3,14 +3,13 @@ import type { Db } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 
 interface UsageQuery {
-  /** First and last day, `YYYY-MM-DD` in UTC, both inclusive. */
+  /** `YYYY-MM-DD` in UTC, both inclusive. */
   readonly from: string
   readonly to: string
-  /** Only attempts at this provider. */
   readonly providerId?: string
 }
 
-/** Tokens and cost of the provider attempts in a Workspace's records, by day (UTC) and model. Reads the bodies of all records of these days. */
+/** Reads the bodies of all records of these days. */
 export async function usageByDay(db: Db, workspaceId: string, { from, to, providerId }: UsageQuery) {
   const { rows } = await sql<{ date: string; model: string; inputTokens: number; outputTokens: number; cost: number | null }>`
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, attempt ->> 'model' as model,

@@ -8,17 +8,8 @@ import { parseRecord } from './chain/chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
 import type { AuditEndpoint, AuditRecord } from './record/record.ts'
 
-interface ContentFilter {
-  readonly model?: string
-  readonly provider?: string
-  readonly rule?: string
-}
-
-/**
- * Texts that the canonical form of a matching record contains: one of each group. A value cannot imitate them, because quotes within
- * strings are escaped. The text is not parsed, so no record can make a search fail.
- */
-function contentMarks({ model, provider, rule }: ContentFilter): string[][] {
+/** Texts of which a matching record contains one of each group. A value cannot imitate them, because quotes within strings are escaped. */
+function contentMarks({ model, provider, rule }: RecordFilter): string[][] {
   return [
     ...(model === undefined ? [] : [[`"request.model":${JSON.stringify(model)}`, `"model":${JSON.stringify(model)}`]]),
     ...(provider === undefined ? [] : [[`"provider":${JSON.stringify(provider)}`]]),
@@ -33,23 +24,16 @@ export interface RecordFilter {
   readonly applicationId?: string
   /** Keyed hashes, as in `user.id` of the record. */
   readonly userHashes?: readonly string[]
-  readonly verdict?: Verdict
-  /** Records of any of these verdicts match. */
   readonly verdicts?: readonly Verdict[]
   /** As requested by the client, or as sent to a provider. */
   readonly model?: string
-  /** Of any attempt. */
   readonly provider?: string
-  /** Id of a rule that matched. */
   readonly rule?: string
-  /** Inclusive ranges. */
   readonly latencyMs?: Range
   readonly cost?: Range
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
-  /** Records of any of these endpoints match. */
   readonly endpoints?: readonly AuditEndpoint[]
-  /** Inclusive range of HTTP statuses. */
   readonly status?: { readonly from: number; readonly to: number }
   /** Exclusive upper sequence: that of the last record of the previous page. */
   readonly below?: number
@@ -61,7 +45,6 @@ export interface Range {
   readonly to?: number
 }
 
-/** Figures by which records can be sorted, instead of their position in the log. */
 export const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
 
 export interface RecordSort {
@@ -73,14 +56,12 @@ export interface RecordSort {
 
 /** A page may be shorter than its limit, also empty, although more records follow: `end` is then where the next page begins. */
 export interface RecordPage extends Page<AuditRecord> {
-  /** `below` of the next page; undefined: there is none. */
   readonly end: number | undefined
 }
 
 /** Entries of an index that a page reads at most, so that its cost does not depend on the number of records. */
 const MAX_ENTRIES = 10_000
 
-/** A column whose index gives the records of each value in the order of the chain. */
 interface Driver {
   readonly column: 'user_hash' | 'status' | 'risk_level' | 'verdict' | 'endpoint' | 'application_id'
   readonly type: 'text' | 'integer' | 'uuid'
@@ -89,39 +70,49 @@ interface Driver {
   readonly where: string
 }
 
-/** A first attempt reads this many entries, which mostly suffices. */
 const FEW_ENTRIES = 500
 
 /**
- * Newest first by sequence; pages stay stable while records are added. An index gives the records of one filter, and the others are
- * applied to at most 10,000 of them.
+ * Newest first; pages stay stable while records are added. An index gives the records of one filter; the others are applied to at most 10,000 of
+ * them.
  */
 export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
-  const { limit } = filter
-  const driver = await findDriver(db, uuidOf('ws', workspaceId), filter)
-  const search = { filter, driver, bounds: await boundsOf(db, workspaceId, filter), others: conditionsOf(filter, driver) }
-  const few = await readEntries(db, workspaceId, { ...search, most: Math.max(FEW_ENTRIES, limit + 1) })
-  return few.isCut ? (await readEntries(db, workspaceId, { ...search, most: MAX_ENTRIES })).page : few.page
+  const search = await searchOf(db, workspaceId, filter)
+  const few = await readEntries(db, search, filter.limit, Math.max(FEW_ENTRIES, filter.limit + 1))
+  return few.isCut ? (await readEntries(db, search, filter.limit, MAX_ENTRIES)).page : few.page
+}
+
+interface Search {
+  /** The first entries of the index of one filter. */
+  readonly entries: (most: number) => RawBuilder<unknown>
+  /** The filters that the index does not apply. */
+  readonly others: readonly RawBuilder<unknown>[]
+}
+
+async function searchOf(db: Db, workspaceId: string, filter: RecordFilter): Promise<Search> {
+  const workspace = uuidOf('ws', workspaceId)
+  const driver = await findDriver(db, workspace, filter)
+  const bounds = await boundsOf(db, workspaceId, filter)
+  const entries = (most: number) => entriesOf(workspace, filter, driver, bounds, most)
+  return { entries, others: conditionsOf(filter, driver) }
 }
 
 /**
- * The newest 10,000 records that the index of one filter gives, sorted by a figure. No index has the figures, because each would cost
- * every write. The first page fixes the newest record, so that later pages stay stable while records are added.
+ * The newest 10,000 records of the index of one filter, sorted by a figure; an index of figures would cost every write. The first page fixes the
+ * newest record, so that later pages stay stable while records are added.
  */
-export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort): Promise<SortedPage> {
-  const workspace = uuidOf('ws', workspaceId)
+export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort) {
   const { limit } = filter
   const { after, direction } = sort
-  const driver = await findDriver(db, workspace, filter)
-  const bounds = await boundsOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
+  const { entries, others } = await searchOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
   const value = sql.raw(SORT_COLUMNS[sort.by])
   const beyond = sql.raw(direction === 'asc' ? '>' : '<')
   const order = sql.raw(direction)
   const { rows } = await sql<{ top: number; value: number; sequence: number | null; body: string; hash: Buffer }>`
-    with entry as materialized (${entriesOf(workspace, filter, driver, bounds, MAX_ENTRIES)}),
+    with entry as materialized (${entries(MAX_ENTRIES)}),
     found as (
       select id, ${value} as value, sequence from entry
-      where ${all(conditionsOf(filter, driver))}
+      where ${all(others)}
         and ${after ? sql`(${value}, sequence) ${beyond} (${after.value}::double precision, ${after.sequence}::bigint)` : sql`true`}
       order by value ${order}, sequence ${order} limit ${limit + 1}
     )
@@ -133,30 +124,16 @@ export async function sortRecords(db: Db, workspaceId: string, filter: RecordFil
   return { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }
 }
 
-/** `end`: where the next page begins. */
-interface SortedPage extends Page<AuditRecord> {
-  readonly end: RecordSort['after']
-}
-
-interface Search {
-  readonly filter: RecordFilter
-  readonly driver: Driver | undefined
-  readonly bounds: readonly RawBuilder<unknown>[]
-  readonly others: readonly RawBuilder<unknown>[]
-  readonly most: number
-}
-
 /** `isCut`: the page is not full, and more entries follow. */
 async function readEntries(
   db: Db,
-  workspaceId: string,
-  { filter, driver, bounds, others, most }: Search,
+  { entries, others }: Search,
+  limit: number,
+  most: number,
 ): Promise<{ page: RecordPage; isCut: boolean }> {
-  const { limit } = filter
   const read = others.length === 0 ? limit + 1 : most
-  const entries = entriesOf(uuidOf('ws', workspaceId), filter, driver, bounds, read)
   const { rows } = await sql<{ entries: number; last: number | null; sequence: number | null; body: string; hash: Buffer }>`
-    with entry as materialized (${entries}),
+    with entry as materialized (${entries(read)}),
     found as (select id, sequence from entry where ${all(others)} order by sequence desc limit ${limit + 1})
     select entries, last, record.sequence, record.body, record.hash
     from (select count(*)::int as entries, min(sequence) as last from entry) as extent
@@ -170,7 +147,6 @@ async function readEntries(
   return { page: { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }, isCut }
 }
 
-/** The entries of all values of the driver, newest first. */
 function entriesOf(
   workspace: string,
   filter: RecordFilter,
@@ -188,7 +164,6 @@ function entriesOf(
     : selectEntries(workspace, driver ? [...bounds, hasValue(driver, sql`${value ?? null}`)] : bounds, read, marks)
 }
 
-/** The index entries of one value of the driver, or of all records, newest first. */
 const selectEntries = (
   workspace: string,
   conditions: readonly RawBuilder<unknown>[],
@@ -199,17 +174,10 @@ const selectEntries = (
     ${hasMarks(marks)} as has_marks from audit_record
   where ${all([sql`workspace_id = ${workspace}`, ...conditions])} order by sequence desc limit ${read}`
 
-/** Whether the text of a record contains one of each group of marks. */
-const hasMarks = (marks: readonly (readonly string[])[]) =>
-  all(
-    marks.map(
-      (any) =>
-        sql`(${sql.join(
-          any.map((mark) => sql`strpos(body, ${mark}) > 0`),
-          sql` or `,
-        )})`,
-    ),
-  )
+function hasMarks(marks: readonly (readonly string[])[]) {
+  const has = (mark: string) => sql`strpos(body, ${mark}) > 0`
+  return all(marks.map((any) => sql`(${sql.join(any.map(has), sql` or `)})`))
+}
 
 const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =>
   sql`${sql.ref(column)} = ${value}::${sql.raw(type)} and ${sql.raw(where)}`
@@ -217,12 +185,9 @@ const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =
 const all = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
 
-const verdictsOf = ({ verdict, verdicts }: RecordFilter): readonly Verdict[] | undefined => (verdict ? [verdict] : verdicts)
-
 /** The filter with an index that is likely to have the fewest records. The frequent values of columns are in no index. */
 async function findDriver(db: Db, workspace: string, filter: RecordFilter): Promise<Driver | undefined> {
-  const { userHashes, status, riskLevel, endpoint, applicationId } = filter
-  const verdicts = verdictsOf(filter)
+  const { userHashes, status, riskLevel, verdicts, endpoint, applicationId } = filter
   if (userHashes) return { column: 'user_hash', type: 'text', values: userHashes, where: 'user_hash is not null' }
   if (status && (status.from > 200 || status.to < 200))
     return { column: 'status', type: 'integer', values: await listStatuses(db, workspace, status), where: 'status <> 200' }
@@ -262,10 +227,8 @@ async function boundsOf(db: Db, workspaceId: string, { from, to, below }: Record
   ]
 }
 
-/** The filters that the driver does not apply. */
 function conditionsOf(filter: RecordFilter, driver: Driver | undefined): RawBuilder<unknown>[] {
-  const { from, to, applicationId, userHashes, riskLevel, endpoint, endpoints, status, latencyMs, cost } = filter
-  const verdicts = verdictsOf(filter)
+  const { from, to, applicationId, userHashes, riskLevel, verdicts, endpoint, endpoints, status, latencyMs, cost } = filter
   const unless = (column: Driver['column'], condition: RawBuilder<unknown> | undefined | '') =>
     condition && driver?.column !== column ? [condition] : []
   return [

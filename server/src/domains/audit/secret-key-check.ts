@@ -4,8 +4,8 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 
-/** Number of Workspaces whose keys are tried: the keys of one may be damaged or destroyed. */
-const MAX_WORKSPACES = 3
+/** Of several Workspaces, because the keys of one may be damaged or destroyed. */
+const READ_KEYS = 'select id, signing_key, hash_key from workspace order by created_at, id limit 3'
 
 interface SealedRow {
   readonly id: string
@@ -13,28 +13,18 @@ interface SealedRow {
   readonly hash_key: Uint8Array
 }
 
-/** Whether `secretBox(secretKey, 'workspace')` decrypts the keys in this database; true if there are none. */
+/** True also if there are no keys. `box`: `secretBox(secretKey, 'workspace')`. */
 export async function opensDatabaseKeys(pool: Pick<Database['pool'], 'query'>, box: SecretBox): Promise<boolean> {
-  const { rows } = await pool.query<SealedRow & { signing_key: Buffer; hash_key: Buffer }>(
-    `select id, signing_key, hash_key from workspace order by created_at, id limit ${MAX_WORKSPACES}`,
-  )
+  const { rows } = await pool.query<SealedRow>(READ_KEYS)
   return opensAnyKey(rows, box)
 }
 
 /**
- * Throws UNAVAILABLE if the box cannot decrypt the keys of existing Workspaces; call it before a new Workspace's keys are
- * encrypted. Nodes with different secret keys can all start on an empty database; only the node that creates the first Workspace
- * may create others.
+ * Throws UNAVAILABLE if the box cannot decrypt the keys of existing Workspaces. Nodes with different secret keys can all start on an empty
+ * database; only the one that creates the first Workspace may create others.
  */
 export async function requireSecretKey(tx: Tx, box: SecretBox): Promise<void> {
-  const readKeys = (): Promise<SealedRow[]> =>
-    tx
-      .selectFrom('workspace')
-      .select(['id', 'signing_key', 'hash_key'])
-      .orderBy('created_at')
-      .orderBy('id')
-      .limit(MAX_WORKSPACES)
-      .execute()
+  const readKeys = async () => (await sql<SealedRow>`${sql.raw(READ_KEYS)}`.execute(tx)).rows
   let rows = await readKeys()
   if (rows.length === 0) {
     // If two first Workspaces are created at the same time, the second transaction waits here and then sees the first.

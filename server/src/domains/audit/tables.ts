@@ -25,10 +25,8 @@ export interface AuditRecordTable {
   verdict: Verdict | null
   risk_level: RiskLevel | null
   status: number
-  /** Keyed hash of the user id. */
   user_hash: string | null
   duration_ms: number
-  /** Prompt and completion tokens of all attempts. */
   tokens: number
   /** Part of `tokens` that providers read from their caches; null: none. */
   cache_read_tokens: Generated<number | null>
@@ -38,7 +36,7 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
-  /** Seal of the position, or of the place in a group (domains/audit/record/record-seals.ts, domains/audit/chain/group-seal.ts); null: it was removed. */
+  /** Seal of the position, or of the place in a group (domains/audit/record/record-seals.ts); null: it was removed. */
   seal: Generated<Bytes | null>
 }
 
@@ -54,10 +52,8 @@ export interface AuditHeadTable {
 export interface AuditPendingTable {
   id: string
   workspace_id: string
-  /** The record's text before and after its position. */
   before_integrity: string
   after_integrity: string
-  /** Keyed hash of the id and the text. */
   seal: Bytes
   created_at: Generated<Date>
 }
@@ -78,10 +74,8 @@ export interface AuditCheckpointTable {
   previous_signature: Generated<Bytes | null>
 }
 
-/** Position of a destination: the last of a Workspace's checkpoints that was delivered to it. */
 export interface AuditDeliveryTable {
   workspace_id: string
-  /** Kind and address of the destination. */
   target: string
   size: number
   /** Keyed hash of the row: after a forged update all checkpoints are delivered again. */

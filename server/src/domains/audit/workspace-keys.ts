@@ -25,9 +25,7 @@ export interface WorkspaceKeys {
 /** The keys of a Workspace cannot be decrypted: they were overwritten, or encrypted with another secret key. */
 export class KeysUnreadableError extends Error {}
 
-/**
- * Creates the keys and the first audit seal of a new Workspace, ready for its row. `box`: `secretBox(secretKey, 'workspace')`.
- */
+/** Ready for the row of a new Workspace. `box`: `secretBox(secretKey, 'workspace')`. */
 export function createWorkspaceKeys(box: SecretBox, workspaceId: string) {
   const signing = generateKeyPairSync('ed25519')
   const hashKey = randomBytes(32)
@@ -61,7 +59,6 @@ export async function loadWorkspaceKeys(db: Db, box: SecretBox, workspaceId: str
   }
 }
 
-/** The same for a Workspace that must exist. Throws if it does not. */
 export async function requireWorkspaceKeys(db: Db, box: SecretBox, workspaceId: string): Promise<WorkspaceKeys> {
   const keys = await loadWorkspaceKeys(db, box, workspaceId)
   if (!keys) throw new Error(`${workspaceId} does not exist, so it has no keys`)

@@ -3,12 +3,15 @@ import type { DatabaseMaintenance } from '../../platform/db/database-maintenance
 import { IdleHeapCollector } from '../../platform/lib/idle-heap-collector.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import type { Readiness } from '../../platform/telemetry/readiness.ts'
+import { announceExpiringKeys } from '../identity/announce-key.ts'
 import { findApplication } from '../identity/application-store.ts'
-import { findWorkspace } from '../identity/workspace-store.ts'
+import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts'
 import { ResealJob } from '../keys/reseal-job.ts'
+import { loadChunkEntries } from '../knowledge/passages.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { removeIdleQuotas } from '../limits/shared/postgres-store.ts'
 import { removeExpired } from '../memory/erase.ts'
+import { loadMemoryEntries } from '../memory/memory-row.ts'
 import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
 import { removeUnsentUploads } from '../messaging/attachments/attachment-store.ts'
 import { removeDueFiles } from '../messaging/attachments/file-removal.ts'
@@ -19,6 +22,7 @@ import { pruneEventLog } from '../messaging/events/event-log-store.ts'
 import type { EventRelay } from '../messaging/events/event-relay.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
 import { deleteExpiredKeys } from '../messaging/idempotency/idempotency-store.ts'
+import { fillMessageWords } from '../messaging/messages/message-words.ts'
 import { removeExpiredHolds } from '../messaging/messages/release-held.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
 import { finishErasures } from '../messaging/retention/erase-user.ts'
@@ -26,29 +30,27 @@ import type { MailWorker } from '../notifications/mail/mail-worker.ts'
 import { removeExpiredSignIns } from '../operators/attempt-store.ts'
 import { expiryLimit } from '../responses/stored-response.ts'
 import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
+import { reindexOutdated } from '../retrieval/reindex.ts'
+import { announceOverdue } from '../review/announce-review.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
-import { type AnnouncementJobDeps, announcementJobs } from './announcement-jobs.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
-import type { Job } from './jobs.ts'
-import { inBatches, listWorkspaceIds, runForEach } from './jobs.ts'
+import { DAY, HOUR, inBatches, type Job, listWorkspaceIds, MINUTE, nodeJob, runForEach, SECOND } from './jobs.ts'
 import type { QueueMeter } from './queue-meter.ts'
-import { tokenizerJobs } from './tokenizer-jobs.ts'
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 const CHUNK_BATCH = 500
 const EVENT_BATCH = 1_000
+const ANNOUNCEMENT_BATCH = 200
+/** Few rows, because a transaction blocks the embedded database. An entry takes it about 10 ms. */
+const REINDEX_BATCH = { messages: 50, entries: 5 }
+const LOAD_ENTRIES = { knowledge: loadChunkEntries, memory: loadMemoryEntries }
 /** Age at which events are removed: event streams can resume within it (MSG-EVENT-3). */
 const EVENT_LOG_MS = 7 * DAY
 /** How long deliveries are stored after their end; they can be listed and replayed in that time. */
 const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
-/** How long an upload is stored that is not sent with a message. */
 const UNSENT_MS = DAY
 
-interface Deps extends AnnouncementJobDeps, AuditJobDeps, BudgetJobDeps {
+interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly database: Pick<Database, 'sessionPool' | 'sessionDb' | 'kind'>
   readonly secrets: SecretKeys
   readonly files: FileStore
@@ -58,7 +60,6 @@ interface Deps extends AnnouncementJobDeps, AuditJobDeps, BudgetJobDeps {
   readonly mail: Pick<MailWorker, 'run'>
   readonly queueMeter: QueueMeter
   readonly readiness: Readiness
-  /** Of the embedded database; a PostgreSQL server maintains itself. */
   readonly maintenance: DatabaseMaintenance | undefined
 }
 
@@ -67,23 +68,24 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   ...auditJobs(deps),
   ...(deps.secrets.oldSecretKeys?.length ? [resealJob(new ResealJob(deps))] : []),
   ...budgetJobs(deps),
-  ...announcementJobs(deps),
+  // Changes that time alone makes.
+  nodeJob('announce overdue reviews', MINUTE, () => announceAllOverdue(deps)),
+  nodeJob('announce expiring keys', 10 * MINUTE, () => announceKeys(deps)),
   // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
-  { name: 'relay events', oncePerNode: true, everyMs: SECOND / 4, run: () => deps.relay.run() },
-  { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },
-  { name: 'deliver to webhooks', oncePerNode: true, everyMs: SECOND, run: () => deps.webhooks.run() },
-  { name: 'send e-mail to operators', oncePerNode: true, everyMs: SECOND, run: () => deps.mail.run() },
+  nodeJob('relay events', SECOND / 4, () => deps.relay.run()),
+  nodeJob('answer as assistants', SECOND, () => deps.assistants.run()),
+  nodeJob('deliver to webhooks', SECOND, () => deps.webhooks.run()),
+  nodeJob('send e-mail to operators', SECOND, () => deps.mail.run()),
   // The request that erases a user erases its content; this job repeats it for content that was stored at the same time, and after errors.
-  {
-    name: 'finish erasures of users',
-    oncePerNode: true,
-    everyMs: MINUTE,
-    run: async () => void (await finishErasures(deps.db, deps.clock.now())),
-  },
-  { name: 'measure queues', oncePerNode: true, everyMs: 10 * SECOND, run: () => deps.queueMeter.run() },
-  { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
-  { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
-  ...tokenizerJobs(deps),
+  nodeJob('finish erasures of users', MINUTE, () => finishErasures(deps.db, deps.clock.now())),
+  nodeJob('measure queues', 10 * SECOND, () => deps.queueMeter.run()),
+  { name: 'check readiness', everyMs: 10 * SECOND, run: () => deps.readiness.report() },
+  { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => memory.check() },
+  // Texts that an older tokenizer has indexed.
+  nodeJob('store words of older messages', MINUTE, () => untilNone(() => fillMessageWords(deps.db, REINDEX_BATCH.messages))),
+  nodeJob('index older documents and memories again', MINUTE, () =>
+    untilNone(() => reindexOutdated(deps.db, LOAD_ENTRIES, REINDEX_BATCH.entries)),
+  ),
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]
 
@@ -98,25 +100,49 @@ const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
   { name: 'vacuum of the embedded database', everyMs: HOUR, run: () => maintenance.vacuum() },
 ]
 
+async function untilNone(work: () => Promise<number>): Promise<void> {
+  while ((await work()) > 0);
+}
+
+async function announceAllOverdue({ db, clock, relay }: Deps): Promise<void> {
+  const targets = new Map((await listReviewTargets(db)).map(({ workspaceId, minutes }) => [workspaceId, minutes]))
+  await runForEach([...targets.keys()], async (workspaceId) => {
+    const now = clock.now()
+    const before = new Date(now.getTime() - (targets.get(workspaceId) ?? 0) * MINUTE)
+    const announce = (most: number) => db.transaction().execute((tx) => announceOverdue(tx, workspaceId, { now, before, most }))
+    await inBatches(ANNOUNCEMENT_BATCH, announce)
+  })
+  relay.wake()
+}
+
+async function announceKeys({ db, clock, relay }: Deps): Promise<void> {
+  const announce = (most: number) => db.transaction().execute((tx) => announceExpiringKeys(tx, clock.now(), most))
+  await inBatches(ANNOUNCEMENT_BATCH, announce)
+  relay.wake()
+}
+
 /** Expired data cannot be read, because reads compare the clock. These jobs remove it. */
 function removalJobs(deps: Deps): Job[] {
   const { db, clock, files } = deps
   const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
-  const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
-    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most))],
-    ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
-    ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
-    ['remove expired responses', 10 * MINUTE, () => removeResponses(deps)],
-    ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
-    ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
-    ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
-    ['remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))],
-    ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeDueFiles(db, files, clock.now(), most))],
-    ['remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))],
-    ['end message retention', HOUR, () => endMessageRetention(deps)],
-    ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
+  return [
+    nodeJob('erase content of expired reviews', MINUTE, () =>
+      inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most)),
+    ),
+    nodeJob('remove expired holds of messages', MINUTE, () =>
+      inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most)),
+    ),
+    nodeJob('remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))),
+    nodeJob('remove expired responses', 10 * MINUTE, () => removeResponses(deps)),
+    nodeJob('remove deleted collections', 30 * SECOND, () => removeCollections(db)),
+    nodeJob('prune events and deliveries', HOUR, () => pruneEvents(db, before)),
+    nodeJob('remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))),
+    nodeJob('remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))),
+    nodeJob('remove files', 10 * SECOND, () => inBatches(100, (most) => removeDueFiles(db, files, clock.now(), most))),
+    nodeJob('remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))),
+    nodeJob('end message retention', HOUR, () => endMessageRetention(deps)),
+    nodeJob('remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())),
   ]
-  return jobs.map(([name, everyMs, run]) => ({ name, oncePerNode: true, everyMs, run: async () => void (await run()) }))
 }
 
 async function removeCollections(db: Db): Promise<void> {

@@ -5,13 +5,10 @@ import { reviewContext } from '../review/review-row.ts'
 
 type Row = Readonly<Record<string, string>>
 
-/** A column of values that a secretBox has sealed. */
 export interface SealedColumn {
   readonly table: string
   readonly column: string
-  /** Purpose of the secretBox. */
   readonly purpose: 'workspace' | 'provider' | 'webhook' | 'review' | 'response'
-  /** Columns of the primary key. */
   readonly key: readonly string[]
   /** Columns that `context` reads, besides the key. */
   readonly more?: readonly string[]
@@ -19,19 +16,17 @@ export interface SealedColumn {
   readonly context: (row: Row) => string
 }
 
-const workspaceContext = ({ id = '' }: Row): string => toId('ws', id)
-const reviewPart =
-  (part: 'content' | 'result') =>
-  ({ id = '' }: Row): string =>
-    reviewContext(toId('rev', id), part)
+const ofWorkspace = ({ id = '' }: Row): string => toId('ws', id)
+const ofResponse = ({ id = '' }: Row): string => responseContext(toId('resp', id))
+const ofReview = (part: 'content' | 'result') => (row: Row) => reviewContext(toId('rev', row.id ?? ''), part)
 
 /**
  * Every column of sealed values. `gatehouse keys rotate` seals them again, and `gatehouse keys status` counts them; a test compares the
  * list with the schema. Second factors have a format of their own (second-factors.ts).
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'workspace', column: 'hash_key', purpose: 'workspace', key: ['id'], context: workspaceContext },
-  { table: 'workspace', column: 'signing_key', purpose: 'workspace', key: ['id'], context: workspaceContext },
+  { table: 'workspace', column: 'hash_key', purpose: 'workspace', key: ['id'], context: ofWorkspace },
+  { table: 'workspace', column: 'signing_key', purpose: 'workspace', key: ['id'], context: ofWorkspace },
   {
     table: 'provider',
     column: 'api_key',
@@ -41,13 +36,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     context: ({ workspace_id = '', id = '', base_url }) => keyContext(toId('ws', workspace_id), id, base_url ?? null),
   },
   { table: 'webhook', column: 'secret', purpose: 'webhook', key: ['id'], context: ({ id = '' }) => toId('whk', id) },
-  { table: 'review_item', column: 'content', purpose: 'review', key: ['id'], context: reviewPart('content') },
-  { table: 'review_item', column: 'result', purpose: 'review', key: ['id'], context: reviewPart('result') },
-  {
-    table: 'stored_response',
-    column: 'content',
-    purpose: 'response',
-    key: ['id'],
-    context: ({ id = '' }) => responseContext(toId('resp', id)),
-  },
+  { table: 'review_item', column: 'content', purpose: 'review', key: ['id'], context: ofReview('content') },
+  { table: 'review_item', column: 'result', purpose: 'review', key: ['id'], context: ofReview('result') },
+  { table: 'stored_response', column: 'content', purpose: 'response', key: ['id'], context: ofResponse },
 ]

@@ -11,10 +11,7 @@ const factLine = (facts: readonly string[]): string => capitalized(facts.join(' 
 /** Limits of Slack for a section and for the fallback text. */
 const SLACK_TEXT = 3_000
 
-/**
- * Body of a Slack incoming webhook. Names are plain text, which has no links and mentions; only the fallback `text` is markup, and is
- * escaped.
- */
+/** Names are plain text, which has no links and mentions; only the fallback `text` is markup, and is escaped. */
 export function toSlack({ title, facts, button, url }: EventMessage) {
   const plain = (text: string) => ({ type: 'plain_text', text: text.slice(0, SLACK_TEXT), emoji: false })
   return {
@@ -30,10 +27,7 @@ export function toSlack({ title, facts, button, url }: EventMessage) {
 
 /** Body of a Teams workflow that posts an Adaptive Card. Rich text blocks have no Markdown, so names cannot add links. */
 export function toTeams({ title, facts, button, url }: EventMessage) {
-  const block = (text: string, style: object) => ({
-    type: 'RichTextBlock',
-    inlines: [{ type: 'TextRun', text, ...style }],
-  })
+  const block = (text: string, style: object) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text, ...style }] })
   return {
     type: 'message',
     summary: title,

@@ -11,15 +11,12 @@ import { neutralize } from './neutralize.ts'
 /** The text of an event for people, in a chat message or an e-mail. */
 export interface EventMessage {
   readonly title: string
-  /** Short facts below the title. */
   readonly facts: readonly string[]
-  /** Label of the link. */
   readonly button: string
   /** The page of the dashboard; null: GATEHOUSE_PUBLIC_URL is not set. */
   readonly url: string | null
 }
 
-/** Names of the things that a payload refers to. */
 export interface EventNames {
   readonly application: string | undefined
   /** Of operators and admin tokens, by id. */
@@ -60,7 +57,6 @@ export const sentPayload = (payload: GovernancePayload): GovernancePayload =>
     ? payload
     : { ...payload, member: null }
 
-/** The page of the dashboard with the object of an event. */
 export function urlOf({ workspaceId, payload }: GovernanceEvent, publicUrl: string | undefined): string | null {
   return dashboardUrl(publicUrl, pathOf(payload), workspaceId)
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { NotificationTopic } from './topic.ts'
 
-/** The topics that the operator gets by e-mail. */
 export async function readTopics(db: Db, operatorId: string): Promise<readonly NotificationTopic[]> {
   const row = await db
     .selectFrom('operator_notification')
@@ -27,13 +26,11 @@ export async function saveTopics(tx: Tx, operatorId: string, topics: readonly No
 }
 
 export interface Subscriber {
-  /** `opr_…` */
   readonly operatorId: string
   readonly topics: readonly NotificationTopic[]
   readonly since: Date
 }
 
-/** The operators who get e-mail. */
 export const listSubscribers = (db: Db): Promise<Subscriber[]> =>
   db
     .selectFrom('operator_notification')

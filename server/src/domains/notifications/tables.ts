@@ -29,7 +29,6 @@ export interface MailNotificationTable {
   id: string
   operator_id: string
   workspace_id: string
-  /** Of the event in the log of its Workspace. */
   sequence: number
   topic: NotificationTopic
   type: GovernanceEventType

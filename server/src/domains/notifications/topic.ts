@@ -1,7 +1,6 @@
 import type { GovernanceEventType, GovernancePayload } from '../../shared/governance-event.ts'
 import type { Scope } from '../../shared/scope.ts'
 
-/** The topics that an operator can get by e-mail. */
 export const NOTIFICATION_TOPICS = ['holds', 'escalations', 'assigned', 'overdue', 'budgets', 'policies', 'keys'] as const
 export type NotificationTopic = (typeof NOTIFICATION_TOPICS)[number]
 
@@ -32,10 +31,7 @@ export function topicOf(type: GovernanceEventType, payload: GovernancePayload): 
   return TOPICS[type]
 }
 
-/**
- * Whether the event concerns the operator: an assignment only its assignee, a publication everyone but its author. `authorId`: the
- * operator responsible for the publication.
- */
+/** An assignment concerns only its assignee, a publication everyone but its author. `authorId`: the operator responsible for the publication. */
 export function concerns(
   payload: GovernancePayload,
   topic: NotificationTopic,

@@ -7,29 +7,20 @@ import { parseFree } from '../../shared/free-json.ts'
 import type { NewStoredContent, StoredContent } from '../../shared/stored-content.ts'
 import type { ResponseOwner, StoredResponse } from './stored-response.ts'
 
-interface NewStoredResponse {
-  readonly stored: NewStoredContent
-  /** `resp_…`; undefined: the response begins a conversation. */
-  readonly previousId: string | undefined
-  readonly createdAt: Date
-}
-
 /** Stores a response. A response that is stored already, because its release is sent again, stays as it is. */
 export async function storeResponse(
   tx: Tx,
   owner: ResponseOwner,
-  { stored: { id, input, response }, previousId, createdAt }: NewStoredResponse,
+  { stored, previousId, createdAt }: { stored: NewStoredContent; previousId: string | undefined; createdAt: Date },
   box: SecretBox,
 ): Promise<void> {
+  const { id, input, response } = stored
   const content = JSON.stringify({ input, response } satisfies StoredContent)
   await tx
     .insertInto('stored_response')
     .values({
       id: uuidOf('resp', id),
-      workspace_id: uuidOf('ws', owner.workspaceId),
-      application_id: uuidOf('app', owner.applicationId),
-      user_id: owner.userId,
-      user_verified: owner.isVerified,
+      ...ownedBy(owner),
       previous_id: previousId === undefined ? null : uuidOf('resp', previousId),
       content: box.seal(content, responseContext(id)),
       bytes: Buffer.byteLength(content),
@@ -71,14 +62,6 @@ export type StoredConversation =
   | { readonly kind: 'missing' }
   | { readonly kind: 'too_large' }
 
-interface ChainRow {
-  readonly id: string
-  readonly previous_id: string | null
-  readonly depth: number
-  readonly total: string
-  readonly content: Buffer
-}
-
 /** The contents of a response and of all that it continues, oldest first. At most one content above the limits is read. */
 export async function loadConversation(
   db: Db,
@@ -92,7 +75,7 @@ export async function loadConversation(
   const isReadable = sql`one.workspace_id = ${uuidOf('ws', owner.workspaceId)}
     and one.application_id = ${uuidOf('app', owner.applicationId)}
     and one.user_id = ${owner.userId} and one.user_verified = ${owner.isVerified} and one.created_at > ${expired}`
-  const { rows } = await sql<ChainRow>`
+  const { rows } = await sql<{ id: string; previous_id: string | null; depth: number; total: string; content: Buffer }>`
     with recursive chain as (
       select one.id, one.previous_id, 1 as depth, one.bytes::bigint as total
       from stored_response as one where one.id = ${uuid} and ${isReadable}
@@ -110,7 +93,6 @@ export async function loadConversation(
   return { kind: 'found', contents: rows.map((row) => open(box, toId('resp', row.id), row.content)) }
 }
 
-/** Returns false if the owner has no such response. */
 export async function deleteStoredResponse(tx: Tx, owner: ResponseOwner, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stored_response')
@@ -146,7 +128,6 @@ export async function sumStoredBytes(db: Db, { workspaceId, applicationId }: App
   return Number(row?.total ?? 0)
 }
 
-/** The Applications of all Workspaces that have stored responses. */
 export async function listStoringApplications(db: Db): Promise<ApplicationIds[]> {
   const rows = await db
     .selectFrom('application')

@@ -1,14 +1,9 @@
 import type { Application } from '../../shared/principal.ts'
 import type { StoredContent } from '../../shared/stored-content.ts'
 
-/**
- * The only caller that can read or continue a stored response. A verified user and an asserted user with the same id are two owners, as
- * for holds.
- */
+/** The only caller that can read or continue a stored response. A verified and an asserted user with the same id are two owners, as for holds. */
 export interface ResponseOwner {
-  /** `ws_…` */
   readonly workspaceId: string
-  /** `app_…` */
   readonly applicationId: string
   /** Empty: the request named no user. */
   readonly userId: string
@@ -16,7 +11,6 @@ export interface ResponseOwner {
 }
 
 export interface StoredResponse {
-  /** `resp_…` */
   readonly id: string
   readonly content: StoredContent
 }

@@ -7,7 +7,6 @@ declare module '../../platform/db/schema.ts' {
 }
 
 export interface StoredResponseTable {
-  /** The UUID of the response's id. */
   id: string
   workspace_id: string
   application_id: string
@@ -16,7 +15,6 @@ export interface StoredResponseTable {
   user_verified: boolean
   /** The stored response that this one continues. It may have been deleted since. */
   previous_id: string | null
-  /** Sealed StoredContent. */
   content: Bytes
   /** Length of the content in bytes, before it was sealed. */
   bytes: number

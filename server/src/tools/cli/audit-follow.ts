@@ -1,7 +1,5 @@
 import { FEED_FORMATS, isFeedFormat } from '../../domains/audit/feed/feed-format.ts'
-import { follow } from '../../domains/audit/feed/follow.ts'
-import { openSink } from '../../domains/audit/feed/open-sink.ts'
-import { filePositions, noPositions, type PositionStore } from '../../domains/audit/feed/position-store.ts'
+import { filePositions, follow, noPositions, openSink, type PositionStore } from '../../domains/audit/feed/follow.ts'
 import { readFeed } from '../../domains/audit/feed/read-feed.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { VERSION } from '../../version.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { verifyExport } from '../../domains/audit/verify/verify-export.ts'
+import { verifyExport } from '../../domains/audit/verify/export.ts'
 import { auditVerifyExports } from './audit-offline.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-offline-'))

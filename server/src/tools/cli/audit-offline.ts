@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { ExportHeader } from '../../domains/audit/verify/export.ts'
-import { parseHeader, verifyExport } from '../../domains/audit/verify/verify-export.ts'
+import { type ExportHeader, parseHeader, verifyExport } from '../../domains/audit/verify/export.ts'
 import { gunzipFile } from '../../platform/lib/gunzip-file.ts'
 import { linesOf } from '../../platform/lib/lines.ts'
 import { chooseWorkspace } from './choose-workspace.ts'

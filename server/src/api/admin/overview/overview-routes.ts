@@ -1,7 +1,6 @@
 import { NO_USAGE } from '../../../domains/audit/statistics/read-usage.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
-import { stageTimes } from '../../../domains/audit/statistics/stage-times.ts'
-import { countRequests, type StatisticsQuery } from '../../../domains/audit/statistics/statistics.ts'
+import { countRequests, type StatisticsQuery, stageTimes } from '../../../domains/audit/statistics/statistics.ts'
 import { readBudgetsNearLimit } from '../../../domains/budgets/near-limit-store.ts'
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { countPending, type PendingCount } from '../../../domains/review/service-levels.ts'

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { StageTimes } from '../../../domains/audit/statistics/stage-times.ts'
-import type { RequestCounts } from '../../../domains/audit/statistics/statistics.ts'
+import type { RequestCounts, StageTimes } from '../../../domains/audit/statistics/statistics.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { ProviderView } from '../providers/provider-shapes.ts'

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,11 +9,11 @@ import { gunzipSync } from 'node:zlib'
 import type { UnknownRow } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { afterRows } from '../../../../test/support/after-rows.ts'
-import { afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
+import { afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { runCommandLine } from '../../../../test/support/command-line.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { findFirstSequence } from '../audit-store.ts'
-import { verifyExport } from '../verify/verify-export.ts'
+import { verifyExport } from '../verify/export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
 import { type ArchivePlace, openArchive } from './archive-place.ts'
 
@@ -32,12 +32,16 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     const { db, workspaceId, keys } = log()
     while (await archiveNextSegment(db, to, workspaceId, { keys, now, ...(fullAt !== undefined && { fullAt }) }));
   }
+  /** A checkpoint after each group. */
+  const fill = async (groups: number, records = 4) => {
+    for (let group = 0; group < groups; group++) {
+      await log().append(records)
+      await log().sign(afterSigning(group * 1_000))
+    }
+  }
   const names = () => readdirSync(join(folder, log().workspaceId)).toSorted()
-  const linesOf = (name: string) =>
-    gunzipSync(readFileSync(join(folder, log().workspaceId, name)))
-      .toString()
-      .trim()
-      .split('\n')
+  const unzip = (bytes: Buffer) => gunzipSync(bytes).toString().trim().split('\n')
+  const linesOf = (name: string) => unzip(readFileSync(join(folder, log().workspaceId, name)))
   const name = (first: number, last: number) => `${String(first).padStart(16, '0')}-${String(last).padStart(16, '0')}.jsonl.gz`
 
   test('archive: stores no segment while a record is missing or altered', async () => {
@@ -67,10 +71,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
 
   test('archive: raises no alarm when retention removes records of the segment meanwhile', async () => {
     const { db, workspaceId, keys } = log()
-    for (const ms of [0, 1_000]) {
-      await log().append(4)
-      await log().sign(afterSigning(ms))
-    }
+    await fill(2)
     const now = afterSigning(90 * DAY_MS)
     const prune = async () => {
       if ((await findFirstSequence(db, workspaceId)) !== 1) return
@@ -84,10 +85,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
   })
 
   test('archive: segments are written when they are full or a day old, follow each other and verify', async () => {
-    for (let group = 0; group < 5; group++) {
-      await log().append(4)
-      await log().sign(afterSigning(group * 1_000))
-    }
+    await fill(5)
     await archive(afterSigning(10_000), 8)
     expect(names()).toEqual([name(1, 8), name(9, 16)])
     await archive(afterSigning(10_000), 8)
@@ -97,19 +95,13 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     for (const segment of names()) {
       expect(await verifyExport(linesOf(segment), log().keys.publicKey)).toMatchObject({ ok: true })
     }
-    expect(
-      names()
-        .flatMap((segment) => linesOf(segment).slice(1, -1))
-        .map((line) => JSON.parse(line).id),
-    ).toEqual(log().ids)
+    const records = names().flatMap((segment) => linesOf(segment).slice(1, -1))
+    expect(records.map((line) => JSON.parse(line).id)).toEqual(log().ids)
   })
 
   test('archive: retention waits for it, and the log continues from the archive after records are removed', async () => {
     const { db, workspaceId, keys } = log()
-    await log().append(3)
-    await log().sign(SIGNED_AT)
-    await log().append(3)
-    await log().sign(afterSigning(1_000))
+    await fill(2, 3)
     const now = afterSigning(90 * DAY_MS)
     const prune = async () => {
       const archived = await findArchivedSequence(db, place(), workspaceId, keys)
@@ -128,10 +120,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
 
   test('archive: a node that was frozen while it stored a segment does not set the position back', async () => {
     const { db, workspaceId, keys } = log()
-    for (let group = 0; group < 4; group++) {
-      await log().append(4)
-      await log().sign(afterSigning(group * 1_000))
-    }
+    await fill(4)
     const now = afterSigning(10_000)
     const write: ArchivePlace['write'] = async (...segment) => {
       await archive(now, 8)
@@ -145,14 +134,8 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
 
   test('archive: position does not move when the place refuses the segment', async () => {
     const { db, workspaceId, keys } = log()
-    await log().append(2)
-    await log().sign(SIGNED_AT)
-    const refusing: ArchivePlace = {
-      ...place(),
-      key: 'archive refusing',
-      write: () => Promise.reject(new Error('full')),
-      close: async () => {},
-    }
+    await fill(1, 2)
+    const refusing = { ...place(), key: 'archive refusing', write: () => Promise.reject(new Error('full')) }
     await expect(archive(afterSigning(DAY_MS), undefined, refusing)).rejects.toThrow('full')
     expect(await findArchivedSequence(db, refusing, workspaceId, keys)).toBe(0)
   })
@@ -167,8 +150,7 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     const url = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/archive`
     const to = openArchive({ kind: 'bucket', url, region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'secret' }) as ArchivePlace
     try {
-      await log().append(2)
-      await log().sign(SIGNED_AT)
+      await fill(1, 2)
       await archive(afterSigning(DAY_MS), undefined, to)
     } finally {
       await to.close()
@@ -180,23 +162,13 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     expect(call?.url).toBe(`/archive/${log().workspaceId}/${name(1, 2)}`)
     expect(call?.headers).toMatchObject({
       authorization: expect.stringContaining('eu-1/s3/aws4_request'),
-      'x-amz-content-sha256': createHash('sha256')
-        .update(call?.body ?? '')
-        .digest('hex'),
+      'x-amz-content-sha256': hash('sha256', call?.body ?? '', 'hex'),
     })
-    expect(
-      gunzipSync(call?.body ?? Buffer.alloc(0))
-        .toString()
-        .trim()
-        .split('\n'),
-    ).toHaveLength(4)
+    expect(unzip(call?.body ?? Buffer.alloc(0))).toHaveLength(4)
   })
 
   test('verify-export: verifies several segments and names a missing one', async () => {
-    for (let group = 0; group < 3; group++) {
-      await log().append(2)
-      await log().sign(afterSigning(group * 1_000))
-    }
+    await fill(3, 2)
     await archive(afterSigning(DAY_MS + 10_000), 2)
     const key = join(folder, `${log().workspaceId}.pem`)
     writeFileSync(key, log().keys.publicKey)

@@ -13,25 +13,22 @@ import {
 import { readSeal } from '../checkpoints/log-seal.ts'
 import { AuditTamperedError } from '../checkpoints/verified-seal.ts'
 import { findPosition, movePosition } from '../delivery/delivery-store.ts'
-import { findExportStart, streamExport } from '../verify/export.ts'
-import { verifyExport } from '../verify/verify-export.ts'
+import { findExportStart, streamExport, verifyExport } from '../verify/export.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import type { ArchivePlace } from './archive-place.ts'
 
 /** Records of a full segment, about 25 MB before and 2 MB after compression. */
 const SEGMENT_RECORDS = 10_000
-/** Age of the oldest record at which a smaller segment is written. */
 const LONGEST_WAIT_MS = 24 * 3_600_000
 const DIGITS = 16
 
 interface ArchiveOptions {
   readonly keys: WorkspaceKeys
   readonly now: Date
-  /** Records of a full segment. A segment ends at a checkpoint, so it may have fewer, or more if one checkpoint covers more. */
+  /** A segment ends at a checkpoint, so it may have fewer records, or more if one checkpoint covers more. */
   readonly fullAt?: number
 }
 
-/** Sequence of the last archived record; 0: none. */
 export const findArchivedSequence = async (
   db: Db,
   place: ArchivePlace,
@@ -40,10 +37,9 @@ export const findArchivedSequence = async (
 ): Promise<number> => (await findPosition(db, workspaceId, place.key, keys.hasher.seals)).size
 
 /**
- * Writes the next segment of a Workspace's log: an export (export.ts) from one checkpoint to another, compressed with gzip, under the name
- * `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`. It is due when it is full, or its first record is a day old. Returns whether another may
- * be due. Segments of several nodes have the same names and records. Throws if the place does not store it, and an AuditTamperedError, storing
- * nothing, if the records do not verify.
+ * Writes the next segment of a log: an export between two checkpoints, as gzip, under `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`.
+ * It is due when it is full, or its first record is a day old. Returns whether another may be due. Stores nothing, and throws an
+ * AuditTamperedError, if the records do not verify.
  */
 export async function archiveNextSegment(
   db: Db,
@@ -59,7 +55,6 @@ export async function archiveNextSegment(
   const end = await findSegmentEnd(db, workspaceId, { after: after?.size ?? 0, fullAt, now })
   if (!end) return false
   const lines = streamExport(db, workspaceId, after, end)
-  // Records that an operator has accepted may be missing.
   const isAccepted = (after?.size ?? 0) < (await findAcceptedSequence(db, workspaceId, keys))
   const segment = await compress(lines, isAccepted ? undefined : (copied) => requireIntact(copied, workspaceId, keys)).catch(
     async (cause: unknown) => {
@@ -75,7 +70,6 @@ export async function archiveNextSegment(
   return (await movePosition(db, workspaceId, place.key, { from: position, size: end.size, seals })) !== undefined
 }
 
-/** The checkpoint at which the segment ends; undefined: none is due. */
 async function findSegmentEnd(
   db: Db,
   workspaceId: string,
@@ -92,7 +86,6 @@ async function findSegmentEnd(
 
 const digits = (sequence: number): string => String(sequence).padStart(DIGITS, '0')
 
-/** The last record that an operator has accepted as found; 0: none. */
 async function findAcceptedSequence(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<number> {
   const reading = await readSeal(db, workspaceId, keys)
   return reading.kind === 'sealed' ? (reading.seal.accepted?.through ?? 0) : 0
@@ -104,7 +97,6 @@ async function requireIntact(lines: AsyncIterable<string>, workspaceId: string, 
   if (firstFault) throw new AuditTamperedError(workspaceId, firstFault)
 }
 
-/** `check` gets the lines while they are compressed. */
 async function compress(
   lines: AsyncIterable<string>,
   check: (lines: AsyncIterable<string>) => Promise<void> = readAll,

@@ -1,23 +1,17 @@
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { newId } from '../../../platform/lib/id.ts'
-import { type Bucket, openConnection, putObject } from '../delivery/send-request.ts'
+import { type Bucket, openConnection, putObject, replaceFile } from '../delivery/send-request.ts'
 
-/** Where segments of the audit log are stored. */
 export interface ArchivePlace {
-  /** Identifies the place; its position is stored under this key. */
   readonly key: string
-  /**
-   * Resolves when the segment is stored durably under `name`, a path with slashes. Replaces an earlier one of that name, which has the same
-   * records. Throws otherwise, also after the time limit; the message contains no secret.
-   */
+  /** Resolves when the segment is stored durably under `name`, a path with slashes, and replaces one of that name. Throws otherwise, without a secret. */
   write(name: string, segment: Buffer, now: Date): Promise<void>
   close(): Promise<void>
 }
 
 export type ArchiveOptions = { readonly kind: 'folder'; readonly folder: string } | ({ readonly kind: 'bucket' } & Bucket)
 
-/** A segment has a few megabytes. */
 const WRITE_MS = 60_000
 
 export function openArchive(options: ArchiveOptions | undefined): ArchivePlace | undefined {
@@ -35,24 +29,12 @@ function bucketPlace(bucket: Bucket): ArchivePlace {
   }
 }
 
-/** A folder, which several nodes may share. A segment appears under its name when it is complete. */
 const folderPlace = (folder: string): ArchivePlace => ({
   key: `archive ${folder}`,
   async write(name, segment) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const temporary = `${path}.${newId('part')}`
-    const file = await open(temporary, 'wx', 0o600)
-    try {
-      await file.writeFile(segment)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-    // Makes the new name durable.
-    const parent = await open(dirname(path))
-    await parent.sync().finally(() => parent.close())
+    await replaceFile(path, segment, `${path}.${newId('part')}`)
   },
   close: async () => {},
 })

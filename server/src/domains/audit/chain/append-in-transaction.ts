@@ -15,11 +15,7 @@ import {
   toAuditRecord,
 } from './chain.ts'
 
-/**
- * Appends records in the transaction `tx`, so that the change and its records are committed together. Call it last. In an
- * `auditedTransaction` the records are left pending and get their positions after the commit; otherwise see appendUnderLock. `sealer`
- * is the Workspace's hasher.
- */
+/** Call it last in the transaction. In an `auditedTransaction` the records get their positions after the commit; otherwise see appendUnderLock. */
 export async function appendInTransaction(
   tx: Tx,
   workspaceId: string,
@@ -37,10 +33,7 @@ export async function appendInTransaction(
   }
 }
 
-/**
- * Appends records to the chain in the transaction `tx`. It locks the end of the Workspace's chain until the transaction ends, so the
- * transaction must not await the AuditWriter.
- */
+/** Locks the end of the Workspace's chain until the transaction ends, so the transaction must not await the AuditWriter. */
 export async function appendUnderLock(
   tx: Tx,
   workspaceId: string,
@@ -66,7 +59,6 @@ export async function lockChainEnd(tx: Tx, workspaceId: string): Promise<void> {
   if (!pendingRecordsOf(tx)) await tx.executeQuery(CompiledQuery.raw(LOCK_CHAIN_END, [uuidOf('ws', workspaceId)]))
 }
 
-/** A Workspace without a chain gets no pending records. The settlements are applied if there are any. */
 const INSERT_PENDING = `
 insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal)
 select $1::uuid, head.workspace_id, $3, $4, $5::bytea from audit_head as head where head.workspace_id = $2::uuid

@@ -45,7 +45,6 @@ function columnsOf(records: readonly PreparedRecord[]): unknown[] {
   ]
 }
 
-/** Settlements of budgets are applied in the transaction of their records. null: there are none. */
 function settlementsOf(records: readonly PreparedRecord[]): string | null {
   const settlements = records.flatMap((record) => record.settlements)
   return settlements.length > 0 ? JSON.stringify(settlements) : null
@@ -66,10 +65,7 @@ insert into audit_record (workspace_id, ${Object.keys(PLACED_COLUMNS).join(', ')
 select moved.workspace_id, added.*
 from moved, unnest(${parameters(Object.values(PLACED_COLUMNS), 7, '[]')}) as added`
 
-/**
- * Builds the statement that moves the chain's end and inserts the records in one round trip. It changes no row (row count 0) if
- * the chain does not end at `end`. `records` must be sealed in order from `end` on.
- */
+/** Moves the chain's end and inserts the records, which must be sealed in order from `end` on. Changes no row if the chain does not end there. */
 export function appendStatement(workspace: string, end: ChainEnd, records: readonly SealedRecord[]): SqlStatement {
   const last: ChainEnd = records.at(-1) ?? end
   const prepared = records.map((record) => record.prepared)
@@ -103,15 +99,12 @@ const GROUP_SQL = `select * from audit_append(${parameters(GROUP_TYPES, 1)},
   ${parameters([...Object.values(COLUMNS), 'text', 'text', 'bytea'], 1 + GROUP_TYPES.length, '[]')})`
 
 interface Group {
-  /** The known record that the group is sealed behind. */
   readonly anchor: ChainEnd
   readonly records: readonly PreparedRecord[]
   readonly seals: readonly Buffer[]
-  /** Whether some of the records may be in the log already. */
   readonly mayBeStored: boolean
 }
 
-/** Builds the statement that gives the records their positions at the end of the chain. */
 export function groupStatement(workspace: string, { anchor, records, seals, mayBeStored }: Group): SqlStatement {
   const pending = records.filter(({ isPending }) => isPending)
   return {
@@ -141,8 +134,8 @@ const NULL_SIZE = -1
 const OID = { bytea: 17, text: 25 }
 
 /**
- * Encodes a one-dimensional PostgreSQL array in the binary format (`array_send`), which the driver sends unchanged. The text
- * format escapes every quote of a JSON text and doubles each hash byte, which doubles the time of an insert.
+ * The binary format (`array_send`): the text format escapes each quote of a JSON text and doubles each hash byte, which doubles the time of an
+ * insert.
  */
 function binaryArray(type: keyof typeof OID, items: readonly (string | Buffer | null)[]): Buffer {
   const sizes = items.map((item) => (typeof item === 'string' ? Buffer.byteLength(item) : (item?.length ?? NULL_SIZE)))

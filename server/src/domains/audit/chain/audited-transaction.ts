@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { withDeadline } from '../../../platform/lib/deadline.ts'
 import type { PreparedRecord } from './chain.ts'
 import type { AuditWriter } from './writer.ts'
 
@@ -10,23 +11,16 @@ export interface AuditedDeps {
 /** A response waits no longer than this for the position of its record, which is durable and sealed. */
 export const CHAIN_WAIT_MS = 2_000
 
-/** Pending records of the transactions in progress. */
 const pendingOf = new WeakMap<Tx, PreparedRecord[]>()
 
 /** Where `appendInTransaction` leaves records of this transaction; undefined: it appends them to the chain at once. */
 export const pendingRecordsOf = (tx: Tx): PreparedRecord[] | undefined => pendingOf.get(tx)
 
-type RunTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>) => Promise<T>
-
-/**
- * Runs a transaction that ends with `appendInTransaction`, and gives its records their positions after the commit. So no transaction
- * holds the lock on the end of the chain. A transaction that was started in another way is correct too, but holds the lock until its
- * commit. `run` starts the transaction, maybe several times.
- */
+/** Its records get their positions after the commit, so the transaction holds no lock on the end of the chain. `run` may start it several times. */
 export async function auditedTransaction<T>(
   { db, audit }: AuditedDeps,
   work: (tx: Tx) => Promise<T>,
-  run: RunTransaction = (db, work) => db.transaction().execute(work),
+  run: (db: Db, work: (tx: Tx) => Promise<T>) => Promise<T> = (db, work) => db.transaction().execute(work),
 ): Promise<T> {
   if (!audit.leavesPending) return run(db, work)
   let pending: PreparedRecord[] = []
@@ -35,17 +29,7 @@ export async function auditedTransaction<T>(
     pendingOf.set(tx, pending)
     return work(tx)
   })
-  await chainInTime(audit, pending)
+  // A job chains what has no position yet (chain-pending.ts).
+  if (pending.length > 0) await withDeadline(CHAIN_WAIT_MS, audit.chain(pending), 'the records got no position').catch(() => {})
   return result
-}
-
-/** Never rejects: a job chains what has no position yet (chain-pending.ts). */
-async function chainInTime(audit: AuditedDeps['audit'], pending: readonly PreparedRecord[]): Promise<void> {
-  if (pending.length === 0) return
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CHAIN_WAIT_MS)
-  })
-  await Promise.race([audit.chain(pending).catch(() => {}), limit])
-  clearTimeout(timer)
 }

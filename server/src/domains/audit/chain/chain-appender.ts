@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
+import { readResumption } from '../checkpoints/log-seal.ts'
 import { appendStatement, type GroupResult, groupStatement } from './append-statement.ts'
 import {
   type ChainEnd,
@@ -13,9 +14,17 @@ import {
   type RecordSealer,
   sealRecords,
 } from './chain.ts'
-import { END_COLUMNS, type EndRow, isCutOff, type KnownEnd, toKnownEnd } from './known-end.ts'
 
-const FIND_END = `select ${END_COLUMNS}, pg_is_in_recovery() as "isStandby" from audit_head where workspace_id = $1`
+const FIND_END = `select sequence, hash, pg_is_in_recovery() as "isStandby",
+  (select hash from audit_record where workspace_id = $1 and sequence = $2) as "knownHash",
+  (select audit_seal from workspace where id = $1) as "auditSeal"
+  from audit_head where workspace_id = $1`
+interface EndRow extends ChainEnd {
+  readonly isStandby: boolean
+  /** Hash of the record at the known end; null: retention may have removed it. */
+  readonly knownHash: Buffer | null
+  readonly auditSeal: string | null
+}
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
 const REMOVE_PENDING = 'delete from audit_pending where id = any($1::uuid[])'
 
@@ -24,7 +33,6 @@ const HASH_BYTES = 32
 
 /** A node reads the chain's end again if its last group is older: an old anchor covers little of what other nodes have appended. */
 const ANCHOR_MAX_AGE_MS = 60_000
-/** Pauses between attempts, in milliseconds. */
 const FIRST_RETRY_MS = 25
 const LAST_RETRY_MS = 400
 
@@ -33,36 +41,38 @@ export interface AppenderOptions {
   readonly statementTimeoutMs: number
   /** Called if the chain in the database was cut off, or rewritten up to record `sequence`. */
   readonly onAlarm: (workspaceId: string, sequence: number) => void
-  /** Returns the sealer of a Workspace's records. */
   readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
   /** Whether the database gives the records their positions, or this process. */
   readonly usesGroups: boolean
 }
 
-/** The Workspace has no row with the end of its chain. */
+/** The last record that the process has read or appended, when, and `resumed` of the log's seal then. */
+interface KnownEnd {
+  readonly end: ChainEnd
+  readonly resumed: number
+  readonly at: number
+}
+
 class NoChainError extends Error {}
 
-/** Another record with the same id is in the log. */
 class DuplicateRecordError extends Error {}
 
-/** Whether one of the records is at fault: a duplicate id or an invalid value (SQLSTATE class 22 or 23). */
+/** A duplicate id or an invalid value (SQLSTATE class 22 or 23). */
 export const isRejected = (cause: unknown): boolean =>
   cause instanceof DuplicateRecordError || (cause instanceof pg.DatabaseError && /^2[23]/.test(cause.code ?? ''))
 
 /**
- * Appends groups of records to one Workspace's chain, one group at a time and in one statement, which no node can make wait. On PostgreSQL
- * this is the database function `audit_append`, which locks the chain's end, gives the records their positions and commits. The embedded
- * database, which only one process uses, gets the records with their positions, and writes nothing if the chain ends elsewhere: that
- * takes less CPU than the function (docs/decisions/0007-audit.md). After such a conflict it uses the function too, because transactions
- * that move the end all the time would let no other attempt succeed.
+ * Appends groups of records to one Workspace's chain, one group at a time and in one statement. On PostgreSQL this is the database function
+ * `audit_append`, which locks the chain's end, gives the records their positions and commits. The embedded database, which only one process uses,
+ * gets the records with their positions, and writes nothing if the chain ends elsewhere: that takes less CPU (docs/decisions/0007-audit.md). After
+ * such a conflict it uses the function too, because transactions that move the end all the time would let no other attempt succeed.
  */
 export class ChainAppender {
   readonly #pool: pg.Pool
   readonly #workspaceId: string
   readonly #workspace: string
   readonly #options: AppenderOptions
-  /** Last known record of the chain, and when it was the last one; undefined before the first group. */
-  #known: (KnownEnd & { readonly at: number }) | undefined
+  #known: KnownEnd | undefined
   #sealer: RecordSealer | undefined
 
   constructor(pool: pg.Pool, workspaceId: string, options: AppenderOptions) {
@@ -73,11 +83,9 @@ export class ChainAppender {
   }
 
   /**
-   * Resolves when all records are durable in the chain. Throws when they are rejected (isRejected), or the database cannot be reached
-   * until `deadline` (in `elapsed` milliseconds; at least one attempt is made).
-   *
-   * When a connection breaks, the outcome of its statement is unknown. The next attempt looks for the records. A statement that arrives
-   * late cannot store them twice: ids are unique, and the end of the chain has moved.
+   * Throws when records are rejected (isRejected), or the database cannot be reached until `deadline` (at least one attempt is made). After a
+   * broken connection the next attempt looks for the records. A statement that arrives late cannot store them twice: ids are unique, and the end
+   * of the chain has moved.
    */
   async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly PlacedRecord[]> {
     // Cached permanently: a retry must not depend on reading the keys again.
@@ -106,7 +114,7 @@ export class ChainAppender {
     return records.map(({ uuid }) => placed.get(uuid) as PlacedRecord)
   }
 
-  /** Returns the records that are in the chain now; empty if the group must be sealed again behind another record. */
+  /** Empty: the group must be sealed again behind another record. */
   async #appendGroup(
     records: readonly PreparedRecord[],
     mayBeStored: boolean,
@@ -170,31 +178,23 @@ export class ChainAppender {
     if (last) this.#known = { end: { sequence: last.sequence, hash: Buffer.from(last.hash) }, resumed, at: elapsed() }
   }
 
-  /**
-   * Reads the chain's end, and raises the alarm if the chain no longer contains the last known record. A loss from before an operator's
-   * resumption was an alarm already.
-   */
+  /** Raises the alarm if the chain no longer contains the last known record. A loss from before an operator's resumption was an alarm already. */
   async #readEnd(sealer: RecordSealer): Promise<ChainEnd> {
     const known = this.#known
-    const { rows } = await this.#query<EndRow & { isStandby: boolean }>({
-      text: FIND_END,
-      values: [this.#workspace, known?.end.sequence ?? 0],
-    })
+    const { rows } = await this.#query<EndRow>({ text: FIND_END, values: [this.#workspace, known?.end.sequence ?? 0] })
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
     // A standby that was the primary, or is behind it, shows an older end.
     if (row.isStandby) throw new Error('the database is a standby: connect to the primary')
-    const found = toKnownEnd(this.#workspaceId, row, sealer)
-    this.#known = { ...found, at: elapsed() }
-    if (known && isCutOff(known, row) && found.resumed <= known.resumed)
-      this.#options.onAlarm(this.#workspaceId, known.end.sequence)
-    return found.end
+    const end = { sequence: row.sequence, hash: row.hash }
+    // The seal is checked, so that a change in the database cannot hide a loss.
+    const resumed = readResumption(row.auditSeal, this.#workspaceId, sealer.seals)
+    this.#known = { end, resumed, at: elapsed() }
+    if (known && isCutOff(known, row) && resumed <= known.resumed) this.#options.onAlarm(this.#workspaceId, known.end.sequence)
+    return end
   }
 
-  /**
-   * Finds those of the records that an attempt with an unknown outcome, or another node, has stored. A pending row of theirs
-   * was inserted again, because the append deletes it, and is removed. Throws DuplicateRecordError.
-   */
+  /** Those that an attempt with an unknown outcome, or another node, has stored. Removes pending rows that were inserted again. */
   async #findStored(records: readonly PreparedRecord[]): Promise<readonly PlacedRecord[]> {
     const { rows } = await this.#query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>({
       text: FIND_RECORDS,
@@ -220,7 +220,12 @@ export class ChainAppender {
   }
 }
 
-/** Seals the records as a group that follows `anchor`, directly or not. */
+/** Whether the chain no longer contains the known record. Other gaps are found when the next checkpoint is signed. */
+function isCutOff({ end: known }: KnownEnd, { sequence, hash, knownHash }: EndRow): boolean {
+  const found = sequence === known.sequence ? hash : knownHash
+  return sequence < known.sequence || (found !== null && !found.equals(known.hash))
+}
+
 function sealGroup(records: readonly PreparedRecord[], anchor: ChainEnd, { seals }: RecordSealer): Buffer[] {
   const shared = { anchor, group: randomUUID().replaceAll('-', ''), size: records.length }
   return records.map((record, index) =>

@@ -18,14 +18,10 @@ export interface ChainPendingDeps {
 /** A node chains its own records at once, so older ones belong to a node that died, or that could not reach the database. */
 const ABANDONED_AFTER_MS = 3_000
 
-/** Workspaces with pending records that no node chains. */
 export const findWorkspacesWithAbandoned = async ({ db, audit }: Pick<ChainPendingDeps, 'db' | 'audit'>): Promise<string[]> =>
   audit.leavesPending ? findWorkspacesWithPending(db, ABANDONED_AFTER_MS) : []
 
-/**
- * Gives positions to records that may have been acknowledged without one, see CHAIN_WAIT_MS. Called before records are read, by Workspace
- * id: it costs one query of a table that is nearly empty.
- */
+/** Called before records are read: some may have been acknowledged without a position (CHAIN_WAIT_MS). Costs one query of a nearly empty table. */
 export type ChainOverdue = (workspaceId: string) => Promise<void>
 
 export const createChainOverdue =
@@ -33,10 +29,7 @@ export const createChainOverdue =
   (workspaceId) =>
     chainPending(deps, workspaceId, CHAIN_WAIT_MS)
 
-/**
- * Gives positions to the pending records of a Workspace that are at least this old. A record without a valid seal stays where it is and
- * raises the alarm. Throws UNAVAILABLE if a record could not get a position.
- */
+/** A record without a valid seal stays where it is and raises the alarm. Throws UNAVAILABLE if a record could not get a position. */
 export async function chainPending(
   { db, audit, workspaceKeys, auditWatch }: ChainPendingDeps,
   workspaceId: string,
@@ -50,10 +43,7 @@ export async function chainPending(
   }
 }
 
-/**
- * Gives positions to all pending records of a Workspace in the transaction that imports it: a server with the embedded database leaves
- * none, and reads none. Records without a valid seal stay.
- */
+/** For the transaction that imports a Workspace: a server with the embedded database reads no pending records. Those without a valid seal stay. */
 export async function chainImported(tx: Tx, workspaceId: string, keys: Pick<WorkspaceKeys, 'hasher'>): Promise<void> {
   for await (const { records } of readPendingPages(tx, workspaceId, keys, 0)) {
     const drafts = records.map(({ draft }) => draft)

@@ -4,13 +4,11 @@ import { canonicalText } from '../record/canonical.ts'
 import type { AuditDraft, AuditRecord } from '../record/record.ts'
 import type { KeyedSeals } from '../record/record-seals.ts'
 
-/** End of a Workspace's chain: sequence and hash of the last record. */
 export interface ChainEnd {
   readonly sequence: number
   readonly hash: Buffer
 }
 
-/** Predecessor of the first record. */
 export const GENESIS: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
 
 /** A draft with its text prepared except for its position, so that sealing it (again) costs one SHA-256. */
@@ -20,13 +18,12 @@ export interface PreparedRecord {
   readonly applicationUuid: string | null
   readonly beforeIntegrity: string
   readonly afterIntegrity: string
-  /** Settlements that are applied in the transaction that makes the record durable: arguments of `budget_settle`. */
+  /** Arguments of `budget_settle`, which runs in the transaction that makes the record durable. */
   readonly settlements: readonly unknown[]
   /** Whether a row of audit_pending has the record: it is deleted when the record gets its position. */
   readonly isPending: boolean
 }
 
-/** A record in its position of the chain. */
 export interface PlacedRecord {
   readonly prepared: PreparedRecord
   readonly sequence: number
@@ -37,26 +34,20 @@ export interface PlacedRecord {
 export interface SealedRecord extends PlacedRecord {
   /** The record in RFC 8785 form without `integrity.hash`; `hash` is its SHA-256. */
   readonly body: string
-  /** Keyed hash of the record's position and hashes (record-seals.ts). */
   readonly seal: Buffer
 }
 
-/** Makes the seals of a Workspace's records, and checks that of its log; implemented by its KeyedHasher. */
 export interface RecordSealer {
   readonly seals: Pick<KeyedSeals, 'record' | 'grouped' | 'pending' | 'isLog'>
 }
 
 export interface RecordOptions {
-  /** Settlements of budgets that become effective together with the record. */
   readonly settlements?: readonly unknown[]
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/**
- * Validates a draft and prepares its text. Throws a TypeError for a draft that cannot be stored and read back unchanged: wrong
- * Workspace, malformed id or time, values without a JSON form. A faulty draft thus fails before it joins a group commit.
- */
+/** Throws a TypeError for a draft that cannot be stored and read back unchanged, so that it fails before it joins a group commit. */
 export function prepareRecord(workspaceId: string, draft: AuditDraft, { settlements = [] }: RecordOptions = {}): PreparedRecord {
   if (draft.workspace_id !== workspaceId) throw new TypeError('the audit record belongs to another Workspace')
   if (!ISO_TIME.test(draft.created_at)) throw new TypeError('created_at must have the form of Date.toISOString')
@@ -76,10 +67,7 @@ export function prepareRecord(workspaceId: string, draft: AuditDraft, { settleme
   }
 }
 
-/**
- * Seals the record as the successor of `end`. A body begins with `{` and inputs of the Merkle tree begin with byte 0 or 1, so a
- * record cannot be passed off as a tree node.
- */
+/** A body begins with `{` and inputs of the Merkle tree begin with byte 0 or 1, so a record cannot be passed off as a tree node. */
 export function sealRecord(prepared: PreparedRecord, end: ChainEnd, { seals }: RecordSealer): SealedRecord {
   const sequence = end.sequence + 1
   const body = bodyAt(prepared, end)
@@ -91,10 +79,8 @@ export function sealRecord(prepared: PreparedRecord, end: ChainEnd, { seals }: R
 const bodyAt = ({ beforeIntegrity, afterIntegrity }: PreparedRecord, end: ChainEnd): string =>
   `${beforeIntegrity}${end.hash.toString('hex')}","sequence":${end.sequence + 1}${afterIntegrity}`
 
-/** Hash of the record as the successor of `end`. */
 export const hashAt = (prepared: PreparedRecord, end: ChainEnd): Buffer => hashBody(bodyAt(prepared, end))
 
-/** Seals the records in order, the first as the successor of `end`. */
 export function sealRecords(records: readonly PreparedRecord[], end: ChainEnd, sealer: RecordSealer): SealedRecord[] {
   let last = end
   return records.map((record) => {
@@ -106,19 +92,16 @@ export function sealRecords(records: readonly PreparedRecord[], end: ChainEnd, s
 
 export const hashBody = (body: string): Buffer => sha256(body)
 
-/** The bytes that a record's hash is computed over, as text. */
 export function canonicalBody(record: AuditRecord): string {
   const { hash: _, ...place } = record.integrity
   return canonicalText({ ...record, integrity: place })
 }
 
-/** The record as the API returns it. */
 export const toAuditRecord = ({ prepared, sequence, prevHash, hash: own }: PlacedRecord): AuditRecord => ({
   ...prepared.draft,
   integrity: { sequence, prev_hash: prevHash.toString('hex'), hash: own.toString('hex') },
 })
 
-/** Restores the record from its stored body and hash. Throws if the body is not JSON. */
 export function parseRecord(body: string, own: Buffer): AuditRecord {
   const record = JSON.parse(body) as AuditRecord
   return { ...record, integrity: { ...record.integrity, hash: own.toString('hex') } }

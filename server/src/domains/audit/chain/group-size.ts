@@ -3,9 +3,8 @@ import { elapsed } from '../../../platform/lib/clock.ts'
 
 /** Twice as many would save a quarter of the CPU of a record, and less with the embedded database, but records would wait longer. */
 const MOST_AWAITED = 16
-/** The longest wait, in milliseconds, for a busy event loop to bring further records. */
 const LONGEST_WAIT_MS = 10
-/** A turn of the event loop that took less, in milliseconds, brought no work. */
+/** A shorter turn of the event loop brought no work. */
 const IDLE_TURN_MS = 0.05
 
 /** The next turn of the event loop. Workspaces that wait share it, because turns for each of them would look like work. */
@@ -18,19 +17,17 @@ const nextTurn = (): Promise<void> => {
 }
 
 /**
- * Decides how many records a group waits for. A statement costs about as much CPU as ten of its records, so under load a group waits while the
- * event loop is busy with other requests, which will bring records. A group is sent at once when the event loop has nothing else to do,
- * so a lone request never waits.
+ * A statement costs about as much CPU as ten of its records, so under load a group waits while the event loop is busy with other requests, which
+ * will bring records. When it has nothing else to do, the group is sent at once, so a lone request never waits.
  */
 export class GroupSize {
   #awaited = 1
 
-  /** Number of records that the next group waits for. */
   get awaited(): number {
     return this.#awaited
   }
 
-  /** Resolves when a group should be sent. `count` returns the number of its records, the first of which waits since `since`. */
+  /** `count`: the number of queued records, the first of which waits since `since`. */
   async wait(count: () => number, since: number): Promise<void> {
     for (let turn = elapsed(); count() < this.#awaited && turn - since < LONGEST_WAIT_MS; ) {
       await nextTurn()
@@ -40,10 +37,7 @@ export class GroupSize {
     }
   }
 
-  /**
-   * Call it after each commit. `waiting`: number of records that were queued during the commit. If there are none, the event loop was idle during
-   * the commit: smaller groups use that time.
-   */
+  /** Call it after each commit. `waiting`: records that were queued meanwhile. None: the event loop was idle, and smaller groups use that time. */
   adapt(waiting: number): void {
     this.#awaited = waiting > 0 ? Math.min(this.#awaited + 1, MOST_AWAITED) : Math.ceil(this.#awaited / 2)
   }

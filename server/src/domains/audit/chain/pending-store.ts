@@ -7,15 +7,13 @@ import { CLOCK_TOLERANCE_MS, findCheckpointAt, findLatestCheckpoint } from '../c
 import type { SealKeys } from '../checkpoints/log-seal.ts'
 import type { AuditRecord } from '../record/record.ts'
 import type { AuditPendingTable } from '../tables.ts'
-import type { AuditFault } from '../verify/chain-checker.ts'
+import { type AuditFault, faultAt } from '../verify/chain-checker.ts'
 import { hashContent, type PreparedRecord, prepareRecord } from './chain.ts'
 
 type PendingRow = Selectable<AuditPendingTable>
 
-/** Largest number of pending records that are read at once. */
 const PENDING_PAGE = 256
 
-/** Workspaces with pending records that are at least this old, by the clock of the database. */
 export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Promise<string[]> {
   const rows = await db.selectFrom('audit_pending').select('workspace_id').distinct().where(isOlderThan(olderThanMs)).execute()
   return rows.map(({ workspace_id }) => toId('ws', workspace_id))
@@ -23,13 +21,12 @@ export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Pr
 
 export interface PendingPage {
   readonly records: readonly PreparedRecord[]
-  /** The ids of the other rows, which are not genuine. */
+  /** UUIDs of the other rows, which are not genuine, and the fault of the first. */
   readonly forged: readonly string[]
-  /** The first fault among the rows of the page. */
   readonly fault?: AuditFault
 }
 
-/** Pages of the pending records of a Workspace that are at least this old, in the order of their ids, which contain the time. */
+/** In the order of their ids, which contain the time. */
 export async function* readPendingPages(
   db: Db,
   workspaceId: string,
@@ -55,22 +52,16 @@ function checkPage(
 ): PendingPage {
   const records: PreparedRecord[] = []
   const forged: string[] = []
-  let fault: AuditFault | undefined
   for (const row of rows) {
     const record = restorePending(row, workspaceId, keys)
     if (record && !(prunedUntil && new Date(record.draft.created_at) <= prunedUntil)) records.push(record)
-    else {
-      forged.push(row.id)
-      fault ??= { sequence: 0, id: toId('aud', row.id), reason: 'pending_altered' }
-    }
+    else forged.push(row.id)
   }
-  return { records, forged, ...(fault && { fault }) }
+  const [first] = forged
+  return { records, forged, ...(first !== undefined && { fault: { ...faultAt('pending_altered', 0), id: toId('aud', first) } }) }
 }
 
-/**
- * Retention has removed the records up to this time; undefined: none. A pending record that is older is a copy of one of them: retention
- * keeps records for a day at least, and signs the newer ones before.
- */
+/** Retention keeps records for a day at least, and signs the newer ones before: a pending record of before this time is a copy. */
 async function findPrunedUntil(db: Db, workspaceId: string): Promise<Date | undefined> {
   const first = await findFirstSequence(db, workspaceId)
   if (first === 1) return undefined
@@ -79,16 +70,15 @@ async function findPrunedUntil(db: Db, workspaceId: string): Promise<Date | unde
   return checkpoint && new Date(Date.parse(checkpoint.created_at) + CLOCK_TOLERANCE_MS)
 }
 
-/** Fault of a pending record: without the secret key none can be added or changed. */
+/** Without the secret key no pending record can be added or changed. */
 export async function findPendingFault(db: Db, workspaceId: string, keys: SealKeys): Promise<AuditFault | undefined> {
   for await (const { fault } of readPendingPages(db, workspaceId, keys, 0)) if (fault) return fault
   return undefined
 }
 
-/** A running server gives positions within seconds. */
 const LONG_WAIT_MS = 60_000
 
-/** Number of pending records that no server has given a position for a minute. */
+/** Records without a position for a minute; a running server gives positions within seconds. */
 export async function countWaiting(db: Db, workspaceId: string): Promise<number> {
   const { count } = await db
     .selectFrom('audit_pending')
@@ -99,7 +89,7 @@ export async function countWaiting(db: Db, workspaceId: string): Promise<number>
   return Number(count)
 }
 
-/** Removes the pending records that are not genuine; nodes may add genuine ones at the same time. For an operator who accepts the log as found. */
+/** For an operator who accepts the log as found. Nodes may add genuine ones at the same time. */
 export async function removeForgedPending(db: Db, workspaceId: string, keys: SealKeys): Promise<void> {
   for await (const { forged } of readPendingPages(db, workspaceId, keys, 0))
     await db
@@ -109,7 +99,6 @@ export async function removeForgedPending(db: Db, workspaceId: string, keys: Sea
       .execute()
 }
 
-/** Returns undefined if the seal does not fit. */
 function restorePending(row: PendingRow, workspaceId: string, { hasher }: Pick<SealKeys, 'hasher'>): PreparedRecord | undefined {
   const { before_integrity: beforeIntegrity, after_integrity: afterIntegrity } = row
   const id = toId('aud', row.id)

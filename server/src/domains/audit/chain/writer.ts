@@ -7,13 +7,10 @@ import { type AppenderOptions, ChainAppender, isRejected } from './chain-appende
 import { GroupSize } from './group-size.ts'
 
 export interface AuditWriterOptions extends Partial<Omit<AppenderOptions, 'findSealer'>>, Pick<AppenderOptions, 'findSealer'> {
-  /** Maximum number of records in one commit. */
   readonly maxGroup?: number
-  /** Maximum number of queued records over all Workspaces; further records are rejected at once. */
+  /** Over all Workspaces; further records are rejected at once. */
   readonly maxWaiting?: number
-  /** Time limit for writing a record, counted from `append`. */
   readonly giveUpAfterMs?: number
-  /** Called with the records of each commit. */
   readonly onCommit?: (records: readonly PlacedRecord[]) => void
 }
 
@@ -24,20 +21,16 @@ interface QueuedRecord {
   readonly reject: (error: GatehouseError) => void
 }
 
-/** Queue of one Workspace. Its commits run one after another, in parallel with those of other Workspaces. */
+/** The commits of a Workspace run one after another, in parallel with those of others. */
 interface WorkspaceQueue {
   readonly appender: ChainAppender
   readonly size: GroupSize
   waiting: QueuedRecord[]
-  /** The group in the current commit. */
   group: QueuedRecord[]
   busy: boolean
 }
 
-/**
- * Writes records that do not belong to a transaction. All records queued during a commit go into the next one, so no record waits
- * for a timer, and a busy server shares each commit among many responses (group-size.ts).
- */
+/** For records that belong to no transaction. All that are queued during a commit go into the next one, so none waits for a timer (group-size.ts). */
 export class AuditWriter {
   readonly #pool: Database['pool']
   readonly #options: Required<AuditWriterOptions>
@@ -64,10 +57,7 @@ export class AuditWriter {
     return this.#options.usesGroups
   }
 
-  /**
-   * Resolves with the sealed record once it is durable. Rejects with UNAVAILABLE if it could not be written or the queue is full;
-   * the response must then not be sent. Never await it inside a transaction: use appendInTransaction (append-in-transaction.ts).
-   */
+  /** Rejects with UNAVAILABLE: the response must then not be sent. Never await it inside a transaction: use appendInTransaction. */
   async append(workspaceId: string, draft: AuditDraft, options?: RecordOptions): Promise<AuditRecord> {
     try {
       return await this.#enqueue(prepareRecord(workspaceId, draft, options))
@@ -76,7 +66,7 @@ export class AuditWriter {
     }
   }
 
-  /** Gives positions to records that committed transactions have left pending. Rejects with UNAVAILABLE if one could not get one. */
+  /** For records that committed transactions have left pending. Rejects with UNAVAILABLE. */
   async chain(records: readonly PreparedRecord[]): Promise<void> {
     await Promise.all(records.map((record) => this.#enqueue(record)))
   }
@@ -92,18 +82,16 @@ export class AuditWriter {
     })
   }
 
-  /** Number of records that are not durable yet. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Age of the oldest of these records; 0: none. */
   get lagSeconds(): number {
     const oldest = [...this.#queues.values()].flatMap(({ group, waiting }) => group[0] ?? waiting[0] ?? [])
     return Math.max(0, ...oldest.map(({ since }) => elapsed() - since)) / 1_000
   }
 
-  /** Resolves when no record is queued. Stop accepting requests first. */
+  /** Stop accepting requests first. */
   async drain(): Promise<void> {
     if (this.#waiting > 0) await new Promise<void>((resolve) => this.#drainCallbacks.push(resolve))
   }

@@ -15,18 +15,13 @@ export const findLatestCheckpoint = (db: Db, workspaceId: string) =>
 export const findCheckpointAt = (db: Db, workspaceId: string, size: number) =>
   findOne(selectCheckpoints(db, workspaceId).where('size', '=', size))
 
-/** The smallest checkpoint that covers the record. */
 export const findCheckpointCovering = (db: Db, workspaceId: string, sequence: number) =>
   findOne(selectCheckpoints(db, workspaceId).where('size', '>=', sequence).orderBy('size'))
 
-/** The largest checkpoint that does not cover the record. */
 export const findCheckpointBefore = (db: Db, workspaceId: string, sequence: number) =>
   findOne(selectCheckpoints(db, workspaceId).where('size', '<', sequence).orderBy('size', 'desc'))
 
-/**
- * The last checkpoint that covers only records created before `time`, so that checkpoints serve as a time index. All checkpoints
- * up to it are older than `time`, even if the clock was set back in between.
- */
+/** Covers only records created before `time`. All checkpoints up to it are older, even if the clock was set back in between. */
 export async function findCheckpointOlderThan(db: Db, workspaceId: string, time: Date): Promise<Checkpoint | undefined> {
   const before = new Date(time.getTime() - CLOCK_TOLERANCE_MS)
   const { first } = await selectCheckpoints(db, workspaceId)
@@ -37,7 +32,7 @@ export async function findCheckpointOlderThan(db: Db, workspaceId: string, time:
   return first === null ? findLatestCheckpoint(db, workspaceId) : findCheckpointBefore(db, workspaceId, first)
 }
 
-/** The first checkpoint that covers all records created before `time`. No later checkpoint is older. */
+/** Covers all records created before `time`. No later checkpoint is older. */
 export async function findCheckpointNewerThan(db: Db, workspaceId: string, time: Date): Promise<Checkpoint | undefined> {
   const after = new Date(time.getTime() + CLOCK_TOLERANCE_MS)
   const { last } = await selectCheckpoints(db, workspaceId)
@@ -58,14 +53,13 @@ export async function findCheckpointsBetween(db: Db, workspaceId: string, after:
   return rows.map(toCheckpoint)
 }
 
-/** Number of checkpoints with sizes above `after`. */
 export async function countCheckpointsAfter(db: Db, workspaceId: string, after: number): Promise<number> {
   const later = selectCheckpoints(db, workspaceId).where('size', '>', after).clearSelect()
   const { count } = await later.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   return Number(count)
 }
 
-/** One page, newest first. `below`: size of the last checkpoint of the previous page. */
+/** Newest first. `below`: size of the last checkpoint of the previous page. */
 export const listCheckpoints = (
   db: Db,
   workspaceId: string,

@@ -3,17 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { AuditLogFixture, afterSigning, SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { checkInclusion } from '../../../../test/support/check-inclusion.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
+import { mostRows } from '../../../../test/support/most-rows.ts'
 import { TEST_SECRET_KEY } from '../../../../test/support/seed.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { secretBox } from '../../../platform/lib/secret-box.ts'
-import { findRecord } from '../audit-store.ts'
+import { findRecord, SEALED_PAGE_SIZE } from '../audit-store.ts'
 import type { AuditRecord } from '../record/record.ts'
 import { searchRecords } from '../search-records.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys } from '../workspace-keys.ts'
 import { type Checkpoint, isGenuine } from './checkpoint.ts'
-import { findLatestCheckpoint, listCheckpoints } from './checkpoint-store.ts'
+import { findCheckpointsBetween, findLatestCheckpoint, listCheckpoints } from './checkpoint-store.ts'
 import { createInclusionProof } from './proof.ts'
-import { findWorkspacesDue } from './sign-checkpoints.ts'
+import { findWorkspacesDue, makeCheckpoint } from './sign-checkpoints.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -51,6 +52,15 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
     await Promise.all([sign(), sign(afterSigning(1))])
     expect((await listCheckpoints(log().db, log().workspaceId, { limit: 10 })).data).toHaveLength(1)
     expect(await verify()).toMatchObject({ ok: true, signedThrough: 10 })
+  })
+
+  test('makeCheckpoint: statements read a page of links at most, and a checkpoint covers about a thousand records', async () => {
+    await log().appendUnderLock(1_250)
+    const { workspaceId, keys } = log()
+    const clock = { now: () => SIGNED_AT }
+    expect(await mostRows(log().db, (db) => makeCheckpoint(db, workspaceId, keys, clock))).toBe(SEALED_PAGE_SIZE)
+    const sizes = await findCheckpointsBetween(log().db, workspaceId, 0, 2_000)
+    expect(sizes.map(({ size }) => size)).toEqual([1_000, 1_250])
   })
 
   test('makeCheckpoint: throws when a record is missing', async () => {
@@ -128,10 +138,13 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       return records
     }
 
-    test('removes up to a checkpoint; the rest can be verified, proved and extended', async () => {
+    test('removes up to a checkpoint and records it; the rest can be verified, proved and extended', async () => {
       const records = await tenDays()
       expect(await prune(afterSigning(-DAY))).toBe(0)
       expect(await prune(afterSigning(3.5 * DAY))).toBe(40)
+      expect(await prune(afterSigning(3.5 * DAY))).toBe(0)
+      const { data } = await searchRecords(log().db, log().workspaceId, { limit: 1 })
+      expect(data[0]).toMatchObject({ endpoint: 'admin', change: { action: 'audit.prune', object_id: '1-40' } })
       expect(await verify()).toMatchObject({ ok: true, first: 41, records: 61, checkpoints: 6 })
       const proof = await createInclusionProof(log().db, log().workspaceId, records[40]?.id ?? '')
       expect(proof && checkInclusion(records[40] as AuditRecord, proof, log().keys.publicKey)).toBe(true)
@@ -139,14 +152,6 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       await sign(afterSigning(11 * DAY))
       expect(await verify()).toMatchObject({ ok: true, first: 41, signedThrough: 106 })
       expect(await findRecord(log().db, { workspaceId: log().workspaceId }, records[39]?.id ?? '')).toBeUndefined()
-    })
-
-    test('records the removal', async () => {
-      await tenDays()
-      await prune(afterSigning(2.5 * DAY))
-      const { data: records } = await searchRecords(log().db, log().workspaceId, { limit: 1 })
-      expect(records[0]).toMatchObject({ endpoint: 'admin', change: { action: 'audit.prune', object_id: '1-30' } })
-      expect(await prune(afterSigning(2.5 * DAY))).toBe(0)
     })
 
     test('removes all records when all are older than the limit', async () => {

@@ -3,15 +3,11 @@ import { type ChainEnd, GENESIS } from '../chain/chain.ts'
 import { canonicalText } from '../record/canonical.ts'
 import { Frontier } from './merkle.ts'
 
-/**
- * A signed statement about a Workspace's first `size` records: its owner can later verify that they are unchanged. Same shape in
- * storage, exports and the API. Hashes are lower-case hex.
- */
+/** A signed statement about a Workspace's first `size` records, with the same shape in storage, exports and the API. Hashes are lower-case hex. */
 export interface Checkpoint {
   readonly object: 'audit_checkpoint'
   readonly workspace_id: string
   readonly size: number
-  /** Hash of the last covered record. */
   readonly hash: string
   /** Root of the RFC 9162 Merkle tree whose leaves are the records' hashes (32 bytes each). */
   readonly root: string
@@ -23,7 +19,7 @@ export interface Checkpoint {
   readonly previous: PreviousCheckpoint
 }
 
-/** Link to the previous checkpoint. It has its own signature, so that `signature` can be checked without it. */
+/** It has its own signature, so that `signature` can be checked without it. */
 export interface PreviousCheckpoint {
   /** `checkpointHash` of the previous checkpoint; 64 zeros for the first. */
   readonly hash: string
@@ -33,10 +29,8 @@ export interface PreviousCheckpoint {
 
 export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'previous'>
 
-/** `previous.hash` of the first checkpoint. */
 export const NO_CHECKPOINT_HASH: string = GENESIS.hash.toString('hex')
 
-/** A checkpoint over all records up to `end`. `before`: the previous one; undefined: none. */
 export function signEnd(
   workspaceId: string,
   end: ChainEnd,
@@ -54,7 +48,7 @@ export function signEnd(
   return signCheckpoint(fields, frontier, sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
 }
 
-/** `previous`: hash of the previous checkpoint; `NO_CHECKPOINT_HASH`: none. */
+/** `previous`: `NO_CHECKPOINT_HASH` for the first. */
 export function signCheckpoint(
   fields: UnsignedCheckpoint,
   frontier: Frontier,
@@ -64,9 +58,9 @@ export function signCheckpoint(
   const { object, workspace_id, size, hash, root, created_at } = fields
   return {
     ...{ object, workspace_id, size, hash, root, created_at },
-    signature: sign(formatSignedFields(fields)).toString('base64'),
+    signature: sign(signedText(fields)).toString('base64'),
     frontier: frontier.peaks.map((peak) => peak.toString('hex')),
-    previous: { hash: previous, signature: sign(formatChainedFields(fields, previous)).toString('base64') },
+    previous: { hash: previous, signature: sign(signedText(fields, previous)).toString('base64') },
   }
 }
 
@@ -75,16 +69,15 @@ export function isGenuine(checkpoint: Checkpoint, publicKey: string): boolean {
   const { signature, previous } = checkpoint
   const key = createPublicKey(publicKey)
   const isSigned = (text: string, by: string) => verify(null, Buffer.from(text), key, Buffer.from(by, 'base64'))
-  if (!isSigned(formatSignedFields(checkpoint), signature)) return false
-  if (!isSigned(formatChainedFields(checkpoint, previous.hash), previous.signature)) return false
+  if (!isSigned(signedText(checkpoint), signature)) return false
+  if (!isSigned(signedText(checkpoint, previous.hash), previous.signature)) return false
   return parseFrontier(checkpoint)?.root().toString('hex') === checkpoint.root
 }
 
-/** Hash of all fields including the link to its predecessor; the next checkpoint links to it. Lower-case hex. */
+/** Over all fields and the link to the predecessor; the next checkpoint links to it. */
 export const checkpointHash = (checkpoint: Checkpoint): string =>
-  hash('sha256', formatChainedFields(checkpoint, checkpoint.previous.hash), 'hex')
+  hash('sha256', signedText(checkpoint, checkpoint.previous.hash), 'hex')
 
-/** Returns undefined if the frontier does not fit the size. */
 export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'frontier'>): Frontier | undefined {
   try {
     return Frontier.fromBytes(size, Buffer.from(frontier.join(''), 'hex'))
@@ -93,10 +86,6 @@ export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'fro
   }
 }
 
-const formatSignedFields = ({ object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint): string =>
-  canonicalText({ created_at, hash, object, root, size, workspace_id })
-
-const formatChainedFields = (
-  { object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint,
-  previous: string,
-): string => canonicalText({ created_at, hash, object, previous, root, size, workspace_id })
+/** `previous`: only in the text of the link. */
+const signedText = ({ object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint, previous?: string): string =>
+  canonicalText({ created_at, hash, object, ...(previous !== undefined && { previous }), root, size, workspace_id })

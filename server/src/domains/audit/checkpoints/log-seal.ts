@@ -3,19 +3,14 @@ import { uuidOf } from '../../../platform/db/values.ts'
 import { GENESIS } from '../chain/chain.ts'
 import { canonicalText } from '../record/canonical.ts'
 import type { KeyedSeals } from '../record/record-seals.ts'
-import type { AuditFault } from '../verify/chain-checker.ts'
+import { type AuditFault, faultAt } from '../verify/chain-checker.ts'
 
-/**
- * State of a Workspace's log, stored in the Workspace's row with a MAC that requires the secret key. Its field names are part of
- * the sealed text.
- */
+/** State of a Workspace's log, stored in its row with a MAC that requires the secret key. The field names are part of the sealed text. */
 export interface LogSeal {
   readonly workspace_id: string
-  /** Size of the last checkpoint; 0: none. */
   readonly size: number
-  /** Hash of the last record that it covers; lower-case hex. */
   readonly hash: string
-  /** `checkpointHash` of that checkpoint; null: none. */
+  /** `checkpointHash` of it; null: none. */
   readonly checkpoint: string | null
   /** Increases whenever an operator resumes signing after an alarm. */
   readonly resumed: number
@@ -27,7 +22,6 @@ export interface LogSeal {
   readonly pruned: number
 }
 
-/** The seal of a new Workspace. */
 export const createFirstSeal = (workspaceId: string): LogSeal => ({
   workspace_id: workspaceId,
   size: 0,
@@ -39,13 +33,11 @@ export const createFirstSeal = (workspaceId: string): LogSeal => ({
   pruned: 0,
 })
 
-/** The stored form: the text and, on a second line, its MAC. */
 export function formatSeal(seal: LogSeal, seals: Pick<KeyedSeals, 'log'>): string {
   const text = canonicalText(seal)
   return `${text}\n${seals.log(text)}`
 }
 
-/** Keys that check a Workspace's seal. */
 export interface SealKeys {
   readonly hasher: { readonly seals: KeyedSeals }
   readonly publicKey: string
@@ -71,7 +63,6 @@ export async function readSeal(db: Db, workspaceId: string, keys: SealKeys, { lo
   return { kind: 'sealed', seal }
 }
 
-/** Call it in the transaction that has locked the row. */
 export async function writeSeal(db: Db, seal: LogSeal, { seals }: SealKeys['hasher']): Promise<void> {
   await db
     .updateTable('workspace')
@@ -80,7 +71,7 @@ export async function writeSeal(db: Db, seal: LogSeal, { seals }: SealKeys['hash
     .execute()
 }
 
-/** `resumed` of a stored seal; 0: there is none, or it is not genuine. */
+/** 0: there is no seal, or it is not genuine. */
 export const readResumption = (stored: string | null, workspaceId: string, seals: Pick<KeyedSeals, 'isLog'>): number =>
   (stored === null ? undefined : parseSeal(stored, workspaceId, seals))?.resumed ?? 0
 
@@ -92,6 +83,6 @@ function parseSeal(stored: string, workspaceId: string, seals: Pick<KeyedSeals, 
 }
 
 const invalidSeal = (reason: AuditFault['reason'], seal?: LogSeal): SealReading => ({
-  ...{ kind: 'invalid', fault: { sequence: 0, id: null, reason } },
+  ...{ kind: 'invalid', fault: faultAt(reason, 0) },
   ...(seal && { seal }),
 })

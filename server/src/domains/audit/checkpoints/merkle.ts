@@ -1,9 +1,6 @@
 import { sha256 } from '../../../platform/lib/sha256.ts'
 
-/**
- * Merkle tree of RFC 9162 §2.1 over SHA-256. `Frontier` extends a tree from the hashes on its right edge, and `inclusionPath` needs
- * only the frontier of the leaves before it. Proofs and new roots therefore need no records that retention has removed.
- */
+/** RFC 9162 §2.1 over SHA-256. New roots and proofs need only the right edge (`Frontier`) of earlier leaves, which retention may have removed. */
 
 export const leafHash = (data: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(0), data]))
 export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(1), left, right]))
@@ -16,14 +13,12 @@ export class Frontier {
   #size: number
   readonly #peaks: Buffer[]
 
-  /** Throws a RangeError if the number of peaks does not fit `size`. */
   constructor(size = 0, peaks: readonly Buffer[] = []) {
     if (peaks.length !== countBits(size)) throw new RangeError(`a tree of ${size} leaves does not have ${peaks.length} peaks`)
     this.#size = size
     this.#peaks = [...peaks]
   }
 
-  /** Throws a RangeError if the length of `bytes` does not fit `size`. */
   static fromBytes(size: number, bytes: Buffer): Frontier {
     if (bytes.length !== countBits(size) * HASH_BYTES) throw new RangeError(`not the frontier of a tree of ${size} leaves`)
     const peaks = Array.from({ length: bytes.length / HASH_BYTES }, (_, i) =>
@@ -55,33 +50,29 @@ export class Frontier {
     )
   }
 
-  /** The root of a perfect subtree: a path needs no others to the left of its leaf. Throws a RangeError if it is not one of the peaks. */
   peakAt(start: number, end: number): Buffer {
-    let at = 0
-    for (const peak of this.#peaks) {
-      const width = largestPowerUpTo(this.#size - at)
-      if (at === start && at + width === end) return peak
-      at += width
-    }
-    throw new RangeError(`the subtree of leaves ${start} to ${end} is not in this part of the tree`)
+    const found = this.#subtrees().find((subtree) => subtree.start === start && subtree.end === end)
+    if (!found) throw new RangeError(`the subtree of leaves ${start} to ${end} is not in this part of the tree`)
+    return found.peak
   }
 
   /** The first perfect subtree in which two trees of the same size differ, as leaves `start` to `end` (exclusive). */
   firstDifference(other: Frontier): { start: number; end: number } | undefined {
+    const found = this.#subtrees().find(({ peak }, index) => !other.#peaks[index]?.equals(peak))
+    return found && { start: found.start, end: found.end }
+  }
+
+  *#subtrees(): Generator<{ start: number; end: number; peak: Buffer }> {
     let start = 0
-    for (const [index, peak] of this.#peaks.entries()) {
+    for (const peak of this.#peaks) {
       const end = start + largestPowerUpTo(this.#size - start)
-      if (!other.#peaks[index]?.equals(peak)) return { start, end }
+      yield { start, end, peak }
       start = end
     }
-    return undefined
   }
 }
 
-/**
- * RFC 9162 §2.1.3.1: the audit path of a leaf. `before`: the frontier of the earlier leaves, which may be gone; `leaves`: those after it, up to
- * the last one of the tree. `index` counts from 0. Throws a RangeError if the leaf is not among them.
- */
+/** RFC 9162 §2.1.3.1. `before`: the frontier of the earlier leaves, which may be gone. Throws if `index` (from 0) is not among `leaves`. */
 export function inclusionPath(before: Frontier, leaves: readonly Buffer[], index: number): Buffer[] {
   const size = before.size + leaves.length
   if (index < before.size || index >= size) throw new RangeError(`leaf ${index} is not in this part of the tree`)
@@ -104,13 +95,7 @@ export function inclusionPath(before: Frontier, leaves: readonly Buffer[], index
   }
 }
 
-const halve = (n: number): number => Math.floor(n / 2)
-
-function countBits(n: number): number {
-  let bits = 0
-  for (let rest = n; rest > 0; rest = halve(rest)) bits += rest % 2
-  return bits
-}
+const countBits = (n: number): number => n.toString(2).replaceAll('0', '').length
 
 function largestPowerUpTo(n: number): number {
   let power = 1

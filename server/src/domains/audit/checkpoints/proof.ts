@@ -6,7 +6,6 @@ import { type Checkpoint, parseFrontier } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering } from './checkpoint-store.ts'
 import { Frontier, inclusionPath, leafHash } from './merkle.ts'
 
-/** Proof that `checkpoint` covers a record; verified with the record and the public key alone. */
 export interface InclusionProof {
   readonly object: 'audit_inclusion_proof'
   readonly checkpoint: Checkpoint
@@ -14,10 +13,7 @@ export interface InclusionProof {
   readonly path: readonly string[]
 }
 
-/**
- * Uses the first checkpoint that covers the record. Returns undefined if the Workspace does not have the record, or no checkpoint
- * covers it yet. Reads only the hashes between two checkpoints.
- */
+/** Undefined if the Workspace does not have the record, or no checkpoint covers it yet. Reads only the hashes between two checkpoints. */
 export async function createInclusionProof(db: Db, workspaceId: string, recordId: string): Promise<InclusionProof | undefined> {
   const uuid = fromId('aud', recordId)
   if (uuid === undefined) return undefined
@@ -33,13 +29,8 @@ export async function createInclusionProof(db: Db, workspaceId: string, recordId
   const before = await findCheckpointBefore(db, workspaceId, record.sequence)
   const frontier = before ? parseFrontier(before) : new Frontier()
   if (frontier === undefined) throw new Error(`checkpoint ${before?.size} of ${workspaceId} was altered`)
-  const path = inclusionPath(frontier, await readLeaves(db, workspaceId, frontier, checkpoint), record.sequence - 1)
-  return { object: 'audit_inclusion_proof', checkpoint, path: path.map((hash) => hash.toString('hex')) }
-}
-
-/** Hashes of the records after `before`, up to `through`, as leaves. */
-async function readLeaves(db: Db, workspaceId: string, before: Frontier, through: Checkpoint): Promise<Buffer[]> {
   const leaves: Buffer[] = []
-  for await (const hashes of readHashPages(db, workspaceId, before.size, through.size)) leaves.push(...hashes.map(leafHash))
-  return leaves
+  for await (const hashes of readHashPages(db, workspaceId, frontier.size, checkpoint.size)) leaves.push(...hashes.map(leafHash))
+  const path = inclusionPath(frontier, leaves, record.sequence - 1)
+  return { object: 'audit_inclusion_proof', checkpoint, path: path.map((hash) => hash.toString('hex')) }
 }

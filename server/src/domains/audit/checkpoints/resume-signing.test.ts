@@ -4,8 +4,7 @@ import { afterRows } from '../../../../test/support/after-rows.ts'
 import { afterSigning, DENIED, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { findRecord } from '../audit-store.ts'
-import { exportRecords } from '../verify/export.ts'
-import { verifyExport } from '../verify/verify-export.ts'
+import { exportRecords, verifyExport } from '../verify/export.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { findCheckpointsBetween } from './checkpoint-store.ts'
 import { AuditWatch } from './watch.ts'
@@ -93,7 +92,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
   })
 
   /** Whether the links of the records are read from the first one on. */
-  const isFirstLink = (row: UnknownRow): boolean => row.sequence === 1 && 'prev_hash' in row && !('body' in row)
+  const isFirstLink = (row: UnknownRow): boolean => row.sequence === 1 && 'hash' in row && !('prev_hash' in row)
 
   test('returns the removed checkpoints', async () => {
     await log().intruder.cutAfter(6)

@@ -6,7 +6,7 @@ import { newId } from '../../../platform/lib/id.ts'
 import { findFirstSequence, readLinkPages } from '../audit-store.ts'
 import { appendUnderLock } from '../chain/append-in-transaction.ts'
 import { LOCK_CHAIN_END } from '../chain/append-statement.ts'
-import type { ChainEnd } from '../chain/chain.ts'
+import { type ChainEnd, GENESIS } from '../chain/chain.ts'
 import { removeForgedPending } from '../chain/pending-store.ts'
 import { createChangeDraft } from '../record/record.ts'
 import type { AuditFault } from '../verify/chain-checker.ts'
@@ -25,30 +25,20 @@ import { Frontier, leafHash } from './merkle.ts'
 import { MAX_RECORDS } from './sign-checkpoints.ts'
 
 export type Resumption =
-  /** The log verifies and signing was not stopped. */
   | { readonly done: 'nothing' }
-  /** The log verifies; signing is no longer stopped. */
   | { readonly done: 'resumed'; readonly auditId: string }
-  /** The log does not verify, and `accept` is not set. */
   | { readonly done: 'refused'; readonly fault: AuditFault }
   | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
 
-interface ResumeOptions {
-  readonly accept: boolean
-  readonly clock: Clock
-  /** Records that a checkpoint covers, for tests. */
-  readonly maxRecords?: number
-}
-
 /**
- * Resumes signing after an alarm on an operator's command, and records it. With `accept`, a log that does not verify is accepted
- * in its current state: a new checkpoint is signed over it, its records are no longer checked, and verification reports that.
+ * Resumes signing after an alarm. `accept`: a log that does not verify is signed as it is; its records are no longer checked, and verification
+ * reports that.
  */
 export async function resumeSigning(
   db: Db,
   workspaceId: string,
   keys: WorkspaceKeys,
-  { accept, clock, maxRecords = MAX_RECORDS }: ResumeOptions,
+  { accept, clock, maxRecords = MAX_RECORDS }: { readonly accept: boolean; readonly clock: Clock; readonly maxRecords?: number },
 ): Promise<Resumption> {
   const { firstFault } = await verifyWorkspace(db, workspaceId, keys, { resuming: true })
   if (firstFault && !accept) return { done: 'refused', fault: firstFault }
@@ -74,8 +64,7 @@ async function acceptLog(
 ): Promise<Resumption> {
   const { workspace_id: workspaceId } = seal
   const workspace = uuidOf('ws', workspaceId)
-  const parts = new PartSigner(keys, { last: await findLatestCheckpoint(tx, workspaceId), now, maxRecords })
-  const { end, frontier } = await readCurrentState(tx, workspaceId, keys, parts)
+  const { end, frontier, parts } = await readCurrentState(tx, workspaceId, keys, { now, maxRecords })
   await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
   await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
@@ -83,88 +72,54 @@ async function acceptLog(
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
   // Otherwise the next records would not be counted if the end went back.
-  await tx
-    .updateTable('audit_usage_position')
-    .set({ through })
-    .where('workspace_id', '=', workspace)
-    .where('through', '>', through)
-    .execute()
-  for (const part of parts.before(through)) await insertCheckpoint(tx, part)
+  const counted = tx.updateTable('audit_usage_position').where('workspace_id', '=', workspace).where('through', '>', through)
+  await counted.set({ through }).execute()
+  for (const part of parts) if (part.size < through) await insertCheckpoint(tx, part)
   const before = await findCheckpointBefore(tx, workspaceId, through)
   const checkpoint = through > 0 ? signEnd(workspaceId, end, frontier, { now, sign: keys.sign, before }) : undefined
   if (checkpoint) await insertCheckpoint(tx, checkpoint)
   await tx.updateTable('workspace').set({ signing_public_key: keys.publicKey }).where('id', '=', workspace).execute()
-  const next = {
-    ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
-    stopped: null,
-    accepted: { through, at: now.toISOString() },
-    // Accepted records are no longer checked, so they may be missing.
-    pruned: through,
-  }
-  await writeSeal(tx, next, keys.hasher)
+  const sealedEnd = { size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null }
+  const accepted = { through, at: now.toISOString() }
+  // Accepted records are no longer checked, so they may be missing.
+  await writeSeal(tx, { ...seal, ...sealedEnd, stopped: null, accepted, pruned: through }, keys.hasher)
   return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, fault, now), through, removed }
-}
-
-/** Signs a checkpoint about every `maxRecords` records after the last one: retention and archive work from checkpoint to checkpoint. */
-class PartSigner {
-  readonly #keys: WorkspaceKeys
-  readonly #now: Date
-  readonly #maxRecords: number
-  readonly #parts: Checkpoint[] = []
-  #last: Checkpoint | undefined
-
-  constructor(keys: WorkspaceKeys, { last, now, maxRecords }: { last: Checkpoint | undefined; now: Date; maxRecords: number }) {
-    this.#keys = keys
-    this.#last = last
-    this.#now = now
-    this.#maxRecords = maxRecords
-  }
-
-  /** Call it with each record and the tree up to it. */
-  add(workspaceId: string, end: ChainEnd, frontier: Frontier): void {
-    if (end.sequence < (this.#last?.size ?? 0) + this.#maxRecords) return
-    this.#last = signEnd(workspaceId, end, frontier, { now: this.#now, sign: this.#keys.sign, before: this.#last })
-    this.#parts.push(this.#last)
-  }
-
-  before(end: number): readonly Checkpoint[] {
-    return this.#parts.filter(({ size }) => size < end)
-  }
 }
 
 /** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
 const MAX_GAPS = 5_000_000
 
 /**
- * Locks the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. Requests wait for the lock,
- * so it is taken when only the newest records are left to read.
+ * Builds the log's tree. A missing record counts as 32 zero bytes. Requests wait for the lock on the end, so it is taken when few records are left
+ * to read.
  */
 async function readCurrentState(
   tx: Tx,
   workspaceId: string,
   keys: WorkspaceKeys,
-  parts: PartSigner,
-): Promise<{ end: ChainEnd; frontier: Frontier }> {
+  { now, maxRecords }: { readonly now: Date; readonly maxRecords: number },
+): Promise<{ end: ChainEnd; frontier: Frontier; parts: readonly Checkpoint[] }> {
   const workspace = uuidOf('ws', workspaceId)
   const frontier = await findFirstFrontier(tx, workspaceId, keys)
-  const missing = leafHash(Buffer.alloc(32))
+  const missing = leafHash(GENESIS.hash)
+  const parts: Checkpoint[] = []
+  let before = await findLatestCheckpoint(tx, workspaceId)
   let gaps = 0
-  let last: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
+  let last = GENESIS
   await readRecords()
   const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
   const [head] = rows
   if (!head)
     await tx
       .insertInto('audit_head')
-      .values({ workspace_id: workspace, sequence: 0, hash: Buffer.alloc(32) })
+      .values({ workspace_id: workspace, ...GENESIS })
       .execute()
   await readRecords()
   // The next record continues from the last existing one, unless the stored end is later.
   const end = head && head.sequence > last.sequence ? head : last
   fillGaps(end.sequence)
-  return { end, frontier }
+  return { end, frontier, parts }
 
-  /** Adds the records after the tree. */
   async function readRecords(): Promise<void> {
     const kept = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
     const { through } = await kept.select(({ fn }) => fn.max<number | null>('sequence').as('through')).executeTakeFirstOrThrow()
@@ -173,43 +128,38 @@ async function readCurrentState(
         fillGaps(sequence - 1)
         frontier.append(leafHash(hash))
         last = { sequence, hash }
-        parts.add(workspaceId, last, frontier)
+        // Retention and archive work from checkpoint to checkpoint.
+        if (sequence < (before?.size ?? 0) + maxRecords) continue
+        before = signEnd(workspaceId, last, frontier, { now, sign: keys.sign, before })
+        parts.push(before)
       }
     }
   }
 
   function fillGaps(through: number): void {
     gaps += Math.max(0, through - frontier.size)
-    if (gaps > MAX_GAPS) {
+    if (gaps > MAX_GAPS)
       throw new Error(
         `the log has ${gaps} places without a record up to ${through}: correct audit_head or delete the records after the gap, then try again`,
       )
-    }
     while (frontier.size < through) frontier.append(missing)
   }
 }
 
-/** The tree of the records that retention has removed. */
 async function findFirstFrontier(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<Frontier> {
   const first = (await findFirstSequence(tx, workspaceId)) ?? 1
   const anchor = first > 1 ? await findCheckpointAt(tx, workspaceId, first - 1) : undefined
   return (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
 }
 
-/**
- * The record names the fault, so that an acceptance is documented. New groups must be sealed behind it: so each process reads the end of the
- * chain once more, and learns of the resumption.
- */
+/** New groups must be sealed behind the record: so each process reads the end of the chain once more, and learns of the resumption. */
 async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
   const id = newId('aud')
   const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
   const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
   const draft = createChangeDraft({ id, workspaceId, at: now, actor: null, change })
+  const head = tx.updateTable('audit_head').where('workspace_id', '=', uuidOf('ws', workspaceId))
   for (const { integrity } of await appendUnderLock(tx, workspaceId, [draft], keys.hasher))
-    await tx
-      .updateTable('audit_head')
-      .set({ anchored_from: integrity.sequence })
-      .where('workspace_id', '=', uuidOf('ws', workspaceId))
-      .execute()
+    await head.set({ anchored_from: integrity.sequence }).execute()
   return id
 }

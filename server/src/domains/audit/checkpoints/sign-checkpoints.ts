@@ -4,8 +4,8 @@ import type { Clock } from '../../../platform/lib/clock.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import { findChainEnd, findFirstSequence, readSealedLinkPages, type SealedLink } from '../audit-store.ts'
 import { type ChainEnd, GENESIS } from '../chain/chain.ts'
-import { type ComparableLog, GroupChecker } from '../verify/group-checker.ts'
-import { isLinkSealed } from '../verify/record-check.ts'
+import { faultAt } from '../verify/chain-checker.ts'
+import { type ComparableLog, GroupChecker, isLinkSealed } from '../verify/record-check.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { type Checkpoint, checkpointHash, parseFrontier, signEnd } from './checkpoint.ts'
 import { findCheckpointAt, insertCheckpoint } from './checkpoint-store.ts'
@@ -16,16 +16,10 @@ import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 /** A checkpoint is due after this many records, or once the last checkpoint is this old and there are newer records. */
 const DUE_AFTER_RECORDS = 1_000
 const DUE_AFTER_MS = 60_000
-/**
- * A checkpoint covers about this many records: it is signed in one transaction, which keeps the embedded database from chats, and retention,
- * archive and the job that reads old records again work from checkpoint to checkpoint.
- */
+/** Signed in one transaction, which keeps the embedded database from chats. Retention, archive and rereading work from checkpoint to checkpoint. */
 export const MAX_RECORDS = 1_000
 
-/**
- * Finds the Workspaces whose next checkpoint is due; every node may sign it. A last checkpoint with a future time was signed
- * before the clock was set back: the next one is due at once and has the current time.
- */
+/** Every node may sign a due checkpoint. If the last one has a future time, the clock was set back since: the next one is due at once. */
 export async function findWorkspacesDue(db: Db, now: Date): Promise<string[]> {
   const from = new Date(now.getTime() - DUE_AFTER_MS)
   const to = new Date(now.getTime() + DUE_AFTER_MS)
@@ -44,11 +38,8 @@ export async function findWorkspacesDue(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Signs the current chain, reading only the records since the last checkpoint, and updates the Workspace's seal. Returns the last of the
- * new checkpoints; undefined if there are no new records.
- *
- * Throws AuditTamperedError, and signs nothing, if the seal does not confirm the last checkpoint or a later record has no valid
- * seal.
+ * Signs the records since the last checkpoint. Returns the last new checkpoint; undefined: no new records. Throws AuditTamperedError, and signs
+ * nothing, if the seal does not confirm the last checkpoint or a record has no valid seal.
  */
 export async function makeCheckpoint(
   db: Db,
@@ -65,7 +56,6 @@ export async function makeCheckpoint(
   }
 }
 
-/** Returns undefined if there are no new records. `isAtEnd`: whether the checkpoint covers all records. */
 function makeNextCheckpoint(
   db: Db,
   workspaceId: string,
@@ -78,9 +68,7 @@ function makeNextCheckpoint(
     if (!frontier) throw new Error(`checkpoint ${last?.size} of ${workspaceId} has no frontier`)
     const head = await findChainEnd(tx, workspaceId)
     const size = frontier.size
-    if (head.sequence < size) {
-      throw new AuditTamperedError(workspaceId, { sequence: head.sequence + 1, through: size, id: null, reason: 'missing' })
-    }
+    if (head.sequence < size) throw new AuditTamperedError(workspaceId, faultAt('missing', head.sequence + 1, size))
     if (head.sequence === size) return undefined
     const start = last ? { sequence: size, hash: Buffer.from(last.hash, 'hex') } : GENESIS
     const first = (await findFirstSequence(tx, workspaceId)) ?? 1
@@ -98,7 +86,6 @@ function makeNextCheckpoint(
 
 interface Range {
   readonly keys: WorkspaceKeys
-  /** The predecessor of the first record, and the stored end of the chain. */
   readonly start: ChainEnd
   readonly head: ChainEnd
   readonly comparable: ComparableLog
@@ -106,7 +93,6 @@ interface Range {
   readonly maxRecords: number
 }
 
-/** Predecessor of the first record that groups can be compared with. */
 async function findComparableStart(tx: Tx, workspaceId: string, sequence: number): Promise<ChainEnd> {
   if (sequence === 0) return GENESIS
   const checkpoint = await findCheckpointAt(tx, workspaceId, sequence)
@@ -114,10 +100,7 @@ async function findComparableStart(tx: Tx, workspaceId: string, sequence: number
   return { sequence, hash: Buffer.from(checkpoint?.hash ?? '', 'hex') }
 }
 
-/**
- * Adds the records after `start` to the tree, up to the end of a group after `maxRecords`, and returns the last one. Throws at the first record that is missing, not linked or not
- * sealed.
- */
+/** Adds the records after `start` to the tree, up to the end of a group after `maxRecords`, and returns the last one. Throws at the first fault. */
 async function appendVerifiedLinks(
   tx: Tx,
   workspaceId: string,
@@ -127,7 +110,7 @@ async function appendVerifiedLinks(
   let end = start
   const groups = new GroupChecker(tx, workspaceId, comparable)
   const isSealed = (link: SealedLink): boolean =>
-    groups.fits(link) && link.prev_hash.equals(end.hash) && link.seal !== null && isLinkSealed(seals, link.seal, link)
+    groups.fits(link) && link.prev_hash.equals(end.hash) && isLinkSealed(seals, link)
   for await (const links of readSealedLinkPages(tx, workspaceId, { after: start.sequence, through: head.sequence })) {
     await groups.load(links)
     for (const link of links) {
@@ -142,7 +125,7 @@ async function appendVerifiedLinks(
   if (!end.hash.equals(head.hash)) throw tamperedError('replaced', end.sequence)
   return end
 
-  function tamperedError(reason: 'missing' | 'unsealed' | 'replaced', sequence: number): AuditTamperedError {
-    return new AuditTamperedError(workspaceId, { sequence, id: null, reason })
+  function tamperedError(...fault: Parameters<typeof faultAt>): AuditTamperedError {
+    return new AuditTamperedError(workspaceId, faultAt(...fault))
   }
 }

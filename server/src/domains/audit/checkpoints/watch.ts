@@ -1,23 +1,19 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { findChainEnd, findFirstSequence, findHashes } from '../audit-store.ts'
 import type { ChainEnd } from '../chain/chain.ts'
-import type { AuditFault } from '../verify/chain-checker.ts'
+import { type AuditFault, faultAt } from '../verify/chain-checker.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { checkpointHash } from './checkpoint.ts'
 import { findCheckpointAt } from './checkpoint-store.ts'
 import { type LogSeal, readSeal } from './log-seal.ts'
 import { AuditTamperedError, readVerifiedSeal, stopSigning, toChainEndFault } from './verified-seal.ts'
 
-/** Last state of a Workspace's log that this node has seen. */
 interface ObservedState {
   readonly seal: LogSeal
   readonly head: ChainEnd
 }
 
-/**
- * Known faults of audit logs, and the last observed states. An older state of the whole database is as genuine as the newest, so
- * only a memory outside the database can show that it was restored.
- */
+/** An older state of the whole database is as genuine as the newest, so only a memory outside the database can show that it was restored. */
 export class AuditWatch {
   readonly #observed = new Map<string, ObservedState>()
   readonly #faults = new Map<string, AuditFault>()
@@ -25,7 +21,6 @@ export class AuditWatch {
   /** An alarm ends when an operator resumes (`resumed` of the seal increases), not when an older seal is restored. */
   readonly #alarms = new Map<string, { readonly fault: AuditFault; readonly resumed: number }>()
 
-  /** Faults found at the last check, by Workspace. */
   get faults(): ReadonlyMap<string, AuditFault> {
     return this.#faults
   }
@@ -42,7 +37,7 @@ export class AuditWatch {
     this.#raise(workspaceId, fault, this.#observed.get(workspaceId)?.seal)
   }
 
-  /** Ids of Workspaces that were observed before and are not in `ids`: this server never removes a Workspace. */
+  /** Observed Workspaces that are not in `ids`: this server never removes a Workspace. */
   findRemoved(ids: readonly string[]): readonly string[] {
     const present = new Set(ids)
     return [...new Set([...this.#observed.keys(), ...this.#faults.keys()])].filter((id) => !present.has(id))
@@ -54,10 +49,6 @@ export class AuditWatch {
     if (seal && (!known || seal.resumed > known.resumed)) this.#alarms.set(workspaceId, { fault, resumed: seal.resumed })
   }
 
-  /**
-   * Checks the log's seal against the last checkpoint, the chain's end and the last observed state. Throws if these cannot be
-   * read.
-   */
   async check(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<AuditFault | undefined> {
     const fault = await this.#findFault(db, workspaceId, keys)
     if (fault) this.#faults.set(workspaceId, fault)
@@ -96,20 +87,18 @@ export class AuditWatch {
   }
 }
 
-/** Fault if the log does not continue the last observed state. */
 async function findRollback(db: Db, before: ObservedState, seal: LogSeal, head: ChainEnd): Promise<AuditFault | undefined> {
-  const rolledBackAt = (sequence: number): AuditFault => ({ sequence, id: null, reason: 'rolled_back' })
-  if (seal.resumed < before.seal.resumed || seal.size < before.seal.size) return rolledBackAt(seal.size + 1)
-  if (head.sequence < before.head.sequence) return rolledBackAt(head.sequence + 1)
+  if (seal.resumed < before.seal.resumed || seal.size < before.seal.size) return faultAt('rolled_back', seal.size + 1)
+  if (head.sequence < before.head.sequence) return faultAt('rolled_back', head.sequence + 1)
   const { workspace_id, size, checkpoint } = before.seal
   const first = await findFirstSequence(db, workspace_id)
   const isKept = (sequence: number) => first !== undefined && sequence >= first
   if (isKept(size)) {
     const found = await findCheckpointAt(db, workspace_id, size)
-    if (!found || checkpointHash(found) !== checkpoint) return rolledBackAt(size)
+    if (!found || checkpointHash(found) !== checkpoint) return faultAt('rolled_back', size)
   }
   const { sequence, hash } = before.head
   if (!isKept(sequence)) return undefined
   const found = (await findHashes(db, workspace_id, [sequence])).get(sequence)
-  return found?.equals(hash) ? undefined : rolledBackAt(sequence)
+  return found?.equals(hash) ? undefined : faultAt('rolled_back', sequence)
 }

@@ -15,27 +15,13 @@ interface Deps {
   readonly log: Logger
 }
 
-/** State of one destination, for metrics. */
-export interface DeliveryState {
-  readonly place: CheckpointDestination['kind']
-  readonly failures: number
-  /** Number of undelivered checkpoints, as of the last attempt. */
-  readonly waiting: number
-  /** Age of the oldest undelivered checkpoint. */
-  readonly lagSeconds: number
-}
-
-/** Maximum per run; the next run follows a few seconds later. */
 const MAX_CHECKPOINTS_PER_RUN = 1_000
 /** Consecutive failures after which the next run still tries again at once. */
 const TOLERATED_FAILURES = 2
 /** Longer than the time limit of each destination; a file system that hangs has none. */
 const WRITE_MS = 20_000
 
-/**
- * Delivers a Workspace's checkpoints to one destination in order, each one after the previous one was stored. The position is
- * kept in the database; after a crash the last checkpoint may be delivered twice.
- */
+/** Delivers checkpoints to one destination in order, each after the previous one was stored. After a crash the last one may be delivered twice. */
 export class CheckpointDelivery {
   readonly #destination: CheckpointDestination
   readonly #deps: Deps
@@ -45,14 +31,13 @@ export class CheckpointDelivery {
   #failures = 0
   #isWriting = false
 
-  /** `writeMs`: for tests. */
   constructor(destination: CheckpointDestination, deps: Deps, writeMs = WRITE_MS) {
     this.#destination = destination
     this.#deps = deps
     this.#writeMs = writeMs
   }
 
-  get state(): DeliveryState {
+  get state() {
     const all = [...this.#waiting.values()]
     const oldest = Math.min(...all.map(({ since }) => since))
     return {

@@ -2,7 +2,6 @@ import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import type { KeyedSeals } from '../record/record-seals.ts'
 
-/** How far a destination has been served. */
 export interface DeliveryPosition {
   /** Size of the last delivered checkpoint; 0: none, or the row was not written by this server. */
   readonly size: number
@@ -27,16 +26,12 @@ export async function findPosition(
 }
 
 interface Move {
-  /** The position as it was read. */
   readonly from: DeliveryPosition
   readonly size: number
   readonly seals: Pick<KeyedSeals, 'log'>
 }
 
-/**
- * Moves the position of a destination and returns the new one. Returns undefined, changing nothing, if another node has moved it: this node
- * was frozen since, or an operator has accepted the log.
- */
+/** Undefined, without a change: another node has moved the position since this one was frozen, or an operator has accepted the log. */
 export async function movePosition(
   db: Db,
   workspaceId: string,

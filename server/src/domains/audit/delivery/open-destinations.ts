@@ -10,15 +10,10 @@ import {
   sendRequest,
 } from './send-request.ts'
 
-/** A store for checkpoints outside the database. */
 export interface CheckpointDestination {
-  /** Used in metrics and logs. */
   readonly kind: 'file' | 'bucket' | 'http'
-  /** Identifies the destination; its position is stored under this key. */
   readonly key: string
-  /**
-   * Resolves when the checkpoint is stored durably. Throws otherwise, also after the time limit; the message contains no secret.
-   */
+  /** Resolves when the checkpoint is stored durably. Throws otherwise, also after the time limit, without a secret. */
   write(checkpoint: Checkpoint, now: Date): Promise<void>
   close(): Promise<void>
 }
@@ -42,14 +37,13 @@ export interface DestinationOptions {
 const DAY_MS = 86_400_000
 const SIZE_DIGITS = 16
 
-/** Opens all configured destinations. */
 export const openDestinations = ({ file, bucket, http }: DestinationOptions): CheckpointDestination[] => [
   ...(file === undefined ? [] : [fileDestination(file)]),
   ...(bucket ? [bucketDestination(bucket)] : []),
   ...(http ? [httpDestination(http)] : []),
 ]
 
-/** An append-only file with one JSON line per checkpoint. Each node writes its own complete file. */
+/** One JSON line per checkpoint. Each node writes its own complete file. */
 export const fileDestination = (path: string): CheckpointDestination => ({
   kind: 'file',
   key: `file ${hostname()} ${path}`,
@@ -57,10 +51,7 @@ export const fileDestination = (path: string): CheckpointDestination => ({
   close: async () => {},
 })
 
-/**
- * A bucket with object lock: until the retention date no account, including this server's operator, can delete or replace a
- * checkpoint.
- */
+/** With object lock: until the retention date no account, including this server's operator, can delete or replace a checkpoint. */
 export const bucketDestination = (
   { lockMode, lockDays, ...bucket }: CheckpointBucket,
   connection: OutsideConnection = openConnection(),
@@ -81,7 +72,6 @@ export const bucketDestination = (
   close: () => connection.close(),
 })
 
-/** An HTTP receiver: each checkpoint is the JSON body of a POST. A 2xx response means that it is stored. */
 export const httpDestination = (
   { url, token }: CheckpointReceiver,
   connection: OutsideConnection = openConnection(),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { AwsV4Signer } from 'aws4fetch'
 import { Agent, request } from 'undici'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 
-/** A connection to a place outside the database. */
 export interface OutsideConnection {
   readonly agent: Agent
   readonly timeoutMs: number
@@ -29,10 +29,7 @@ export function openConnection(timeoutMs = TIMEOUT_MS): OutsideConnection {
   return { agent, timeoutMs, close: () => agent.destroy() }
 }
 
-/**
- * Throws unless the response is 2xx within the time limit. Does not follow redirects; of the response only the status is
- * reported.
- */
+/** Throws unless the response is 2xx within the time limit. Does not follow redirects, and reports only the status. */
 export async function sendRequest(
   { agent, timeoutMs }: OutsideConnection,
   { method, url, headers, body }: OutsideRequest,
@@ -47,9 +44,7 @@ export async function sendRequest(
 
 export const bearer = (token: string | undefined) => (token === undefined ? undefined : { authorization: `Bearer ${token}` })
 
-/** A bucket of an S3-compatible store. */
 export interface Bucket {
-  /** URL of the bucket or of a folder in it. */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
@@ -63,7 +58,6 @@ interface BucketObject {
   readonly now: Date
 }
 
-/** Throws as `sendRequest`. */
 export async function putObject(
   connection: OutsideConnection,
   { url, ...bucket }: Bucket,
@@ -81,7 +75,7 @@ export async function putObject(
   await sendRequest(connection, { method: 'PUT', url: `${signed.url}`, headers: Object.fromEntries(signed.headers), body })
 }
 
-/** Appends lines to a file and flushes it to the disk (fsync). The file is opened for each write, so that it can be rotated by renaming it. */
+/** Flushes the lines to the disk (fsync). The file is opened for each write, so that it can be rotated by renaming it. */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   const file = await open(path, 'a+', 0o600)
   try {
@@ -93,4 +87,18 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
   } finally {
     await file.close()
   }
+}
+
+/** Resolves when the file is durable. It appears under its name when it is complete; until then it is in `draft`, in the same folder. */
+export async function replaceFile(path: string, content: string | Buffer, draft: string): Promise<void> {
+  const file = await open(draft, 'w', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, path)
+  const folder = await open(dirname(path))
+  await folder.sync().finally(() => folder.close())
 }

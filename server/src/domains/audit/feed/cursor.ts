@@ -9,10 +9,8 @@ export const feedPlace = (sequence: number, hash: string): FeedPlace => [sequenc
 
 const WORKSPACE_ID = /^ws_[0-9a-z]{26}$/
 
-/** The position as an opaque text for URLs and files. */
 export const formatCursor = (position: FeedPosition): string => Buffer.from(JSON.stringify(position)).toString('base64url')
 
-/** Returns undefined for a text that `formatCursor` did not make. */
 export function parseCursor(cursor: string): FeedPosition | undefined {
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

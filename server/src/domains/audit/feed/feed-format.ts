@@ -7,6 +7,5 @@ export type FeedFormat = (typeof FEED_FORMATS)[number]
 
 export const isFeedFormat = (text: string): text is FeedFormat => FEED_FORMATS.some((format) => format === text)
 
-/** The record in the format. `version`: of this server. */
 export const formatRecord = (record: AuditRecord, format: FeedFormat, version: string): AuditRecord | Record<string, unknown> =>
   format === 'gatehouse' ? record : toOcsf(record, version)

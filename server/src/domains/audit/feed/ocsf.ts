@@ -22,7 +22,6 @@ const APPROVED = { action_id: 1, action: 'Allowed', disposition_id: 8, dispositi
 const DELAYED = { action_id: 0, action: 'Unknown', disposition_id: 14, disposition: 'Delayed' }
 const BLOCKED = { action_id: 2, action: 'Denied', disposition_id: 2, disposition: 'Blocked' }
 
-/** The record as an event of the class API Activity, without content, as the record itself. `version`: of this server. */
 export function toOcsf(record: AuditRecord, version: string): Record<string, unknown> {
   const { created_at, status, error_code, endpoint, application_id, workspace_id, risk_level, change } = record
   const activity = activityOf(record)

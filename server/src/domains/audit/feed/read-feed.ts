@@ -17,24 +17,16 @@ export class LogRewoundError extends Error {
   }
 }
 
-interface FeedPage {
-  /** Oldest first within each Workspace. */
-  readonly records: readonly AuditRecord[]
-  /** The position after these records. */
-  readonly position: FeedPosition
-  readonly hasMore: boolean
-}
-
 /**
- * The first `limit` records after the position, of these Workspaces or of all. Records have sequences without gaps, and a record becomes
- * visible after all earlier ones, so a reader that continues from the position misses none. Records that retention removed are skipped.
+ * A record becomes visible after all earlier ones, so a reader that continues from the position misses none but those that retention removed.
  * Throws a LogRewoundError if the log does not continue from the position.
  */
 export async function readFeed(
   db: Db,
   after: FeedPosition,
   { limit, workspaceIds }: { readonly limit: number; readonly workspaceIds?: readonly string[] | undefined },
-): Promise<FeedPage> {
+) {
+  /** Oldest first within each Workspace. */
   const records: AuditRecord[] = []
   const position: Record<string, FeedPlace> = { ...after }
   const unread: UnreadLog[] = []
@@ -55,7 +47,6 @@ export async function readFeed(
   return { records, position, hasMore: false }
 }
 
-/** The records of a Workspace that the reader does not have. */
 interface UnreadLog {
   readonly id: string
   readonly after: number
@@ -83,7 +74,6 @@ async function requireContinued(db: Db, id: string, [sequence, digits]: FeedPlac
   if (sequence > end.sequence || differs) throw new LogRewoundError(id)
 }
 
-/** The last record of each Workspace, oldest Workspace first. */
 async function listChainEnds(db: Db, workspaceIds: readonly string[] | undefined): Promise<{ id: string; end: ChainEnd }[]> {
   let query = db.selectFrom('audit_head').select(['workspace_id', 'sequence', 'hash']).orderBy('workspace_id')
   if (workspaceIds) query = query.where(sql<boolean>`workspace_id = any(${workspaceIds.map(uuidOfWorkspace)}::uuid[])`)

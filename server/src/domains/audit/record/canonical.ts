@@ -1,12 +1,9 @@
 import { canonicalJson } from '../../../platform/lib/canonical-json.ts'
 
 /**
- * RFC 8785 text, faster than platform/lib/canonical-json.ts (canonical.test.ts compares both). Beyond `JSON.stringify`, RFC 8785 only
- * requires sorted keys: values with sorted keys are serialized directly (a quarter of the time), others are copied with sorted
- * keys (half of the time).
- *
- * Values without a JSON form become what `JSON.stringify` makes of them (a non-finite number becomes null), and a lone surrogate
- * becomes U+FFFD, so that hostile input cannot prevent a record from being written. Throws on cycles, on BigInt and on undefined.
+ * RFC 8785 text, faster than platform/lib/canonical-json.ts (canonical.test.ts compares both): values with sorted keys are serialized directly (a
+ * quarter of the time), others are copied with sorted keys (half of the time). Values without a JSON form become what `JSON.stringify` makes of
+ * them, and a lone surrogate becomes U+FFFD, so that hostile input cannot prevent a record. Throws on cycles, on BigInt and on undefined.
  */
 export function canonicalText(value: unknown): string {
   const order = findKeyOrder(value)

@@ -3,45 +3,25 @@ import { type Hmac, prepareHmac } from '../../../platform/lib/sha256.ts'
 import { canonicalText } from './canonical.ts'
 import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
-/** Kinds of hashed values. Each kind has its own key, so a hash of one kind reveals nothing about another kind. */
-const HASH_KINDS = [
-  'user',
-  'session',
-  'model',
-  'request',
-  'answer',
-  'hits',
-  'passage',
-  'memory',
-  'message',
-  'same memory',
-] as const
+/** Each kind has its own key, so a hash of one kind reveals nothing about another. */
+const KINDS = ['user', 'session', 'model', 'request', 'answer', 'hits', 'passage', 'memory', 'message', 'same memory'] as const
 
-export type HashKind = (typeof HASH_KINDS)[number]
+export type HashKind = (typeof KINDS)[number]
 
-/**
- * HMAC-SHA-256, 64 lower-case hex digits, with keys derived from the Workspace's: short texts cannot be guessed, and destroying
- * the Workspace's key makes the hashes meaningless (GW-AUD-4).
- */
+/** HMAC-SHA-256, hex: short texts cannot be guessed, and destroying the Workspace's key makes the hashes meaningless (GW-AUD-4). */
 export interface KeyedHasher {
-  /** null for an empty id: the request has no user. */
   user(id: string): string | null
   text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
-  /** Hash of the RFC 8785 form, independent of the order of keys. */
+  /** Of the RFC 8785 form, so independent of the order of keys. */
   json(of: Exclude<HashKind, 'user'>, value: unknown): string
-  /** Seals of the audit log, with separate keys. */
   readonly seals: KeyedSeals
 }
 
 const KEY_BYTES = 32
 
-/** Throws a RangeError if the key does not have 256 bits. */
 export function keyedHasher(key: Uint8Array): KeyedHasher {
   if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
-  const hmacs = Object.fromEntries(HASH_KINDS.map((of) => [of, prepareHmac(deriveKey(key, `hash ${of}`))])) as Record<
-    HashKind,
-    Hmac
-  >
+  const hmacs = Object.fromEntries(KINDS.map((of) => [of, prepareHmac(deriveKey(key, `hash ${of}`))])) as Record<HashKind, Hmac>
   return {
     user: (id) => (id === '' ? null : hmacs.user(id, 'hex')),
     text: (of, text) => hmacs[of](text, 'hex'),

@@ -1,14 +1,59 @@
 import { timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '../../../platform/lib/derived-key.ts'
 import { type Hmac, prepareHmac } from '../../../platform/lib/sha256.ts'
-import { decodeGroupSeal, encodeGroupSeal, type GroupSeal } from '../chain/group-seal.ts'
 
-/** Input of a record's seal. */
 export interface SealedPlace {
   readonly sequence: number
   readonly prevHash: Buffer
-  /** SHA-256 of the record's body. */
   readonly hash: Buffer
+}
+
+/** Binds a record's content, its place in its group, and the record that the group comes after (docs/decisions/0007-audit.md). */
+export interface GroupSeal {
+  /** A record before the group: its hash covers all records before it. */
+  readonly anchor: Pick<SealedPlace, 'sequence' | 'hash'>
+  /** Random id of the group, hex. */
+  readonly group: string
+  readonly index: number
+  readonly size: number
+  /** Where the position begins in the body, in UTF-16 code units. */
+  readonly offset: number
+}
+
+const HASH_BYTES = 32
+const VERSION = 1
+const GROUP_BYTES = 16
+const UNSIGNED_BYTES = 1 + 8 + HASH_BYTES + GROUP_BYTES + 2 + 2 + 4
+
+/** Length of a stored seal: its fields, then an HMAC-SHA-256 over them and the content's hash. */
+export const GROUP_SEAL_BYTES: number = UNSIGNED_BYTES + HASH_BYTES
+
+function encodeGroupSeal({ anchor, group, index, size, offset }: GroupSeal): Buffer {
+  const bytes = Buffer.allocUnsafe(UNSIGNED_BYTES)
+  let at = bytes.writeUInt8(VERSION)
+  at = bytes.writeBigUInt64BE(BigInt(anchor.sequence), at)
+  at += anchor.hash.copy(bytes, at)
+  at += bytes.write(group, at, 'hex')
+  at = bytes.writeUInt16BE(index, at)
+  at = bytes.writeUInt16BE(size, at)
+  bytes.writeUInt32BE(offset, at)
+  return bytes
+}
+
+/** Returns undefined if the seal has another form, such as that of a position. */
+export function decodeGroupSeal(seal: Buffer): (GroupSeal & { readonly signed: Buffer; readonly mac: Buffer }) | undefined {
+  if (seal.length !== GROUP_SEAL_BYTES || seal[0] !== VERSION) return undefined
+  const afterAnchor = 9 + HASH_BYTES
+  const afterGroup = afterAnchor + GROUP_BYTES
+  return {
+    anchor: { sequence: Number(seal.readBigUInt64BE(1)), hash: seal.subarray(9, afterAnchor) },
+    group: seal.toString('hex', afterAnchor, afterGroup),
+    index: seal.readUInt16BE(afterGroup),
+    size: seal.readUInt16BE(afterGroup + 2),
+    offset: seal.readUInt32BE(afterGroup + 4),
+    signed: seal.subarray(0, UNSIGNED_BYTES),
+    mac: seal.subarray(UNSIGNED_BYTES),
+  }
 }
 
 /** Seals that only the secret key can make; access to the database is not sufficient. */
@@ -16,10 +61,10 @@ export interface KeyedSeals {
   /** HMAC-SHA-256, 32 bytes. */
   record(place: SealedPlace): Buffer
   isRecord(place: SealedPlace, seal: Buffer): boolean
-  /** Seal of a record whose position is not known yet. `content`: SHA-256 of its text without the position. */
+  /** `content`: SHA-256 of the record's text without its position, which is not known yet. */
   grouped(seal: GroupSeal, content: Buffer): Buffer
   isGrouped(seal: Buffer, content: Buffer): boolean
-  /** Seal of a record that waits for its position; 32 bytes. `id`: of the record. */
+  /** 32 bytes. `id`: of the record that waits for its position. */
   pending(id: string, content: Buffer): Buffer
   isPending(id: string, content: Buffer, seal: Buffer): boolean
   /** MAC of the text of a log's seal; 64 hex digits. */
@@ -28,7 +73,6 @@ export interface KeyedSeals {
 }
 
 const PLACE_BYTES = 8
-const HASH_BYTES = 32
 
 /** `key`: the Workspace's hash key, stored encrypted; each kind of seal has its own derived key. */
 export function keyedSeals(key: Uint8Array): KeyedSeals {

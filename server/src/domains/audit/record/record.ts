@@ -10,7 +10,6 @@ export type AuditEndpoint = Endpoint | 'message' | 'admin'
 
 /** A record without its position in the chain. JSON values only, and never content (GW-AUD-3). */
 export interface AuditDraft {
-  /** TypeID `aud_…`, created when the request begins; responses and errors contain it. */
   readonly id: string
   readonly object: 'audit_record'
   readonly workspace_id: string
@@ -20,15 +19,15 @@ export interface AuditDraft {
   /** In the form of `Date.toISOString`. */
   readonly created_at: string
   readonly duration_ms: number
-  /** HTTP status of the response. */
   readonly status: number
   readonly error_code: ErrorCode | null
-  readonly user: UserFacts
+  /** `id`: keyed hash of the user id; null: the request has no user. */
+  readonly user: { readonly id: string | null; readonly verified: boolean; readonly role: string; readonly department: string }
   readonly request: ContentFacts
   /** null: there was no response, or it was denied before it existed. */
   readonly response: ContentFacts | null
   /** All twelve stages in order for a request; empty for an operator's change. */
-  readonly stages: readonly StageTrace[]
+  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly ms: number }[]
   /** Stage → finding → count; absent findings are omitted. */
   readonly findings: Readonly<Record<string, Readonly<Partial<Record<FindingType | FindingGroup, number>>>>>
   readonly classification: Classification | null
@@ -40,17 +39,16 @@ export interface AuditDraft {
   readonly attempts: readonly ProviderAttempt[]
   /** Present if budgets count the request: what they were charged, in USD and tokens. `estimated`: a provider did not report its usage. */
   readonly charge?: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
-  /** Present if an API key authenticated the request: its id. */
+  /** The API key that authenticated the request. */
   readonly key_id?: string
-  /** Passages that were returned to the client or given to the model. */
+  /** Passages and memories that were returned to the client or given to the model. */
   readonly knowledge: readonly UsedHit[]
-  /** Memories that were returned to the client or given to the model. */
   readonly memory: readonly UsedHit[]
   /** Present if the Application lets text leave before the verdict: whether it did, and how many characters (GW-WIN-6). */
   readonly release?: { readonly characters: number; readonly mode: ReleaseMode }
-  /** Memories that this request has written. */
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
-  readonly review: ReviewLink | null
+  /** The review item that this request opened, waited for or released. */
+  readonly review: { readonly id: string; readonly state?: string } | null
   /** Present if the request used stored responses: their ids, by what was done. */
   readonly stored_response?: Readonly<Partial<Record<'continued' | 'deleted' | 'read' | 'stored', string>>>
   readonly dry_run: boolean
@@ -59,30 +57,18 @@ export interface AuditDraft {
   readonly change: ChangeFacts | null
 }
 
-/** The record as stored, exported and returned. */
 export interface AuditRecord extends AuditDraft {
-  readonly integrity: Integrity
+  readonly integrity: {
+    /** 1, 2, 3 … without gaps, per Workspace. */
+    readonly sequence: number
+    /** `hash` of the previous record; 64 zeros for the first. */
+    readonly prev_hash: string
+    /** SHA-256 of this record's RFC 8785 form without this field. */
+    readonly hash: string
+  }
 }
 
-/** Hashes in lower-case hex. */
-interface Integrity {
-  /** 1, 2, 3 … without gaps, per Workspace. */
-  readonly sequence: number
-  /** `hash` of the previous record; 64 zeros for the first. */
-  readonly prev_hash: string
-  /** SHA-256 of this record's RFC 8785 form without this field. */
-  readonly hash: string
-}
-
-interface UserFacts {
-  /** Keyed hash of the user id; null: the request has no user. */
-  readonly id: string | null
-  readonly verified: boolean
-  readonly role: string
-  readonly department: string
-}
-
-/** Facts about a text without its content: keyed hash, size in bytes and counts. */
+/** A text without its content: keyed hash, size in bytes and counts. */
 interface ContentFacts {
   readonly hash: string | null
   readonly bytes: number
@@ -97,14 +83,7 @@ interface UsedHit {
   readonly id: string
   /** Keyed hash of the content that was used. */
   readonly hash: string
-  /** Relevance, 0 to 1. */
   readonly score: number
-}
-
-interface StageTrace {
-  readonly name: string
-  readonly outcome: string
-  readonly ms: number
 }
 
 interface DecisionFacts {
@@ -112,12 +91,6 @@ interface DecisionFacts {
   readonly transforms: readonly string[]
   readonly directives: readonly string[]
   readonly rules: readonly DecidingRule[]
-}
-
-/** The review item that this request opened, waited for or released. */
-interface ReviewLink {
-  readonly id: string
-  readonly state?: string
 }
 
 export type Feature = string | number | boolean | null | readonly string[]
@@ -131,7 +104,7 @@ export interface ChangeFacts {
   readonly fields: readonly string[]
 }
 
-/** Creates the draft for an operator's change. `actor`: keyed hash of the operator's id; null: the server itself. */
+/** `actor`: keyed hash of the operator's id; null: the server itself. */
 export function createChangeDraft(of: {
   readonly id: string
   readonly workspaceId: string

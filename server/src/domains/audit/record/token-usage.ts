@@ -3,13 +3,12 @@ import type { AuditDraft } from './record.ts'
 
 type Attempts = Pick<AuditDraft, 'attempts'>
 
-/** Prompt and completion tokens of all attempts. */
 export const sumTokens = ({ attempts }: Attempts): number =>
   sumOf(attempts, 'prompt_tokens') + sumOf(attempts, 'completion_tokens')
 
-/** Prompt tokens of all attempts that providers read from their caches; null: none. */
+/** Part of `sumTokens`; null: none. */
 export const sumCacheRead = ({ attempts }: Attempts): number | null => sumOf(attempts, 'cache_read_tokens') || null
 
-/** Cost of all attempts in the currency of the models' prices; null: no model has a price. */
+/** null: no model has a price. */
 export const sumCost = ({ attempts }: Attempts): number | null =>
   attempts.reduce<number | null>((sum, { cost }) => (cost === undefined ? sum : (sum ?? 0) + cost), null)

@@ -3,19 +3,17 @@ import type { Verdict } from '../../../shared/decision.ts'
 import type { PlacedRecord } from '../chain/chain.ts'
 import type { AuditDraft } from '../record/record.ts'
 import type { AuditRecordTable } from '../tables.ts'
-import { NO_APPLICATION } from './usage-facts.ts'
+import { NO_APPLICATION } from './usage-sums.ts'
 
 const MOST_TOKENS = 2 ** 31 - 1
 
 /** The part of a record that is counted. */
 export interface CountedRecord {
   readonly sequence: number
-  /** In milliseconds since the epoch. */
   readonly at: number
   readonly endpoint: AuditDraft['endpoint']
   readonly status: number
   readonly verdict: Verdict | ''
-  /** UUID, or NO_APPLICATION. */
   readonly applicationId: string
   /** Empty texts: the record has none. */
   readonly keyId: string
@@ -31,7 +29,7 @@ export interface CountedRecord {
 /** Of a stored body, which may have been altered: no field is certain. */
 export type CountedAttempt = Partial<AuditDraft['attempts'][number]> | null
 
-export const countedOf = ({ sequence, prepared: { draft, applicationUuid } }: PlacedRecord): CountedRecord => ({
+const countedOf = ({ sequence, prepared: { draft, applicationUuid } }: PlacedRecord): CountedRecord => ({
   sequence,
   at: Date.parse(draft.created_at),
   endpoint: draft.endpoint,
@@ -47,24 +45,23 @@ export const countedOf = ({ sequence, prepared: { draft, applicationUuid } }: Pl
   attempts: draft.attempts,
 })
 
-export type CountedRow = Pick<
-  Selectable<AuditRecordTable>,
-  | 'sequence'
-  | 'created_at'
-  | 'endpoint'
-  | 'status'
-  | 'verdict'
-  | 'application_id'
-  | 'user_hash'
-  | 'duration_ms'
-  | 'tokens'
-  | 'cache_read_tokens'
-  | 'cost'
-  | 'body'
->
+export const COUNTED_COLUMNS = [
+  'sequence',
+  'created_at',
+  'endpoint',
+  'status',
+  'verdict',
+  'application_id',
+  'user_hash',
+  'duration_ms',
+  'tokens',
+  'cache_read_tokens',
+  'cost',
+  'body',
+] as const
 
 /** A body that is not JSON counts with its columns. */
-export function countedOfRow(row: CountedRow): CountedRecord {
+export function countedOfRow(row: Pick<Selectable<AuditRecordTable>, (typeof COUNTED_COLUMNS)[number]>): CountedRecord {
   const { key_id, attempts } = parseFacts(row.body)
   return {
     sequence: row.sequence,
@@ -96,7 +93,41 @@ function parseFacts(body: string): { readonly key_id?: unknown; readonly attempt
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : ''
 
-/** Tokens of an attempt. The columns of a record hold as many at most. */
+/** The columns of a record hold as many tokens at most. */
 export const tokensOf = (value: unknown): number => Math.min(Math.round(numberOf(value)), MOST_TOKENS)
 
 export const numberOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
+
+/** About 6 MB. The other records are read from the log when they are counted. */
+const MOST_RECENT = 20_000
+
+export type RecordsBySequence = ReadonlyMap<number, CountedRecord>
+
+/** Keeps, of each record that this process has appended, what is counted, so that the job does not read it from the log. */
+export class RecentRecords {
+  readonly #most: number
+  #byWorkspace = new Map<string, CountedRecord[]>()
+  #size = 0
+
+  constructor(most: number = MOST_RECENT) {
+    this.#most = most
+  }
+
+  add(placed: readonly PlacedRecord[]): void {
+    for (const record of placed.slice(0, Math.max(this.#most - this.#size, 0))) {
+      const { workspace_id: workspaceId } = record.prepared.draft
+      const known = this.#byWorkspace.get(workspaceId)
+      if (known) known.push(countedOf(record))
+      else this.#byWorkspace.set(workspaceId, [countedOf(record)])
+      this.#size += 1
+    }
+  }
+
+  /** Returns the records by Workspace and forgets them: after an attack and an operator's resumption a sequence may have another record. */
+  take(): ReadonlyMap<string, RecordsBySequence> {
+    const taken = this.#byWorkspace
+    this.#byWorkspace = new Map()
+    this.#size = 0
+    return new Map([...taken].map(([id, records]) => [id, new Map(records.map((record) => [record.sequence, record]))]))
+  }
+}

@@ -1,8 +1,7 @@
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
-import { NO_APPLICATION } from './usage-facts.ts'
+import { NO_APPLICATION } from './usage-sums.ts'
 
-/** The properties of requests that group them. */
 export const DIMENSIONS = ['application', 'provider', 'model', 'user', 'key'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 

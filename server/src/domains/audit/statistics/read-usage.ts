@@ -1,87 +1,85 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import type { Verdict } from '../../../shared/decision.ts'
+import type { Entity } from '../../../platform/db/from-row.ts'
+import { camelCase } from '../../../platform/lib/camel-case.ts'
+import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
 import { type Dimension, fromUuidOrText } from './dimension-values.ts'
 import { rollUpNewestRecords } from './roll-up.ts'
-import { VALUE_SUMS } from './usage-facts.ts'
-import type { UsageQuery } from './usage-query.ts'
-import { usageSource } from './usage-source.ts'
-import { floorTo, HOUR_MS } from './usage-spans.ts'
-import { noUsageSums, type UsageSums } from './usage-sums.ts'
+import { type UsageQuery, usageSource } from './usage-query.ts'
+import { DAY_MS, floorTo, intervalStart, SPAN_MS } from './usage-spans.ts'
+import { isNumber, noUsageSums, SUM_COLUMNS, type UsageSums } from './usage-sums.ts'
 
-/** Counts of requests, without operators' changes. */
-export interface UsageCounts {
-  readonly requests: number
+/** Sums of requests, without operators' changes. `cost` is in USD; null: no model had a price. */
+export interface UsageCounts extends Entity<UsageSums> {
   readonly verdicts: Readonly<Record<Verdict, number>>
-  /** Failed requests: no response and no verdict against them. */
-  readonly errors: number
-  readonly inputTokens: number
-  /** Part of `inputTokens` that providers read from their caches. */
-  readonly cachedTokens: number
-  readonly outputTokens: number
-  /** Part of `outputTokens`. */
-  readonly reasoningTokens: number
-  /** In USD; null: no model had a price. */
-  readonly cost: number | null
-  /** Sums of milliseconds: of the requests, and of their attempts at providers. */
-  readonly durationMs: number
-  readonly providerMs: number
 }
 
 type CountsRow = Readonly<UsageSums & Record<Verdict, number>>
 
 const countsOf = (row: CountsRow): UsageCounts => ({
-  requests: row.requests,
+  ...(Object.fromEntries(SUM_COLUMNS.map((column) => [camelCase(column), row[column]])) as unknown as Entity<UsageSums>),
   verdicts: { allow: row.allow, escalate: row.escalate, require_approval: row.require_approval, deny: row.deny },
-  errors: row.errors,
-  inputTokens: row.input_tokens,
-  cachedTokens: row.cached_tokens,
-  outputTokens: row.output_tokens,
-  reasoningTokens: row.reasoning_tokens,
-  cost: row.cost,
-  durationMs: row.duration_ms,
-  providerMs: row.provider_ms,
 })
 
 export const NO_USAGE: UsageCounts = countsOf({ ...noUsageSums(), allow: 0, escalate: 0, require_approval: 0, deny: 0 })
 
-/** Sums over the whole time. */
-export async function readTotals(db: Db, query: UsageQuery): Promise<UsageCounts> {
-  const source = await usageSource(db, query, { longest: 'week' })
-  const { rows } = await sql<CountsRow>`select ${VALUE_SUMS.ofCounts} from ${source} as part`.execute(db)
-  return rows[0] ? countsOf(rows[0]) : NO_USAGE
-}
-
-/** Sums for each interval of `seconds`, which begins at a multiple of that length in UTC, by its start in milliseconds. Empty ones are missing. */
-export async function readIntervals(db: Db, query: UsageQuery, seconds: number): Promise<ReadonlyMap<number, UsageCounts>> {
-  const source = await usageSource(db, query, { longest: spanOf(seconds) })
-  const { rows } = await sql<CountsRow & { readonly start: Date }>`
-    select ${startOf(seconds)} as start, ${VALUE_SUMS.ofCounts} from ${source} as part group by 1`.execute(db)
-  return new Map(rows.map((row) => [row.start.getTime(), countsOf(row)]))
-}
+/** As float8, because sums of bigint are exact decimals, which take several times as long. */
+const SUMS = sql.join(
+  [...SUM_COLUMNS, ...VERDICTS].map((column) =>
+    column === 'cost' ? sql`sum(cost) as cost` : sql`coalesce(sum(${sql.ref(column)}::float8), 0) as ${sql.ref(column)}`,
+  ),
+)
 
 interface Grouping {
-  readonly dimension: Dimension
-  readonly order: 'requests' | 'tokens' | 'cost' | 'errors'
-  readonly limit: number
-  /** Only these values. */
+  /** Length of the intervals, which begin at multiples of it in UTC. Absent: the whole time. */
+  readonly seconds?: number
+  readonly dimension?: Dimension
   readonly values?: readonly string[]
 }
 
-/** The largest groups, by their value. */
-export async function readGroups(db: Db, query: UsageQuery, grouping: Grouping): Promise<ReadonlyMap<string, UsageCounts>> {
-  const { dimension, values } = grouping
-  const largest = values ?? (await readLargest(db, query, grouping))
-  if (largest.length === 0) return new Map()
-  const source = await usageSource(db, query, { longest: 'week', dimension, values: largest })
-  const { rows } = await sql<CountsRow & { readonly value: string }>`
-    select value, ${VALUE_SUMS.ofCounts} from ${source} as part group by value`.execute(db)
-  const counts = new Map(rows.map((row) => [fromUuidOrText(dimension, row.value), countsOf(row)]))
-  return new Map(largest.flatMap((value) => (counts.has(value) ? [[value, counts.get(value) ?? NO_USAGE]] : [])))
+/** Sums by value and interval. Empty ones are missing. `start`: in milliseconds. */
+async function readSums(db: Db, query: UsageQuery, { seconds, dimension, values }: Grouping) {
+  const source = await usageSource(db, query, { longest: longestSpan(seconds), dimension, values })
+  const { rows } = await sql<CountsRow & { readonly value: string; readonly start: Date | null }>`
+    select ${dimension ? sql`value` : sql`''`} as value, ${seconds === undefined ? sql`null::timestamptz` : intervalStart(seconds)} as start,
+      ${SUMS} from ${source} as part group by 1, 2`.execute(db)
+  return rows.map((row) => ({
+    value: dimension ? fromUuidOrText(dimension, row.value) : '',
+    start: row.start?.getTime() ?? 0,
+    counts: countsOf(row),
+  }))
+}
+
+function longestSpan(seconds: number | undefined) {
+  if (seconds === undefined) return 'week'
+  const ms = seconds * 1_000
+  return ms >= DAY_MS ? 'day' : ms >= SPAN_MS.hour ? 'hour' : 'minute'
+}
+
+export const readTotals = async (db: Db, query: UsageQuery): Promise<UsageCounts> =>
+  (await readSums(db, query, {}))[0]?.counts ?? NO_USAGE
+
+/** Sums for each interval of `seconds`, by its start in milliseconds. Empty ones are missing. */
+export const readIntervals = async (db: Db, query: UsageQuery, seconds: number): Promise<ReadonlyMap<number, UsageCounts>> =>
+  new Map((await readSums(db, query, { seconds })).map(({ start, counts }) => [start, counts]))
+
+interface LargestGroups {
+  readonly dimension: Dimension
+  readonly order: 'requests' | 'tokens' | 'cost' | 'errors'
+  readonly limit: number
+  readonly values?: readonly string[]
+}
+
+export async function readGroups(db: Db, query: UsageQuery, wanted: LargestGroups): Promise<ReadonlyMap<string, UsageCounts>> {
+  const { dimension, values = await readLargest(db, query, wanted) } = wanted
+  if (values.length === 0) return new Map()
+  const rows = await readSums(db, query, { dimension, values })
+  const counts = new Map(rows.map((row) => [row.value, row.counts]))
+  return new Map(values.flatMap((value) => (counts.has(value) ? [[value, counts.get(value) ?? NO_USAGE]] : [])))
 }
 
 /** Values of the largest groups in order. Only what orders them is summed for all values. */
-async function readLargest(db: Db, query: UsageQuery, { dimension, order, limit }: Grouping): Promise<readonly string[]> {
+async function readLargest(db: Db, query: UsageQuery, { dimension, order, limit }: LargestGroups): Promise<readonly string[]> {
   const measure = {
     requests: sql`sum(requests::float8)`,
     tokens: sql`sum((input_tokens + output_tokens)::float8)`,
@@ -95,37 +93,18 @@ async function readLargest(db: Db, query: UsageQuery, { dimension, order, limit 
   return rows.map(({ value }) => fromUuidOrText(dimension, value))
 }
 
-/** Sums of groups for each interval, as in `readIntervals`. */
 export async function readGroupIntervals(
   db: Db,
   query: UsageQuery,
-  { dimension, values, seconds }: { readonly dimension: Dimension; readonly values: readonly string[]; readonly seconds: number },
+  grouping: Required<Grouping>,
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, UsageCounts>>> {
-  const source = await usageSource(db, query, { longest: spanOf(seconds), dimension, values })
-  const { rows } = await sql<CountsRow & { readonly value: string; readonly start: Date }>`
-    select value, ${startOf(seconds)} as start, ${VALUE_SUMS.ofCounts} from ${source} as part group by 1, 2`.execute(db)
-  return new Map(
-    [...Map.groupBy(rows, (row) => row.value)].map(([value, of]) => [
-      fromUuidOrText(dimension, value),
-      new Map(of.map((row) => [row.start.getTime(), countsOf(row)])),
-    ]),
-  )
+  const byValue = Map.groupBy(await readSums(db, query, grouping), ({ value }) => value)
+  return new Map([...byValue].map(([value, rows]) => [value, new Map(rows.map(({ start, counts }) => [start, counts]))]))
 }
 
-const DAY_SECONDS = 86_400
-const spanOf = (seconds: number) => (seconds >= DAY_SECONDS ? 'day' : seconds >= HOUR_MS / 1_000 ? 'hour' : 'minute')
-
-const EPOCH = sql`timestamptz 'epoch'`
-/** SQL for the start of the interval that contains a row. */
-const startOf = (seconds: number) => sql`date_bin(make_interval(secs => ${sql.lit(seconds)}), at, ${EPOCH})`
-
 const DAYS = 30
-const DAY_MS = 86_400_000
 
-/**
- * SQL for `requests` and `cost` of each Application in the last 30 days; `value` is its UUID as text. Whole days in UTC, because their counts
- * have fewer rows than those of hours, and a list by requests reads those of all Applications.
- */
+/** SQL for `requests` and `cost` of each Application (`value`: UUID) in the last 30 days, which are whole, in UTC: their counts have fewer rows. */
 export async function usageOfApplications(db: Db, workspaceId: string, now: Date): Promise<RawBuilder<unknown>> {
   await rollUpNewestRecords(db, workspaceId, now)
   const to = new Date(floorTo(DAY_MS, now).getTime() + DAY_MS)
@@ -134,31 +113,18 @@ export async function usageOfApplications(db: Db, workspaceId: string, now: Date
   return sql`(select value, sum(requests::float8) as requests, sum(cost) as cost from ${source} as part group by value)`
 }
 
-const NUMBERS = [
-  'requests',
-  'errors',
-  'inputTokens',
-  'cachedTokens',
-  'outputTokens',
-  'reasoningTokens',
-  'durationMs',
-  'providerMs',
-] as const
-
 export const sumOfUsage = (all: readonly UsageCounts[]): UsageCounts =>
   all.reduce((sum, counts) => combine(sum, counts, 1), NO_USAGE)
 
 /** The usage that is in `whole` and not in `part`. */
 export const subtractUsage = (whole: UsageCounts, part: UsageCounts): UsageCounts => combine(whole, part, -1)
 
+const NUMBERS = SUM_COLUMNS.filter(isNumber).map(camelCase)
+
 function combine(one: UsageCounts, other: UsageCounts, sign: 1 | -1): UsageCounts {
-  const numbers = Object.fromEntries(NUMBERS.map((name) => [name, one[name] + sign * other[name]]))
-  const verdicts = Object.fromEntries(
-    Object.entries(one.verdicts).map(([name, count]) => [
-      name,
-      count + sign * other.verdicts[name as keyof UsageCounts['verdicts']],
-    ]),
-  )
+  const add = <Name extends string>(names: readonly Name[], a: Record<Name, number>, b: Record<Name, number>) =>
+    Object.fromEntries(names.map((name) => [name, a[name] + sign * b[name]]))
+  const verdicts = add(Object.keys(one.verdicts) as Verdict[], one.verdicts, other.verdicts)
   const cost = one.cost === null && other.cost === null ? null : (one.cost ?? 0) + sign * (other.cost ?? 0)
-  return { ...numbers, verdicts, cost } as UsageCounts
+  return { ...add(NUMBERS, one, other), verdicts, cost } as UsageCounts
 }

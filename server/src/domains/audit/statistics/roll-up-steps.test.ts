@@ -5,7 +5,7 @@ import { useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { mostRows } from '../../../../test/support/most-rows.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import { RecentRecords } from './recent-records.ts'
+import { RecentRecords } from './counted-record.ts'
 import { rollUpNextRecords, rollUpRecords, STEP } from './roll-up.ts'
 
 const NOW = new Date('2026-01-02T04:00:00.000Z')

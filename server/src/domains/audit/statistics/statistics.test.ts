@@ -98,7 +98,7 @@ describe.each(testDatabases())('statistics on $name', async ({ open }) => {
     const byUser = dimension === 'user' || query.userHashes !== undefined
     const rounded = roundedTime(query, byUser, now())
     const shares = sharesOf(records, rounded)
-    expectCounts(await readTotals(database.db, rounded), countShares(shares))
+    expectCounts(await readTotals(database.db, rounded), sumOfUsage(shares))
     const intervals = await readIntervals(database.db, rounded, seconds)
     const start = ({ at }: Share) => Math.floor(at / seconds / 1_000) * seconds * 1_000
     expectMaps(intervals, Map.groupBy(shares, start))
@@ -211,8 +211,6 @@ describe.each(testDatabases())('statistics on $name', async ({ open }) => {
   })
 })
 
-const countShares = (shares: readonly Share[]): UsageCounts => sumOfUsage(shares)
-
 function expectCounts(actual: UsageCounts | undefined, expected: UsageCounts) {
   const { cost, ...counts } = expected
   expect(actual).toMatchObject(counts)
@@ -222,7 +220,7 @@ function expectCounts(actual: UsageCounts | undefined, expected: UsageCounts) {
 
 function expectMaps<K>(actual: ReadonlyMap<K, UsageCounts>, expected: ReadonlyMap<K, readonly Share[]>) {
   expect([...actual.keys()].toSorted()).toEqual([...expected.keys()].toSorted())
-  for (const [key, shares] of expected) expectCounts(actual.get(key), countShares(shares))
+  for (const [key, shares] of expected) expectCounts(actual.get(key), sumOfUsage(shares))
 }
 
 function expectPercentiles(latency: Latency | undefined, shares: readonly Share[]) {

@@ -15,7 +15,6 @@ export interface AuditUsagePositionTable {
   workspace_id: string
   /** Sequence of the last record that is counted. */
   through: number
-  /** Retention has removed the counts before this time. */
   kept_from: Generated<Date>
 }
 
@@ -24,7 +23,6 @@ export interface AuditUsageTable extends UsageSums {
   workspace_id: string
   span: 'minute' | 'hour' | 'day'
   at: Date
-  /** Or NO_APPLICATION. */
   application_id: string
   key_id: string
   provider: string

@@ -1,7 +1,8 @@
-import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
+import type { Verdict } from '../../../shared/decision.ts'
 import { type CountedAttempt, type CountedRecord, numberOf, textOf, tokensOf } from './counted-record.ts'
-import { DIMENSIONS, type Dimension } from './dimension-values.ts'
-import { type Span, startOfSpan } from './usage-spans.ts'
+import { DIMENSIONS } from './dimension-values.ts'
+import type { AuditUsageTable, AuditUsageUserTable, AuditUsageValueTable } from './tables.ts'
+import { SPAN_MS, type Span, startOfSpan } from './usage-spans.ts'
 import {
   addDuration,
   addDurations,
@@ -12,33 +13,16 @@ import {
   type UsageSums,
 } from './usage-sums.ts'
 
-/** `at`: ISO time. */
-interface CombinationKey {
-  readonly span: Span
-  readonly at: string
-  readonly application_id: string
-  readonly key_id: string
-  readonly provider: string
-  readonly model: string
-  readonly verdict: Verdict | ''
-}
-interface UserKey extends CombinationKey {
-  readonly user_hash: string
-}
-interface ValueKey {
-  readonly dimension: Dimension | 'all'
-  readonly span: Span
-  readonly at: string
-  readonly value: string
-}
+type CombinationKey = Omit<AuditUsageTable, 'workspace_id' | 'at' | keyof UsageSums> & { readonly at: string }
+type UserKey = CombinationKey & Pick<AuditUsageUserTable, 'user_hash'>
+type ValueKey = Pick<AuditUsageValueTable, 'dimension' | 'span' | 'value'> & { readonly at: string }
 
-type ValueRow = ValueKey & UsageSums & DurationSums & Record<Verdict, number>
+type ValueSums = UsageSums & DurationSums & Record<Verdict, number>
 
-/** Rows of the tables of the counts, with what is added to them. */
 export interface UsageRows {
   readonly combinations: readonly (CombinationKey & UsageSums)[]
   readonly users: readonly (UserKey & UsageSums)[]
-  readonly values: readonly ValueRow[]
+  readonly values: readonly (ValueKey & ValueSums)[]
 }
 
 /** The attempts of records that are equal in all that is counted by, and the rows that they are added to. */
@@ -47,29 +31,24 @@ interface Group {
   readonly sums: UsageSums
   readonly durations: DurationSums
   readonly usageRows: readonly UsageSums[]
-  readonly valueRows: readonly ValueRow[]
+  readonly valueRows: readonly (ValueKey & ValueSums)[]
 }
 
 const SPANS = { combinations: ['minute', 'hour', 'day'], users: ['hour', 'day'], values: ['hour', 'day', 'week'] } as const
-const MINUTE_MS = 60_000
 
-/**
- * Counts records in memory. A request counts for its last attempt; tokens, cost and time count for the attempt that used them. Records of
- * the same minute that have all properties in common cost a look-up and some additions each.
- */
+/** Records of the same minute that have all properties in common cost a look-up and some additions each. */
 export class UsageCounter {
   readonly #oldestMinute: number
   readonly #groups = new Map<string, Group>()
   readonly #combinations = new Map<string, CombinationKey & UsageSums>()
   readonly #users = new Map<string, UserKey & UsageSums>()
-  readonly #values = new Map<string, ValueRow>()
+  readonly #values = new Map<string, ValueKey & ValueSums>()
 
   /** `oldestMinute`: records before it are not counted by the minute. */
   constructor(oldestMinute: Date) {
     this.#oldestMinute = oldestMinute.getTime()
   }
 
-  /** Number of rows that the counts add to. */
   get size(): number {
     return this.#combinations.size + this.#users.size + this.#values.size
   }
@@ -104,29 +83,28 @@ export class UsageCounter {
 
   #groupOf(record: CountedRecord, provider: string, model: string): Group {
     const { applicationId, keyId, userHash, verdict, at } = record
-    const key = [Math.floor(at / MINUTE_MS), applicationId, keyId, provider, model, verdict, userHash].join('\0')
+    const key = [Math.floor(at / SPAN_MS.minute), applicationId, keyId, provider, model, verdict, userHash].join('\0')
     const known = this.#groups.get(key)
     if (known) return known
+    const time = <S extends Span>(span: S) => ({ span, at: startOfSpan(span, new Date(at)).toISOString() })
     const combination = { application_id: applicationId, key_id: keyId, provider, model, verdict }
     const spans = SPANS.combinations.filter((span) => span !== 'minute' || at >= this.#oldestMinute)
     const values = { application: applicationId, provider, model, user: userHash, key: keyId, all: '' }
     const group: Group = {
       ...{ verdict, sums: noUsageSums(), durations: noDurationSums() },
       usageRows: [
-        ...spans.map((span) => this.#combinationRow({ ...combination, span, at: startOf(span, at) })),
-        ...SPANS.users.map((span) => this.#userRow({ ...combination, span, at: startOf(span, at), user_hash: userHash })),
+        ...spans.map((span) => rowOf(this.#combinations, { ...combination, ...time(span) }, noUsageSums)),
+        ...SPANS.users.map((span) =>
+          rowOf<UserKey, UsageSums>(this.#users, { ...combination, ...time(span), user_hash: userHash }, noUsageSums),
+        ),
       ],
       valueRows: ([...DIMENSIONS, 'all'] as const).flatMap((dimension) =>
-        SPANS.values.map((span) => this.#valueRow({ dimension, span, at: startOf(span, at), value: values[dimension] })),
+        SPANS.values.map((span) => rowOf(this.#values, { dimension, ...time(span), value: values[dimension] }, noValueSums)),
       ),
     }
     this.#groups.set(key, group)
     return group
   }
-
-  #combinationRow = (key: CombinationKey) => rowOf(this.#combinations, { ...key }, () => ({ ...key, ...noUsageSums() }))
-  #userRow = (key: UserKey) => rowOf(this.#users, { ...key }, () => ({ ...key, ...noUsageSums() }))
-  #valueRow = (key: ValueKey) => rowOf(this.#values, { ...key }, () => ({ ...key, ...noValueSums() }))
 
   /** Call it once, at the end. */
   rows(): UsageRows {
@@ -146,24 +124,17 @@ export class UsageCounter {
   }
 }
 
-/** Failed: no response and no verdict against the request. */
 const hasFailed = ({ status, verdict }: CountedRecord): boolean =>
   status >= 400 && verdict !== 'deny' && verdict !== 'require_approval'
 
-const startOf = (span: Span, at: number): string => startOfSpan(span, new Date(at)).toISOString()
-
-const noValueSums = () => ({
-  ...noUsageSums(),
-  ...(Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>),
-  ...noDurationSums(),
+const noValueSums = (): ValueSums => ({
+  ...{ ...noUsageSums(), ...noDurationSums() },
+  ...{ allow: 0, escalate: 0, require_approval: 0, deny: 0 },
 })
 
-/** The row with this key, which is created if it does not exist. */
-function rowOf<Row>(rows: Map<string, Row>, key: Readonly<Record<string, string>>, create: () => Row): Row {
+function rowOf<Key extends object, Sums>(rows: Map<string, Key & Sums>, key: Key, noSums: () => Sums): Key & Sums {
   const text = Object.values(key).join('\0')
-  const known = rows.get(text)
-  if (known) return known
-  const row = create()
+  const row = rows.get(text) ?? { ...key, ...noSums() }
   rows.set(text, row)
   return row
 }

@@ -1,67 +1,71 @@
+import type { Verdict } from '../../../shared/decision.ts'
+
+/** Stands in the counts for requests without an Application: messages. */
+export const NO_APPLICATION = '00000000-0000-0000-0000-000000000000'
+
 /**
- * Sums of requests, by column of the counts. A request counts for its last attempt; tokens, cost and time count for the attempt that used
- * them. cost: null if no attempt had one.
+ * With their types. A request counts for its last attempt; tokens, cost and time for the attempt that used them. `cost`: null if no attempt had
+ * one.
  */
-export interface UsageSums {
-  requests: number
-  errors: number
-  input_tokens: number
-  cached_tokens: number
-  output_tokens: number
-  reasoning_tokens: number
+export const SUM_TYPES = {
+  requests: 'bigint',
+  errors: 'bigint',
+  input_tokens: 'bigint',
+  /** Part of `input_tokens` that providers read from their caches. */
+  cached_tokens: 'bigint',
+  output_tokens: 'bigint',
+  /** Part of `output_tokens`. */
+  reasoning_tokens: 'bigint',
+  cost: 'double precision',
+  duration_ms: 'double precision',
+  provider_ms: 'double precision',
+} as const
+type SumColumn = keyof typeof SUM_TYPES
+
+export const SUM_COLUMNS = Object.keys(SUM_TYPES) as SumColumn[]
+export const isNumber = (column: SumColumn): column is Exclude<SumColumn, 'cost'> => column !== 'cost'
+const NUMBERS = SUM_COLUMNS.filter(isNumber)
+
+export interface UsageSums extends Record<Exclude<SumColumn, 'cost'>, number> {
   cost: number | null
-  duration_ms: number
-  provider_ms: number
 }
 
-/** Requests by bucket of their duration: of the whole request, of the gateway alone, of the providers. null: there are none. */
-export interface DurationSums {
-  total_durations: number[] | null
-  gateway_durations: number[] | null
-  provider_durations: number[] | null
-}
+/** In the counts by one property, verdicts are columns. */
+export const VERDICT_TYPES = {
+  allow: 'bigint',
+  escalate: 'bigint',
+  require_approval: 'bigint',
+  deny: 'bigint',
+} as const satisfies Record<Verdict, string>
 
-export const noUsageSums = (): UsageSums => ({
-  requests: 0,
-  errors: 0,
-  input_tokens: 0,
-  cached_tokens: 0,
-  output_tokens: 0,
-  reasoning_tokens: 0,
-  cost: null,
-  duration_ms: 0,
-  provider_ms: 0,
-})
+/** Requests by bucket of their duration: of the whole request, of the gateway alone, of the providers. */
+export const DURATION_COLUMNS = ['total_durations', 'gateway_durations', 'provider_durations'] as const
+type DurationColumn = (typeof DURATION_COLUMNS)[number]
+/** null: there are none. */
+export type DurationSums = Record<DurationColumn, number[] | null>
 
+const NO_SUMS = { ...Object.fromEntries(NUMBERS.map((column) => [column, 0])), cost: null } as UsageSums
+export const noUsageSums = (): UsageSums => ({ ...NO_SUMS })
 export const noDurationSums = (): DurationSums => ({ total_durations: null, gateway_durations: null, provider_durations: null })
 
 export function addUsage(to: UsageSums, from: Readonly<UsageSums>): void {
-  to.requests += from.requests
-  to.errors += from.errors
-  to.input_tokens += from.input_tokens
-  to.cached_tokens += from.cached_tokens
-  to.output_tokens += from.output_tokens
-  to.reasoning_tokens += from.reasoning_tokens
+  for (const column of NUMBERS) to[column] += from[column]
   if (from.cost !== null) to.cost = (to.cost ?? 0) + from.cost
-  to.duration_ms += from.duration_ms
-  to.provider_ms += from.provider_ms
 }
 
 export function addDurations(to: DurationSums, from: Readonly<DurationSums>): void {
-  for (const part of ['total_durations', 'gateway_durations', 'provider_durations'] as const) {
-    for (const [index, count] of from[part]?.entries() ?? []) addTo(to, part, index, count)
+  for (const column of DURATION_COLUMNS) {
+    for (const [index, count] of from[column]?.entries() ?? []) addTo(to, column, index, count)
   }
 }
 
-export function addDuration(to: DurationSums, part: keyof DurationSums, ms: number): void {
-  addTo(to, part, bucketIndexOf(ms), 1)
-}
+export const addDuration = (to: DurationSums, column: DurationColumn, ms: number): void => addTo(to, column, bucketIndexOf(ms), 1)
 
-function addTo(to: DurationSums, part: keyof DurationSums, index: number, count: number): void {
-  const counts = to[part] ?? []
+function addTo(to: DurationSums, column: DurationColumn, index: number, count: number): void {
+  to[column] ??= []
+  const counts = to[column]
   while (counts.length <= index) counts.push(0)
   counts[index] = (counts[index] ?? 0) + count
-  to[part] = counts
 }
 
 /** Buckets per factor e: a bucket is 10.5 % wide, so a percentile from its middle is at most 5 % off. */
@@ -70,11 +74,8 @@ const SHORTEST_MS = 0.1
 /** Bucket of the first count of a list, which holds SHORTEST_MS (migration 0007). */
 const SHORTEST_BUCKET = -24
 
-/** Place of a duration in a list of counts: bucket n holds durations from e^(n / 10) milliseconds on. */
+/** Bucket n holds durations from e^(n / 10) milliseconds on. */
 const bucketIndexOf = (ms: number): number => Math.floor(Math.log(Math.max(ms, SHORTEST_MS)) * PER_E) - SHORTEST_BUCKET
-
-/** Milliseconds in the middle of a bucket. */
-const middleOf = (bucket: number): number => Math.exp((bucket + 0.5) / PER_E)
 
 /** Milliseconds below which the share of the requests took; null: there are none. `counts`: requests by bucket, from the shortest on. */
 export function durationQuantile(counts: readonly number[], share: number): number | null {
@@ -85,5 +86,5 @@ export function durationQuantile(counts: readonly number[], share: number): numb
     left -= count
     return left <= 0
   })
-  return middleOf(index + SHORTEST_BUCKET)
+  return Math.exp((index + SHORTEST_BUCKET + 0.5) / PER_E)
 }

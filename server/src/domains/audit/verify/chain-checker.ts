@@ -2,7 +2,6 @@ import type { ChainEnd } from '../chain/chain.ts'
 import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
 import { Frontier, leafHash } from '../checkpoints/merkle.ts'
 
-/** Faults of an audit log, with their descriptions for operators. */
 export const FAULT_MESSAGES = {
   missing: 'the record with this sequence is missing',
   unexpected: 'the log has no place for a record with this sequence',
@@ -34,39 +33,29 @@ export interface AuditFault {
   readonly reason: keyof typeof FAULT_MESSAGES
 }
 
-/** A fault of the records `sequence` to `through`. */
-export const faultIn = (sequence: number, through: number, reason: AuditFault['reason']): AuditFault => ({
+export const faultAt = (reason: AuditFault['reason'], sequence: number, through = sequence): AuditFault => ({
   ...{ sequence, id: null, reason },
   ...(through > sequence && { through }),
 })
 
-export const checkpointAltered = (size: number): AuditFault => ({ sequence: size, id: null, reason: 'checkpoint_altered' })
-
-/** A record as read from the database or from an export. */
 export interface ObservedRecord {
-  /** Sequence according to the source. */
   readonly sequence: number
   readonly id: string
-  /** SHA-256 of the body, computed from the body. */
+  /** Computed from the body. */
   readonly hash: Buffer
-  /** Whether the stored hash equals `hash`. */
   readonly hashMatches: boolean
   /** Whether the other stored fields equal those in the body. */
   readonly fieldsMatch: boolean
   /** Position according to the body; undefined: the body cannot be parsed. */
   readonly claimed: { readonly sequence: number; readonly prevHash: string } | undefined
-  /** Whether the record has a valid seal; absent: the source has no seals. */
   readonly sealValid?: boolean
 }
 
-/** The last record that a checkpoint covers, according to the Workspace's seal. */
 type SealedEnd = Pick<Checkpoint, 'size' | 'hash'>
 
 /**
- * Checks the records of a chain in order and stops at the first fault.
- *
- * Each record holds the hash of the record before it. Where two records do not fit, the later one is trusted if its own successor
- * (or the chain's end) confirms it. Therefore a record is checked only when the next one is known.
+ * Stops at the first fault. Where two records do not fit, the later one is trusted if its own successor (or the chain's end) confirms it.
+ * Therefore a record is checked only when the next one is known.
  */
 export class ChainChecker {
   readonly #publicKey: string
@@ -106,11 +95,9 @@ export class ChainChecker {
     if (later.length > 0) this.#expectedCheckpoints = [...this.#expectedCheckpoints, ...later].toSorted((a, b) => a.size - b.size)
   }
 
-  /** Expects the record that the Workspace's seal names as the last one covered by a checkpoint. */
   expectSealedEnd(sealedEnd: SealedEnd): void {
     this.#sealedEnd = sealedEnd
-    const { sequence, hash } = this.#last
-    if (sealedEnd.size === sequence && sealedEnd.hash !== hash.toString('hex')) this.#fault ??= this.#sealedEndFault(sealedEnd)
+    this.#fault ??= this.#checkSealedEnd()
   }
 
   addRecord(record: ObservedRecord): void {
@@ -128,11 +115,7 @@ export class ChainChecker {
   }
 
   #checkRecord(record: ObservedRecord, isConfirmed: (hash: Buffer) => boolean): AuditFault | undefined {
-    const fault =
-      this.#checkSequence(record) ??
-      this.#checkSeal(record) ??
-      this.#checkLink(record, isConfirmed) ??
-      this.#checkContents(record)
+    const fault = this.#findFault(record, isConfirmed)
     if (fault) return fault
     const checkpoints = this.#takeCheckpoints(record.sequence)
     const before = checkpoints.length > 0 ? new Frontier(this.#frontier.size, this.#frontier.peaks) : undefined
@@ -142,10 +125,17 @@ export class ChainChecker {
     const checkpointFault = checkpoints
       .map((checkpoint) => this.#checkCheckpoint(checkpoint, record.id, before))
       .find((found) => found !== undefined)
-    const sealedEnd = this.#sealedEnd
-    if (checkpointFault || sealedEnd?.size !== record.sequence || sealedEnd.hash === record.hash.toString('hex'))
-      return checkpointFault
-    return this.#sealedEndFault(sealedEnd)
+    return checkpointFault ?? this.#checkSealedEnd()
+  }
+
+  #findFault(record: ObservedRecord, isConfirmed: (hash: Buffer) => boolean): AuditFault | undefined {
+    const { sequence, id, hashMatches, fieldsMatch, sealValid } = record
+    const next = this.#last.sequence + 1
+    if (sequence < next) return { sequence, id, reason: 'unexpected' }
+    if (sequence > next) return faultAt('missing', next)
+    // A seal fails when the record was altered or moved without the secret key.
+    if (hashMatches && sealValid === false) return { sequence, id, reason: 'unsealed' }
+    return this.#checkLink(record, isConfirmed) ?? (hashMatches && fieldsMatch ? undefined : { sequence, id, reason: 'altered' })
   }
 
   #takeCheckpoints(size: number): readonly Checkpoint[] {
@@ -155,21 +145,11 @@ export class ChainChecker {
     return taken
   }
 
-  /** A seal fails when the record was altered or moved without the secret key. */
-  #checkSeal({ sequence, id, hashMatches, sealValid }: ObservedRecord): AuditFault | undefined {
-    return hashMatches && sealValid === false ? { sequence, id, reason: 'unsealed' } : undefined
-  }
-
-  /** A range: no checkpoint is left that would narrow it. */
-  #sealedEndFault({ size }: SealedEnd): AuditFault {
-    return faultIn(Math.min(this.#signedThrough + 1, size), size, 'not_as_signed')
-  }
-
-  #checkSequence({ sequence, id }: ObservedRecord): AuditFault | undefined {
-    const next = this.#last.sequence + 1
-    if (sequence < next) return { sequence, id, reason: 'unexpected' }
-    if (sequence > next) return { sequence: next, id: null, reason: 'missing' }
-    return undefined
+  /** The fault is a range: no checkpoint is left that would narrow it. */
+  #checkSealedEnd(): AuditFault | undefined {
+    const end = this.#sealedEnd
+    if (end?.size !== this.#last.sequence || end.hash === this.#last.hash.toString('hex')) return undefined
+    return faultAt('not_as_signed', Math.min(this.#signedThrough + 1, end.size), end.size)
   }
 
   #checkLink(
@@ -178,17 +158,12 @@ export class ChainChecker {
   ): AuditFault | undefined {
     if (!hashMatches || !claimed || claimed.prevHash === this.#last.hash.toString('hex')) return undefined
     // A sealed record was moved back: another record has its sequence.
-    if (claimed.sequence < sequence)
-      return { sequence: Math.max(claimed.sequence, this.#signedThrough + 1), id: null, reason: 'replaced' }
+    if (claimed.sequence < sequence) return faultAt('replaced', Math.max(claimed.sequence, this.#signedThrough + 1))
     if (claimed.sequence > sequence) return undefined
     const isTrusted = this.#last.sequence > this.#signedThrough && isConfirmed(hash)
     return isTrusted
       ? { sequence: this.#last.sequence, id: this.#last.id, reason: 'replaced' }
       : { sequence, id, reason: 'unlinked' }
-  }
-
-  #checkContents({ sequence, id, hashMatches, fieldsMatch }: ObservedRecord): AuditFault | undefined {
-    return hashMatches && fieldsMatch ? undefined : { sequence, id, reason: 'altered' }
   }
 
   /** `before`: the tree without the checkpoint's last record. */
@@ -205,31 +180,26 @@ export class ChainChecker {
     return undefined
   }
 
-  /** The first subtree whose root differs from the signed one. */
   #locateFault(checkpoint: Checkpoint): AuditFault {
     const signed = parseFrontier(checkpoint)
     const { start, end } = (signed && this.#frontier.firstDifference(signed)) ?? { start: 0, end: checkpoint.size }
-    return faultIn(Math.max(start, this.#signedThrough) + 1, end, 'not_as_signed')
+    return faultAt('not_as_signed', Math.max(start, this.#signedThrough) + 1, end)
   }
 
   #checkEnd(end: ChainEnd): AuditFault | undefined {
     const { sequence, hash, id } = this.#last
     const remaining = this.#expectedCheckpoints[0]
-    if (sequence > end.sequence) return { sequence: end.sequence + 1, id: null, reason: 'unexpected' }
-    if (sequence < end.sequence) return { sequence: sequence + 1, id: null, reason: 'missing' }
+    if (sequence > end.sequence) return faultAt('unexpected', end.sequence + 1)
+    if (sequence < end.sequence) return faultAt('missing', sequence + 1)
     if (!hash.equals(end.hash)) return { sequence, id, reason: 'replaced' }
     if (remaining) return faultOfCheckpointBeyondEnd(remaining, end, this.#publicKey)
     const sealed = this.#sealedEnd?.size ?? 0
-    return sealed <= end.sequence ? undefined : faultIn(end.sequence + 1, sealed, 'missing')
+    return sealed <= end.sequence ? undefined : faultAt('missing', end.sequence + 1, sealed)
   }
 }
 
-/** The fault that a checkpoint over more records than the log has shows. */
 export const faultOfCheckpointBeyondEnd = (checkpoint: Checkpoint, end: ChainEnd, publicKey: string): AuditFault =>
-  isGenuine(checkpoint, publicKey)
-    ? { sequence: end.sequence + 1, id: null, reason: 'missing' }
-    : checkpointAltered(checkpoint.size)
+  isGenuine(checkpoint, publicKey) ? faultAt('missing', end.sequence + 1) : faultAt('checkpoint_altered', checkpoint.size)
 
-/** Whether `next` has a matching hash and continues from the record with this sequence and hash. */
 const continuesFrom = ({ hashMatches, claimed }: ObservedRecord, sequence: number, hash: Buffer): boolean =>
   hashMatches && claimed?.sequence === sequence + 1 && claimed.prevHash === hash.toString('hex')

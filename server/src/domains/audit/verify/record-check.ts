@@ -1,13 +1,11 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { toId } from '../../../platform/lib/id.ts'
-import { readRecordPages, type SealedLink, type StoredRecord } from '../audit-store.ts'
-import { hashBody, hashContentOf } from '../chain/chain.ts'
-import { decodeGroupSeal } from '../chain/group-seal.ts'
+import { findHashes, findRepeatedIds, readRecordPages, type SealedLink, type StoredRecord } from '../audit-store.ts'
+import { type ChainEnd, GENESIS, hashBody, hashContentOf } from '../chain/chain.ts'
 import type { AuditRecord } from '../record/record.ts'
-import type { KeyedSeals, SealedPlace } from '../record/record-seals.ts'
+import { decodeGroupSeal, type GroupSeal, type KeyedSeals, type SealedPlace } from '../record/record-seals.ts'
 import { sumCacheRead, sumCost, sumTokens } from '../record/token-usage.ts'
 import type { ObservedRecord } from './chain-checker.ts'
-import { type ComparableLog, GroupChecker } from './group-checker.ts'
 
 /** Whether a seal was made for a record with this text and, if it seals a position, this place. */
 function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: SealedPlace): boolean {
@@ -18,15 +16,76 @@ function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: Seale
 }
 
 /** Like isSealValid for a stored record without the checks of its columns, except its hash and its id. */
-export const isLinkSealed = (
-  seals: KeyedSeals,
-  seal: Buffer,
-  { id, sequence, prev_hash: prevHash, hash, body }: SealedLink,
-): boolean =>
+export const isLinkSealed = (seals: KeyedSeals, { id, sequence, prev_hash: prevHash, hash, seal, body }: SealedLink): boolean =>
+  seal !== null &&
   isSealValid(seals, seal, body ?? '', { sequence, prevHash, hash }) &&
   (!decodeGroupSeal(seal) || (body !== null && hashBody(body).equals(hash) && body.includes(`"id":"${toId('aud', id)}"`)))
 
-/** Pages of observed records of the range, in order, and the checker of their groups. */
+/** The part of a log in which the records exist that groups are sealed behind. */
+export interface ComparableLog {
+  /** Predecessor of its first record: retention has removed the records before, or an operator has accepted them. */
+  readonly start: ChainEnd
+  /** Up to this sequence, groups may be sealed behind records before `start`: they were compared when a checkpoint was signed. */
+  readonly signedThrough: number
+}
+
+type SealedRow = Pick<StoredRecord, 'id' | 'sequence' | 'hash' | 'seal'>
+
+/**
+ * Each group must be complete, contiguous and in order, and the chain must contain the record that it is sealed behind. No record may be in the
+ * log twice. Seals of single positions are between groups.
+ */
+export class GroupChecker {
+  readonly #db: Db
+  readonly #workspaceId: string
+  readonly #log: ComparableLog
+  #open: GroupSeal | undefined
+  #anchors: ReadonlyMap<number, Buffer> = new Map()
+  #repeated: ReadonlySet<string> = new Set()
+
+  constructor(db: Db, workspaceId: string, log: ComparableLog) {
+    this.#db = db
+    this.#workspaceId = workspaceId
+    this.#log = log
+  }
+
+  get isComplete(): boolean {
+    return this.#open === undefined
+  }
+
+  /** Call it with each page of records before their `fits`: it looks up the records that the page's groups are sealed behind. */
+  async load(page: readonly SealedRow[]): Promise<void> {
+    const inPage = new Map(page.map(({ sequence, hash }) => [sequence, hash]))
+    const anchors = new Set(page.flatMap(({ seal }) => (seal && decodeGroupSeal(seal)?.anchor.sequence) ?? []))
+    const wanted = [...anchors].filter((sequence) => sequence > this.#log.start.sequence && !inPage.has(sequence))
+    this.#anchors = new Map([...(await findHashes(this.#db, this.#workspaceId, wanted)), ...inPage])
+    const ids = page.map(({ id }) => id)
+    this.#repeated = await findRepeatedIds(this.#db, ids)
+  }
+
+  fits({ id, sequence, seal }: SealedRow): boolean {
+    if (this.#repeated.has(id)) return false
+    const open = this.#open
+    const own = seal ? decodeGroupSeal(seal) : undefined
+    if (!own) return open === undefined
+    this.#open = own.index + 1 < own.size ? own : undefined
+    if (open)
+      return own.index === open.index + 1 && own.group === open.group && own.size === open.size && hasSameAnchor(own, open)
+    return own.index === 0 && own.anchor.sequence < sequence && this.#contains(own.anchor, sequence)
+  }
+
+  #contains({ sequence, hash }: GroupSeal['anchor'], behind: number): boolean {
+    const { start, signedThrough } = this.#log
+    if (sequence === 0 && !hash.equals(GENESIS.hash)) return false
+    if (sequence > start.sequence) return this.#anchors.get(sequence)?.equals(hash) === true
+    return behind <= signedThrough || (sequence === start.sequence && hash.equals(start.hash))
+  }
+}
+
+const hasSameAnchor = (a: GroupSeal, b: GroupSeal): boolean =>
+  a.anchor.sequence === b.anchor.sequence && a.anchor.hash.equals(b.anchor.hash)
+
+/** In order, with the checker of their groups. */
 export async function* observePages(
   db: Db,
   workspaceId: string,

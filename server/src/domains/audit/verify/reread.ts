@@ -7,29 +7,20 @@ import { type AuditFault, ChainChecker } from './chain-checker.ts'
 import { observePages } from './record-check.ts'
 import { findChainStart } from './verify.ts'
 
-/** A range of the log between two checkpoints. */
 interface RereadRange {
   readonly records: number
-  /** Sequence of the last record read. */
   readonly through: number
   readonly fault?: AuditFault
 }
 
-/** Reads the next range after a sequence. Returns undefined if there is none. */
 type ReadRange = (workspaceId: string, after: number) => Promise<RereadRange | undefined>
 
-/**
- * Rereads logs from checkpoint to checkpoint, and at the end from the beginning, so that a change of an old record raises the
- * alarm without `audit verify`. The other checks read only the end of the log.
- */
+/** Rereads logs from checkpoint to checkpoint, again and again, so that a change of an old record raises the alarm without `audit verify`. */
 export class LogRereader {
   readonly #positions = new Map<string, number>()
   #lastWorkspaceId: string | undefined
 
-  /**
-   * Reads at least `records` records, Workspace after Workspace, and continues there at the next call. Reads each Workspace at
-   * most once per call.
-   */
+  /** Reads at least `records` records, each Workspace at most once, and continues there at the next call. */
   async run(workspaceIds: readonly string[], records: number, read: ReadRange): Promise<void> {
     const start = 1 + workspaceIds.indexOf(this.#lastWorkspaceId ?? '')
     let left = records

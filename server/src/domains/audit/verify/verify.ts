@@ -10,19 +10,16 @@ import { findCheckpointAt, findCheckpointsBetween } from '../checkpoints/checkpo
 import { type LogSeal, readSeal, type SealKeys } from '../checkpoints/log-seal.ts'
 import { Frontier } from '../checkpoints/merkle.ts'
 import { findCheckpointFault, findPruningFault, toChainEndFault } from '../checkpoints/verified-seal.ts'
-import { type AuditFault, ChainChecker, checkpointAltered, faultIn, faultOfCheckpointBeyondEnd } from './chain-checker.ts'
+import { type AuditFault, ChainChecker, faultAt, faultOfCheckpointBeyondEnd } from './chain-checker.ts'
 import { observePages } from './record-check.ts'
 
 export interface Verification {
   readonly ok: boolean
-  /** Number of records verified before the first fault. */
   readonly records: number
   readonly checkpoints: number
   /** Sequence of the oldest record; retention removed those before it. */
   readonly first: number
-  /**
-   * Sequence up to which a checkpoint covers the records; later ones are protected only by the chain until the next checkpoint.
-   */
+  /** Later records are protected only by the chain until the next checkpoint. */
   readonly signedThrough: number
   /** Records up to this sequence were accepted by an operator and are not checked. */
   readonly acceptedThrough?: number
@@ -32,7 +29,6 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** Called after each page with the number of records verified so far. */
   readonly onProgress?: (records: number) => void
   /** Checkpoints kept outside the database: they show that an older state of the database was restored. */
   readonly kept?: readonly Checkpoint[]
@@ -44,8 +40,8 @@ export interface VerifyOptions {
 const MAX_PASSES = 100
 
 /**
- * Reads a Workspace's whole log in pages and finds the first fault: a record altered in its body or in a column, missing,
- * inserted, moved, cut off at the end, or resealed together with all later records.
+ * Finds the first fault: a record altered in its body or in a column, missing, inserted, moved, cut off at the end, or resealed with all later
+ * ones.
  */
 export async function verifyWorkspace(
   db: Db,
@@ -55,12 +51,11 @@ export async function verifyWorkspace(
 ): Promise<Verification> {
   for (let pass = 1; ; pass++) {
     const result = await verifyPass(db, workspaceId, keys, options).catch((cause) => failedAtStart(1, toChainEndFault(cause)))
-    if (result.ok || pass === MAX_PASSES || (await findFirstSequence(db, workspaceId)) === result.first)
-      return withWaiting(result, await countWaiting(db, workspaceId))
+    if (!result.ok && pass < MAX_PASSES && (await findFirstSequence(db, workspaceId)) !== result.first) continue
+    const waiting = await countWaiting(db, workspaceId)
+    return { ...result, ...(waiting > 0 && { waiting }) }
   }
 }
-
-const withWaiting = (result: Verification, waiting: number): Verification => ({ ...result, ...(waiting > 0 && { waiting }) })
 
 async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: VerifyOptions): Promise<Verification> {
   const { publicKey } = keys
@@ -99,11 +94,10 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
     last = through
   }
   checker.finish(head)
-  const cutGroup: AuditFault | undefined = isComplete ? undefined : { sequence: head.sequence + 1, id: null, reason: 'missing' }
   const fault =
     checker.fault ??
     linkFault ??
-    cutGroup ??
+    (isComplete ? undefined : faultAt('missing', head.sequence + 1)) ??
     (await findPendingFault(db, workspaceId, keys)) ??
     (await findSealFault(db, workspaceId, keys, options))
   const accepted = seal?.accepted && { acceptedThrough: seal.accepted.through }
@@ -116,10 +110,9 @@ const failedAtStart = (first: number, firstFault: AuditFault): Verification => (
   firstFault,
 })
 
-/** Fault if a checkpoint between these two, or before the first one, is missing. */
 function findLinkFault(before: Checkpoint | undefined, { size, previous }: Checkpoint): AuditFault | undefined {
   if (previous.hash === (before ? checkpointHash(before) : NO_CHECKPOINT_HASH)) return undefined
-  return faultIn((before?.size ?? 0) + 1, size, 'checkpoint_missing')
+  return faultAt('checkpoint_missing', (before?.size ?? 0) + 1, size)
 }
 
 /** Kept checkpoints that cover existing records and were signed after an operator's last acceptance. */
@@ -134,13 +127,7 @@ function selectKeptCheckpoints(
   return kept.filter(({ size, created_at }) => size >= start && (!accepted || created_at > accepted.at))
 }
 
-/** Faults outside the records: in the seal, in the checkpoint that it names, or after the chain's end. */
-async function findSealFault(
-  db: Db,
-  workspaceId: string,
-  keys: SealKeys,
-  { resuming }: VerifyOptions,
-): Promise<AuditFault | undefined> {
+async function findSealFault(db: Db, workspaceId: string, keys: SealKeys, { resuming }: VerifyOptions) {
   const faultBeyondEnd = await findFaultBeyondEnd(db, workspaceId, keys.publicKey)
   if (faultBeyondEnd) return faultBeyondEnd
   const reading = await readSeal(db, workspaceId, keys)
@@ -158,8 +145,8 @@ export async function findChainStart(
   if (first <= 1) return { end: GENESIS, frontier: new Frontier() }
   const checkpoint = await findCheckpointAt(db, workspaceId, first - 1)
   const frontier = checkpoint && parseFrontier(checkpoint)
-  if (!checkpoint || !frontier) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
-  if (!isGenuine(checkpoint, publicKey)) return checkpointAltered(checkpoint.size)
+  if (!checkpoint || !frontier) return faultAt('missing', 1, first - 1)
+  if (!isGenuine(checkpoint, publicKey)) return faultAt('checkpoint_altered', checkpoint.size)
   return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier, checkpoint }
 }
 
@@ -171,14 +158,13 @@ async function findFaultBeyondEnd(db: Db, workspaceId: string, publicKey: string
       (select min(size) from audit_checkpoint where workspace_id = head.workspace_id and size > head.sequence) as checkpoint
     from audit_head as head where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(db)
   const end = rows[0]
-  if (end?.record != null) return { sequence: end.record, id: null, reason: 'unexpected' }
-  if (end?.checkpoint != null && !Number.isSafeInteger(end.checkpoint))
-    return { sequence: end.sequence + 1, id: null, reason: 'checkpoint_altered' }
-  const checkpoint = end?.checkpoint != null ? await findCheckpointAt(db, workspaceId, end.checkpoint) : undefined
-  return end && checkpoint && faultOfCheckpointBeyondEnd(checkpoint, end, publicKey)
+  if (end?.record != null) return faultAt('unexpected', end.record)
+  if (end?.checkpoint == null) return undefined
+  if (!Number.isSafeInteger(end.checkpoint)) return faultAt('checkpoint_altered', end.sequence + 1)
+  const checkpoint = await findCheckpointAt(db, workspaceId, end.checkpoint)
+  return checkpoint && faultOfCheckpointBeyondEnd(checkpoint, end, publicKey)
 }
 
-/** Adds the id of the record that now has this sequence. */
 async function withRecordId(db: Db, workspaceId: string, fault: AuditFault): Promise<AuditFault> {
   if (fault.id !== null || fault.reason === 'missing') return fault
   const row = await db

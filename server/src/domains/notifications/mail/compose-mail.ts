@@ -2,14 +2,8 @@ import type { EventMessage } from '../event-message.ts'
 import type { NotificationTopic } from '../topic.ts'
 import type { Mail } from './mailer.ts'
 
-export interface MailSection {
-  /** Name of the Workspace. */
-  readonly workspace: string
-  readonly messages: readonly EventMessage[]
-}
-
 export interface MailContent {
-  readonly sections: readonly MailSection[]
+  readonly sections: readonly { readonly workspace: string; readonly messages: readonly EventMessage[] }[]
   readonly topics: readonly NotificationTopic[]
   /** Number of events, with those that `sections` leaves out. */
   readonly total: number

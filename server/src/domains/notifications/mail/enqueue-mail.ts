@@ -1,11 +1,15 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { newUuid, toId } from '../../../platform/lib/id.ts'
+import { accessOf, scopesIn } from '../../../shared/access.ts'
 import type { GovernanceEventType, GovernancePayload } from '../../../shared/governance-event.ts'
+import { findDelegates } from '../../operators/absence-store.ts'
 import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
+import type { Person } from '../../operators/operator.ts'
+import { findPerson } from '../../operators/operator-store.ts'
+import { type Delegates, representativeOf } from '../../operators/representative.ts'
 import { listSubscribers, type Subscriber } from '../settings-store.ts'
-import { concerns, MAILED_TYPES, topicOf } from '../topic.ts'
-import { Recipients } from './recipients.ts'
+import { concerns, MAILED_TYPES, type NotificationTopic, SCOPE_OF, topicOf } from '../topic.ts'
 
 /** Events of this time share one e-mail, so that a reviewer with 40 holds gets one. */
 const GROUP_MS = 60_000
@@ -15,10 +19,7 @@ export const MAIL_LIFETIME_MS = 24 * 3_600_000
 /** Earlier events of a log are passed over, because reading all of a busy log would take too long when the first operator subscribes. */
 const MOST_BEHIND = 100_000
 
-/**
- * Turns up to `most` new events of one Workspace into e-mail for their subscribers. Returns whether there may be more events. Each event
- * is read once, also by several nodes.
- */
+/** Reads up to `most` new events of one Workspace, each once, also by several nodes. Returns whether there may be more. */
 export async function enqueueMail(db: Db, now: Date, most: number): Promise<boolean> {
   const subscribers = await listSubscribers(db)
   if (subscribers.length === 0) return false
@@ -91,5 +92,40 @@ async function addMail(tx: Tx, events: readonly NewEvent[], { workspace, subscri
       .values([...ids].map((operator_id) => ({ id: newUuid(), operator_id, ...row, ...times })))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
+  }
+}
+
+export const mayReceive = ({ roles, state }: Person, topic: NotificationTopic, workspaceId: string): boolean =>
+  state !== 'suspended' && scopesIn(accessOf(roles), workspaceId).includes(SCOPE_OF[topic])
+
+/** Finds operators once for a batch of events. */
+class Recipients {
+  readonly #db: Db
+  readonly #now: Date
+  readonly #people = new Map<string, Promise<Person | undefined>>()
+  #delegates: Promise<Delegates> | undefined
+
+  constructor(db: Db, now: Date) {
+    this.#db = db
+    this.#now = now
+  }
+
+  /** The operator, or the delegate of an absence. A delegate without the role in this Workspace is passed over. Undefined: neither may get it. */
+  async find(operatorId: string, topic: NotificationTopic, workspaceId: string): Promise<string | undefined> {
+    const may = async (id: string): Promise<boolean> => {
+      const person = await this.#person(id)
+      return person !== undefined && mayReceive(person, topic, workspaceId)
+    }
+    if (!(await may(operatorId))) return undefined
+    this.#delegates ??= findDelegates(this.#db, this.#now)
+    const allowed = new Map<string, string>()
+    for (const [absent, delegate] of await this.#delegates) if (await may(delegate)) allowed.set(absent, delegate)
+    return representativeOf(operatorId, allowed)
+  }
+
+  #person(id: string): Promise<Person | undefined> {
+    const known = this.#people.get(id) ?? findPerson(this.#db, id)
+    this.#people.set(id, known)
+    return known
   }
 }

@@ -1,26 +1,26 @@
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db } from '../../../platform/db/database.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import { hasEnded } from '../../../platform/queue/lease.ts'
+import { longestDelay, RETRY_DELAYS, steppedDelay } from '../../../platform/queue/retry-delays.ts'
 import { WorkQueue } from '../../../platform/queue/work-queue.ts'
 import { findWorkspace } from '../../identity/workspace-store.ts'
 import { findPerson } from '../../operators/operator-store.ts'
 import { findDecidedReviews } from '../../review/review-store.ts'
-import { dashboardUrl, messageOf } from '../event-message.ts'
+import { dashboardUrl, type GovernanceEvent, messageOf } from '../event-message.ts'
 import { findNames } from '../find-names.ts'
 import { neutralize } from '../neutralize.ts'
+import type { NotificationTopic } from '../topic.ts'
 import { composeMail, type MailContent } from './compose-mail.ts'
-import { enqueueMail } from './enqueue-mail.ts'
-import {
-  type ClaimedNotification,
-  claimNotifications,
-  listDueOperators,
-  postponeNotifications,
-  removeNotifications,
-} from './mail-queue.ts'
+import { enqueueMail, MAIL_LIFETIME_MS, mayReceive } from './enqueue-mail.ts'
 import type { Mailer } from './mailer.ts'
-import { mayReceive } from './recipients.ts'
 
+/** Longer than an attempt: another node sends the e-mail of one that has stopped. */
+const LEASE_MS = 5 * 60_000
+const MOST = 500
 const ENQUEUE_BATCH = 200
 const CONCURRENT_MAILS = 4
 /** Events that an e-mail lists; it counts the others. */
@@ -34,12 +34,10 @@ export interface MailDeps {
   readonly log: Logger
   /** Undefined: the server sends no e-mail. */
   readonly mailer: Pick<Mailer, 'send'> | undefined
-  /** GATEHOUSE_PUBLIC_URL. */
   readonly publicUrl: string | undefined
   readonly onError: (error: Error) => void
 }
 
-/** Sends events to operators by e-mail, in parallel with other nodes. */
 export class MailWorker extends WorkQueue<string> {
   readonly #deps: MailDeps
   readonly #busy = new Set<string>()
@@ -110,4 +108,73 @@ async function withoutSettled(db: Db, events: readonly ClaimedNotification[]): P
   return events.filter(
     (event) => event.payload.object !== 'review_item' || (!decided.has(event.payload.id) && last.get(event.payload.id) === event),
   )
+}
+
+interface ClaimedNotification extends GovernanceEvent {
+  readonly uuid: string
+  readonly topic: NotificationTopic
+  readonly attempts: number
+}
+
+const isFree = (now: Date) => hasEnded(sql`leased_until`, now, LEASE_MS)
+const isDue = (now: Date) => hasEnded(sql`due_at`, now, longestDelay(RETRY_DELAYS.mail))
+
+async function listDueOperators(db: Db, now: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('mail_notification')
+    .select('operator_id')
+    .distinct()
+    .where(isDue(now))
+    .where(isFree(now))
+    .limit(100)
+    .execute()
+  return rows.map(({ operator_id }) => operator_id)
+}
+
+/** Claims all notifications of an operator, oldest first, also those that are not due yet: they share the e-mail. */
+async function claimNotifications(db: Db, operatorId: string, now: Date): Promise<ClaimedNotification[]> {
+  const free = db
+    .selectFrom('mail_notification')
+    .select('id')
+    .where('operator_id', '=', operatorId)
+    .where(isFree(now))
+    .orderBy('id')
+    .limit(MOST)
+    .forUpdate()
+    .skipLocked()
+  const rows = await db
+    .updateTable('mail_notification')
+    .set({ leased_until: new Date(now.getTime() + LEASE_MS) })
+    .where('id', 'in', free)
+    .returning(['id as uuid', 'workspace_id', 'topic', 'type', 'payload', 'attempts'])
+    .execute()
+  const claimed = rows.map(({ workspace_id, ...row }) => ({ ...row, workspaceId: toId('ws', workspace_id) }))
+  return claimed.toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1))
+}
+
+async function removeNotifications(db: Db, claimed: readonly ClaimedNotification[]): Promise<void> {
+  const ids = claimed.map(({ uuid }) => uuid)
+  if (ids.length > 0) await db.deleteFrom('mail_notification').where('id', 'in', ids).execute()
+}
+
+/** Plans the next attempt, and removes what is too old for one. Returns how many were removed. */
+async function postponeNotifications(
+  db: Db,
+  claimed: readonly ClaimedNotification[],
+  { now, random }: { readonly now: Date; readonly random: () => number },
+): Promise<number> {
+  const ids = claimed.map(({ uuid }) => uuid)
+  const failures = Math.max(...claimed.map(({ attempts }) => attempts)) + 1
+  const due = new Date(now.getTime() + steppedDelay(failures, RETRY_DELAYS.mail, random))
+  await db
+    .updateTable('mail_notification')
+    .set({ attempts: sql<number>`attempts + 1`, due_at: due, leased_until: null })
+    .where('id', 'in', ids)
+    .execute()
+  const { numDeletedRows } = await db
+    .deleteFrom('mail_notification')
+    .where('id', 'in', ids)
+    .where('created_at', '<', new Date(due.getTime() - MAIL_LIFETIME_MS))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

@@ -3,7 +3,6 @@ import type { Transporter } from 'nodemailer'
 export interface MailerOptions {
   /** `smtp://` or `smtps://`, with user and password. */
   readonly url: string
-  /** Address of the sender, with or without a name. */
   readonly from: string
 }
 
