@@ -66,18 +66,14 @@ async function readKeySet({ status, body }: Awaited<ReturnType<KeyFetch>>): Prom
   return { keys: keySet.keys }
 }
 
-export interface JwksFetcher {
-  readonly fetch: KeyFetch
-  readonly close: () => Promise<void>
-}
-
 const CONNECT_MS = 5_000
 
 /** Fetches key sets of identity providers (RFC 7517). Connections to private addresses are refused unless they are allowed. */
-export function openJwksFetcher({ allowPrivateUrls }: { readonly allowPrivateUrls: boolean }): JwksFetcher {
+export function openJwksFetcher({ allowPrivateUrls }: { readonly allowPrivateUrls: boolean }) {
   const dispatcher = new Agent({ connect: guardedConnector(allowPrivateUrls, CONNECT_MS) })
   return {
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...traceHeaders() }, dispatcher }),
+    fetch: ((url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, ...traceHeaders() }, dispatcher })) satisfies KeyFetch,
     close: () => dispatcher.close(),
   }
 }

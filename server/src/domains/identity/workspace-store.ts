@@ -1,6 +1,6 @@
-import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
@@ -28,11 +28,9 @@ export interface SealedWorkspaceKeys {
 const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
 
 const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
+  ...fromRow(row),
   id: toId('ws', row.id),
-  name: row.name,
   settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),
-  signingPublicKey: row.signing_public_key,
-  createdAt: row.created_at,
 })
 
 /** Creates a Workspace with an empty audit log. Returns undefined if the name is taken. `id`: `ws_…`. */
@@ -123,7 +121,7 @@ export async function listReviewTargets(db: Db): Promise<readonly { readonly wor
   return rows.map(({ id, minutes }) => ({ workspaceId: toId('ws', id), minutes }))
 }
 
-export type WorkspaceUpdate =
+type WorkspaceUpdate =
   | { readonly ok: true; readonly workspace: Workspace }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import { announceExpiringKeys } from '../identity/announce-key.ts'
+import { announceExpiringKeys } from '../identity/api-key-store.ts'
 import { listReviewTargets } from '../identity/workspace-store.ts'
 import type { EventRelay } from '../messaging/events/event-relay.ts'
 import { announceOverdue } from '../review/announce-review.ts'

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { newCredential } from '../../platform/lib/credential.ts'
+import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { type Access, accessOf, FULL_ACCESS, limitAccess, NO_ACCESS, scopesAnywhere } from '../../shared/access.ts'
 import { SCOPES, type Scope } from '../../shared/scope.ts'
@@ -48,15 +48,8 @@ function tokenOf(row: Row): AdminToken {
 }
 
 /** A token that was issued on the server, or with such a token, has no operator whose roles limit it. */
-const accessOfIssuer = (row: Row): Access =>
-  row.issuer_role === null
-    ? FULL_ACCESS
-    : accessOf(
-        rolesOf({
-          role: row.issuer_role,
-          workspace_roles: row.issuer_workspace_roles,
-        }),
-      )
+const accessOfIssuer = ({ issuer_role: role, issuer_workspace_roles: workspace_roles }: Row): Access =>
+  role === null ? FULL_ACCESS : accessOf(rolesOf({ role, workspace_roles }))
 
 /** False: the operator who issued the token was removed or suspended. A token that was issued on the server needs no operator. */
 const isIssuerActive = ({ issued_by, issuer_role, issuer_suspended_at }: Row): boolean =>
@@ -70,15 +63,16 @@ interface NewAdminToken {
   readonly workspaceIds?: readonly string[] | null | undefined
   /** Id of the issuing operator or token. Default: issued on the server. */
   readonly issuer?: string
+  /** Default: a new one. */
+  readonly credential?: NewCredential
 }
 
-/** Creates a token. `token` is not stored. */
+/** `token` is not stored. */
 export async function createAdminToken(
   db: Db,
-  { name, scopes = null, workspaceIds = null, issuer }: NewAdminToken,
+  { name, scopes = null, workspaceIds = null, issuer, credential = newCredential('ga_') }: NewAdminToken,
   now: Date,
 ): Promise<AdminToken & { readonly token: string }> {
-  const { secret, hash } = newCredential('ga_')
   const issued_by = issuer === undefined ? null : await findResponsibleOperator(db, issuer)
   const id = newUuid()
   await db
@@ -86,8 +80,8 @@ export async function createAdminToken(
     .values({
       id,
       name,
-      hash,
-      workspace_ids: uuidsOfWorkspaces(workspaceIds),
+      hash: credential.hash,
+      workspace_ids: workspaceIds?.map(uuidOfWorkspace) ?? null,
       scopes,
       issued_by,
       created_at: now,
@@ -95,11 +89,8 @@ export async function createAdminToken(
     })
     .execute()
   const row = await selectTokens(db).where('id', '=', id).executeTakeFirstOrThrow()
-  return { ...tokenOf(row), token: secret }
+  return { ...tokenOf(row), token: credential.secret }
 }
-
-/** null: all Workspaces. */
-export const uuidsOfWorkspaces = (workspaceIds: readonly string[] | null) => workspaceIds?.map(uuidOfWorkspace) ?? null
 
 /** Revoking again changes nothing. Returns undefined if the token does not exist. Publish the topic `admin_tokens` after the commit. */
 export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<AdminToken | undefined> {

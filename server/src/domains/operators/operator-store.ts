@@ -6,7 +6,7 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { accessOf, changedRoles, isSameAccess, NO_ROLES, type Roles } from '../../shared/access.ts'
 import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
-import type { NewPerson, Person } from './operator.ts'
+import type { Person } from './operator.ts'
 import { columnsOf, hasRoleInAll, rolesOf, workspaceRolesOf, writeRoles } from './stored-roles.ts'
 
 const selectPeople = (db: Db) =>
@@ -86,7 +86,7 @@ export async function findPerson(db: Db, id: string): Promise<Person | undefined
 
 /** Finds an operator and locks the row against changes until `tx` ends. */
 export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
-  await tx.selectFrom('operator').select('id').where('id', '=', id).forShare().execute()
+  await shareLockPeople(tx, [id])
   return findPerson(tx, id)
 }
 
@@ -122,7 +122,11 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
 }
 
 /** Returns undefined if the email address is taken. The operator can sign in after accepting an invitation, or with OIDC. */
-export async function createPerson(tx: Tx, { name, email, roles }: NewPerson, now: Date): Promise<Person | undefined> {
+export async function createPerson(
+  tx: Tx,
+  { name, email, roles }: Pick<Person, 'name' | 'email' | 'roles'>,
+  now: Date,
+): Promise<Person | undefined> {
   const id = newId('opr')
   const inserted = await tx
     .insertInto('operator')
@@ -153,9 +157,10 @@ export async function updatePerson(
   { name, roles }: { readonly name?: string | undefined; readonly roles?: Roles | undefined },
   now: Date,
 ): Promise<Person | undefined> {
+  const named = name !== undefined && { name }
   await tx
     .updateTable('operator')
-    .set({ updated_at: now, ...(name !== undefined && { name }) })
+    .set({ updated_at: now, ...named })
     .where('id', '=', id)
     .execute()
   const before = await findPerson(tx, id)
@@ -198,7 +203,7 @@ export async function recordSignIn(tx: Tx, id: string, now: Date): Promise<void>
   await tx.updateTable('operator').set({ last_signed_in_at: now }).where('id', '=', id).execute()
 }
 
-/** Number of consecutive wrong codes of the second factor. */
+/** Consecutive wrong codes of the second factor. */
 export async function countWrongCodes(tx: Tx, id: string): Promise<number> {
   const row = await tx
     .selectFrom('operator_second_factor')
@@ -235,7 +240,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, issu
     .execute()
 }
 
-/** Removes an operator's password. Single sign-on remains. */
+/** Single sign-on remains. */
 export async function removePassword(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('operator_account').where('operator_id', '=', id).where('provider_id', '=', 'credential').execute()
 }

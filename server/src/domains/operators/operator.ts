@@ -2,7 +2,6 @@ import type { Roles } from '../../shared/access.ts'
 
 /** An operator who is a person (the other operators are admin tokens). */
 export interface Person {
-  /** `opr_…` */
   readonly id: string
   readonly name: string
   /** In lower case. */
@@ -13,10 +12,4 @@ export interface Person {
   readonly twoFactor: boolean
   readonly lastSignedInAt: Date | null
   readonly createdAt: Date
-}
-
-export interface NewPerson {
-  readonly name: string
-  readonly email: string
-  readonly roles: Roles
 }

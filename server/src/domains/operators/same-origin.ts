@@ -8,10 +8,8 @@ interface RequestOrigin {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The public origin of this server, if GATEHOUSE_PUBLIC_URL is set. */
-interface Configured {
-  readonly origin: string | undefined
-}
+/** `origin`: undefined if GATEHOUSE_PUBLIC_URL is not set. */
+type Configured = { readonly origin: string | undefined }
 
 /** The origin of this server as browsers see it. */
 export const originOf = ({ protocol, host }: Pick<RequestOrigin, 'protocol' | 'host'>, { origin }: Configured): string =>

@@ -39,7 +39,7 @@ export class SignIn {
     return this.#deps.trustedProxies.length > 0
   }
 
-  /** Name of the identity provider; undefined: sign-in with a password only. */
+  /** Undefined: sign-in with a password only. */
   get identityProvider(): string | undefined {
     return this.#deps.oidc?.name
   }

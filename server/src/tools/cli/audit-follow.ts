@@ -6,8 +6,7 @@ import { readFeed } from '../../domains/audit/feed/read-feed.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { VERSION } from '../../version.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
-import { explainError } from './explain-error.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
+import { CommandFailure, explainError, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
 const BATCH = 500

@@ -5,18 +5,20 @@ import type { Acl } from '../../domains/knowledge/acl.ts'
 import type { Collection } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../../domains/knowledge/collection-store.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
 import { filesBelow } from '../ingestion/folder-files.ts'
 import { DeletionRefused, type FileOutcome, type Folder, ingestFolder } from '../ingestion/ingest-folder.ts'
 import { Tally } from '../ingestion/tally.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
-import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
+import { chooseWorkspace } from './choose-workspace.ts'
 import { Progress } from './progress.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
-export interface IngestOptions {
+interface IngestOptions {
   readonly collection: string
   readonly workspace?: string
   readonly classification?: string
@@ -141,7 +143,7 @@ async function findOrCreateCollection(
   }
   await changeWorkspace(context, workspace.id, async ({ tx, workspaceId, now }) => {
     const collection = await createCollection(tx, workspaceId, { name }, now)
-    return collection ? [{ done: 'created', object: 'collection', id: collection.id, name, fields: ['name'] }] : []
+    return collection ? [changeOf('collection', 'created', collection, ['name'])] : []
   })
   return (await findCollectionByName(db, workspace.id, name)) as Collection
 }

@@ -7,8 +7,7 @@ import {
   storeCounts,
 } from '../../domains/keys/sealed-counts.ts'
 import { counted } from '../../platform/lib/counted.ts'
-import { printTable } from './tables.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
+import { CommandFailure, printTable, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
 /** `gatehouse keys status`: counts the values that each secret key has sealed. */

@@ -22,7 +22,7 @@ export async function runServer(terminal: Terminal): Promise<void> {
 
 /** Loaded when it is needed: the primary process stays small. */
 const checkFile: ConfigurationSource['checkFile'] = async (config, fromEnvironment) => {
-  const { checkConfigurationFile } = await import('../setup/check-configuration-file.ts')
+  const { checkConfigurationFile } = await import('../setup/gatehouse-file.ts')
   checkConfigurationFile(config, fromEnvironment)
 }
 

@@ -19,9 +19,9 @@ import { ConfigError } from '../../platform/config/environment.ts'
 import { newCredential } from '../../platform/lib/credential.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { applyConfiguration } from './apply.ts'
+import { hashSecret } from './apply-secrets.ts'
 import { describeChange } from './change.ts'
 import { readGatehouseFile } from './gatehouse-file.ts'
-import { hashSecret } from './imported-secret.ts'
 
 const POLICY = 'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "true", verdict: allow}\n'
 const TOPICS = ['workspaces', 'applications', 'keys', 'providers', 'policies', 'admin_tokens']

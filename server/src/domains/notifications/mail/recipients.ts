@@ -1,9 +1,8 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { accessOf, scopesIn } from '../../../shared/access.ts'
-import { findDelegates } from '../../operators/absence-store.ts'
+import { type Delegates, findDelegates, representativeOf } from '../../operators/absence-store.ts'
 import type { Person } from '../../operators/operator.ts'
 import { findPerson } from '../../operators/operator-store.ts'
-import { type Delegates, representativeOf } from '../../operators/representative.ts'
 import { type NotificationTopic, SCOPE_OF } from '../topic.ts'
 
 /** Whether the operator may get events of this topic from the Workspace now. */

@@ -36,10 +36,10 @@ const KINDS = {
   audit_records: { table: 'audit_record', isTraffic: true },
 } as const satisfies Record<string, Kind>
 
-export type ContentKind = keyof typeof KINDS
+type ContentKind = keyof typeof KINDS
 export const CONTENT_KINDS = Object.keys(KINDS) as readonly ContentKind[]
 
-export interface Content {
+interface Content {
   readonly kind: ContentKind
   readonly total: number
   /** How many of them the demo did not create: they are newer than its Workspace. */

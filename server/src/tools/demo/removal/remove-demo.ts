@@ -1,17 +1,23 @@
+import { rm } from 'node:fs/promises'
 import { appendInTransaction } from '../../../domains/audit/chain/append-in-transaction.ts'
 import { createChangeDraft } from '../../../domains/audit/record/record.ts'
 import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
 import { findWorkspaceByName, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
+import { EVENTS_TOPIC } from '../../../domains/messaging/events/event.ts'
 import { revokeAdminToken } from '../../../domains/operators/admin-token-store.ts'
 import { deletePerson } from '../../../domains/operators/operator-store.ts'
+import { REVIEWS_TOPIC } from '../../../domains/review/review.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
+import type { Signal } from '../../../platform/db/signal.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { CHANGE_TOPICS } from '../../setup/recorded-change.ts'
+import { demoFilePath } from '../demo-file.ts'
 import { findAccounts, isDemo } from './demo-accounts.ts'
 import { deleteWorkspace } from './workspace-rows.ts'
 
-export interface Remover {
+interface Remover {
   /** The operator (`opr_…`) or admin token (`adm_…`) that asks; null: the command line. */
   readonly actor: string | null
   readonly now: Date
@@ -25,7 +31,7 @@ export type Removal =
 
 /**
  * Removes the Workspace of the demo with everything in it, and the accounts of the demo. The log of the oldest Workspace that is left
- * records it. The caller has locked the owners, and announces it (announce-removal.ts).
+ * records it. The caller has locked the owners, and announces it.
  */
 export async function removeDemo(tx: Tx, name: string, remover: Remover): Promise<Removal> {
   const workspace = await findWorkspaceByName(tx, name)
@@ -47,6 +53,15 @@ export async function removeDemo(tx: Tx, name: string, remover: Remover): Promis
   return { ok: true, workspaceId: workspace.id, isOwnerKept }
 }
 
+/** After the commit: no node answers from what it remembers of the Workspace, and demo.json is deleted unless its owner stays. */
+export async function announceRemoval(
+  { workspaceId, isOwnerKept }: Extract<Removal, { ok: true }>,
+  { signal, dataDir }: { readonly signal: Signal; readonly dataDir: string },
+): Promise<void> {
+  for (const topic of [...CHANGE_TOPICS, REVIEWS_TOPIC, EVENTS_TOPIC]) await signal.publish(topic, workspaceId)
+  if (!isOwnerKept) await rm(demoFilePath(dataDir), { force: true })
+}
+
 async function record(
   tx: Tx,
   workspaceId: string,
@@ -56,13 +71,8 @@ async function record(
   const { hasher } = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
   const drafts = changes.map(([action, object_id]) => {
     const change = { action, object_type: action.slice(0, action.indexOf('.')), object_id, fields: [] }
-    return createChangeDraft({
-      id: newId('aud'),
-      workspaceId,
-      at: now,
-      actor: actor === null ? null : hasher.user(actor),
-      change,
-    })
+    const hashedActor = actor === null ? null : hasher.user(actor)
+    return createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: hashedActor, change })
   })
   await appendInTransaction(tx, workspaceId, drafts, hasher)
 }
