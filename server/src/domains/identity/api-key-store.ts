@@ -11,7 +11,6 @@ import { type ApiKey, KEY_COLUMNS, keyOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
 
-/** The Application that owns keys. */
 export interface KeyOwner {
   readonly workspaceId: string
   readonly applicationId: string
@@ -21,11 +20,8 @@ export interface KeyOwner {
 type IssuedKey = ApiKey & { readonly key: string }
 
 interface KeyOptions {
-  /** Default: issued on the server. */
   readonly issuer?: string | null
-  /** Default: never. */
   readonly expiresAt?: Date | null
-  /** Default: a new one. */
   readonly credential?: NewCredential
 }
 
@@ -71,7 +67,6 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
     .returning(KEY_COLUMNS)
     .executeTakeFirst()
   const key = row && keyOf(row)
-  // A key that was already revoked keeps the time of its first revocation and is not announced again.
   if (key?.revokedAt?.getTime() === now.getTime()) await announceKey(db, workspaceId, 'key.revoked', key)
   return key
 }
@@ -104,7 +99,6 @@ export interface ApplicationKey {
   readonly issuedBy: string | null
   readonly revokedAt: Date | null
   readonly expiresAt: Date | null
-  /** Whether `last_used_at` is null or older than a minute. */
   readonly isUseOutdated: boolean
   readonly application: ApplicationRecord
 }
@@ -166,10 +160,7 @@ export type RotatedKey =
   | { readonly ok: true; readonly issued: IssuedKey }
   | { readonly ok: false; readonly reason: 'not_found' | 'revoked' | 'expired' | 'replaced' }
 
-/**
- * Issues a key with the name and Application of an existing key, which expires after the overlap. A key is replaced once, so that a
- * repeated request issues no second key. Publish the topic `keys` after the commit.
- */
+/** Issues a key in place of another, once, so that a repeated request issues no second key. Publish the topic `keys` after the commit. */
 export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
   const uuid = fromId('key', id)
   if (uuid === undefined) return { ok: false, reason: 'not_found' }
@@ -212,13 +203,9 @@ const announceKey = (tx: Db, workspaceId: string, type: GovernanceEventType & `k
     replaced_by: key.replacedBy,
   })
 
-/** How long before its expiry a key is announced. */
 const NOTICE_MS = 7 * 86_400_000
 
-/**
- * Announces up to `most` keys that expire within seven days, each once. Keys that were replaced, or created for a shorter time, are left
- * out. Returns how many.
- */
+/** Announces keys that expire within seven days, each once, without replaced and short-lived ones. Returns how many. */
 export async function announceExpiringKeys(tx: Tx, now: Date, most: number): Promise<number> {
   const due = tx
     .selectFrom('api_key')

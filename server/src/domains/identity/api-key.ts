@@ -20,7 +20,6 @@ export const KEY_COLUMNS = [
 ] as const
 type KeyColumn = (typeof KEY_COLUMNS)[number]
 
-/** An Application's key without its secret. */
 export type ApiKey = Entity<ApiKeyTable, KeyColumn>
 
 export const keyOf = (row: Pick<Selectable<ApiKeyTable>, KeyColumn>): ApiKey => ({
@@ -30,7 +29,6 @@ export const keyOf = (row: Pick<Selectable<ApiKeyTable>, KeyColumn>): ApiKey => 
   replacedBy: row.replaced_by === null ? null : toId('key', row.replaced_by),
 })
 
-/** Body of `POST /admin/v1/applications/:id/keys`. */
 export const ApiKeyCreate = Type.Object({
   name: Name,
   expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
@@ -38,7 +36,6 @@ export const ApiKeyCreate = Type.Object({
 
 export const DEFAULT_OVERLAP_S = 86_400
 
-/** Body of `POST /admin/v1/keys/:id/rotate`. */
 export const ApiKeyRotate = Type.Object({
   overlap_seconds: Type.Optional(
     Type.Integer({

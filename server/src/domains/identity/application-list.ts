@@ -13,7 +13,6 @@ export type UsageSource = RawBuilder<unknown>
 
 export interface ListedApplication {
   readonly application: ApplicationRecord
-  /** Of any of its keys. */
   readonly lastUsedAt: Date | null
   readonly requests: number
   readonly cost: number | null
@@ -32,10 +31,7 @@ const SORT_VALUES = {
 
 const NO_USAGE: UsageSource = sql`(select null as value, null::float8 as requests, null::float8 as cost where false)`
 
-/**
- * Applications with their use; without `usage`, requests and cost are not read. Without `sort`: oldest first. Returns undefined if
- * `page.after` is not an id, or if a sorted list has no Application with it.
- */
+/** Oldest first without `sort`. Undefined: `page.after` is no id, or not in a sorted list. */
 export async function listUsedApplications(
   db: Db,
   workspaceId: string,

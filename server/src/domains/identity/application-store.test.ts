@@ -2,16 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import { newId } from '../../platform/lib/id.ts'
 import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import type { ApplicationPatch, ApplicationRecord } from './application.ts'
-import {
-  createApplication,
-  findApplication,
-  findApplicationByName,
-  listApplications,
-  updateApplication,
-} from './application-store.ts'
+import { createApplication, findApplication, findApplicationByName, updateApplication } from './application-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
@@ -113,28 +106,5 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(await createApplication(database.db, workspaceId, { name: 'first' }, NOW)).toBeUndefined()
     expect(await update(id, { name: 'taken' })).toEqual({ ok: false, reason: 'name_taken' })
     expect(await createApplication(database.db, foreign, { name: 'first' }, NOW)).toBeDefined()
-  })
-
-  test('application store: not found when the Application is of another Workspace or does not exist', async () => {
-    const { id } = await create('hidden')
-    for (const unknown of [id, newId('app'), 'app_nonsense', newId('ws'), '']) {
-      expect(await findApplication(database.db, foreign, unknown)).toBeUndefined()
-      expect(await update(unknown, { name: 'stolen' }, foreign)).toEqual({ ok: false, reason: 'not_found' })
-    }
-    expect(await findApplicationByName(database.db, foreign, 'hidden')).toBeUndefined()
-    const listed = await listApplications(database.db, foreign, { limit: 100 })
-    expect(listed?.data.map(({ name }) => name)).not.toContain('hidden')
-    expect((await findApplication(database.db, workspaceId, id))?.name).toBe('hidden')
-  })
-
-  test('application store: pages list each Application once, oldest first, when another is added meanwhile', async () => {
-    const { workspaceId: owner } = await seedWorkspace(database.db)
-    for (const name of ['a', 'b', 'c']) await createApplication(database.db, owner, { name }, NOW)
-    const first = await listApplications(database.db, owner, { limit: 2 })
-    expect([first?.data.map(({ name }) => name), first?.hasMore]).toEqual([['a', 'b'], true])
-    await createApplication(database.db, owner, { name: 'd' }, NOW)
-    const second = await listApplications(database.db, owner, { limit: 2, after: first?.data.at(-1)?.id })
-    expect([second?.data.map(({ name }) => name), second?.hasMore]).toEqual([['c', 'd'], false])
-    expect(await listApplications(database.db, owner, { limit: 2, after: 'nonsense' })).toBeUndefined()
   })
 })

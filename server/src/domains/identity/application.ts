@@ -137,7 +137,6 @@ export interface Overrides {
   readonly limits: Readonly<Record<string, unknown>>
 }
 
-/** Returns the stored settings and limits after a checked patch. */
 export function patchOverrides(stored: Overrides, patch: Pick<ApplicationPatch, 'settings' | 'limits'>): Overrides {
   const settings: Record<string, unknown> = { ...patch.settings }
   for (const name of FEATURES) {
@@ -154,7 +153,6 @@ function patchFeature(stored: unknown, patch: object | boolean | null): object |
   return mergeFields((stored ?? {}) as Record<string, unknown>, typeof patch === 'boolean' ? { enabled: patch } : patch)
 }
 
-/** null removes a field. */
 const mergeFields = (stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null))
 

@@ -8,7 +8,6 @@ import { CredentialCache, type CredentialCacheOptions } from '../../platform/lib
 import type { Application } from '../../shared/principal.ts'
 import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
 
-/** Topics of platform/db/signal.ts: a key or an Application has changed. The key is its id. */
 export const KEYS_TOPIC = 'keys'
 export const APPLICATIONS_TOPIC = 'applications'
 

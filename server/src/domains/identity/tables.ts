@@ -20,7 +20,6 @@ export interface WorkspaceTable {
   hash_key: Bytes
   /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
   signing_key: Bytes
-  /** SPKI PEM of the same key, with which checkpoints are verified. */
   signing_public_key: string
   active_policy_id: string | null
   /** Seal of the audit log's length (domains/audit/checkpoints/log-seal.ts); null: it was removed. */
@@ -47,9 +46,7 @@ export interface ApiKeyTable {
   workspace_id: string
   application_id: string
   name: string
-  /** SHA-256 of the key, which is not stored. */
   hash: Bytes
-  /** The first letters of the key. */
   hint: string
   /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   issued_by: ColumnType<string | null, string | null | undefined, never>

@@ -33,7 +33,6 @@ export async function createUser(db: Db, workspaceId: string, create: NewUser, n
   return { ok: false, reason: holder ? 'id_taken' : 'username_taken' }
 }
 
-/** Creates a user, or replaces all fields of the user with that id. */
 export async function upsertUser(
   tx: Tx,
   workspaceId: string,
@@ -63,7 +62,6 @@ export async function findUser(db: Db, workspaceId: string, id: string): Promise
   return row && userOf(row)
 }
 
-/** A missing field does not filter. */
 interface UserFilter {
   /** Part of the id or username; case-insensitive. */
   readonly search?: string | undefined

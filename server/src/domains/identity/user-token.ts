@@ -9,7 +9,6 @@ import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
 import { findWorkspace } from './workspace-store.ts'
 import { type TokenVerdict, WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
-/** Topic of platform/db/signal.ts: the settings of a Workspace have changed. The key is its id (`ws_…`). */
 export const WORKSPACES_TOPIC = 'workspaces'
 
 interface UserTokenDeps {
@@ -18,7 +17,6 @@ interface UserTokenDeps {
   readonly clock: Clock
   /** Reads key sets and must refuse private addresses. */
   readonly fetch: KeyFetch
-  /** Time limit in milliseconds for reading a Workspace's settings. */
   readonly loadMs?: number
 }
 

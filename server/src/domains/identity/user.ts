@@ -5,7 +5,6 @@ import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import type { WorkspaceUserTable } from './tables.ts'
 
-/** As JSON, in characters. */
 const MAX_ATTRIBUTES = 16_384
 
 /** A stored user of a Workspace. For a request with a user token, the claims of the token apply instead (user-token.ts). */

@@ -19,9 +19,7 @@ import { writeUnlessTaken } from './write-unless-taken.ts'
 export interface SealedWorkspaceKeys {
   readonly hashKey: Buffer
   readonly signingKey: Buffer
-  /** SPKI PEM. */
   readonly signingPublicKey: string
-  /** Seal of the empty audit log. */
   readonly auditSeal: string
 }
 
@@ -90,7 +88,6 @@ export async function findWorkspaceByName(db: Db, name: string): Promise<Workspa
   return row && workspaceOf(row)
 }
 
-/** The oldest Workspace whose user tokens have this issuer. */
 export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
   const row = await workspaces(db)
     .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
@@ -100,7 +97,6 @@ export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Wor
   return row && workspaceOf(row)
 }
 
-/** The id of the Workspace with this id or name. */
 export async function findWorkspaceId(db: Db, choice: string): Promise<string | undefined> {
   if (!isStorable(choice)) return undefined
   return ((await findWorkspace(db, choice)) ?? (await findWorkspaceByName(db, choice)))?.id
@@ -113,7 +109,6 @@ export async function listWorkspaces(db: Db, page: PageRequest, ids?: readonly s
   return pageById(query, 'ws', page, workspaceOf)
 }
 
-/** `settings.review.target_minutes` of the Workspaces that have one. */
 export async function listReviewTargets(db: Db): Promise<readonly { readonly workspaceId: string; readonly minutes: number }[]> {
   const { rows } = await sql<{ id: string; minutes: number }>`
     select id, (settings -> 'review' ->> 'target_minutes')::int as minutes from workspace

@@ -9,7 +9,6 @@ import type { WorkspaceTable } from './tables.ts'
 /** As JSON, in characters: enough for a hundred large RSA keys. */
 const MAX_SETTINGS = 131_072
 
-/** The claims of a user token with the user's fields. */
 export interface ClaimNames {
   readonly id: string
   readonly role: string
@@ -31,7 +30,6 @@ export interface WorkspaceSettings {
   readonly review: {
     /** Whether only an operator who cannot have caused a hold alone can approve it (api/admin/reviews/review-independence.ts). */
     readonly four_eyes: boolean
-    /** Minutes within which items should be decided; null: no target. */
     readonly target_minutes: number | null
   }
 }
@@ -53,10 +51,7 @@ export interface Workspace extends Entity<WorkspaceTable, 'id' | 'name' | 'signi
 const Claim = resettable(Name)
 const Audience = Type.String({ minLength: 1, maxLength: 500 })
 
-/**
- * Unknown names are refused, because a misspelt `audience` would otherwise accept every audience. null resets a setting; `claims` and
- * `review` are merged field by field.
- */
+/** Unknown names are refused, because a misspelt `audience` would accept every audience. `claims` and `review` are merged by field. */
 const SettingsPatch = Type.Object(
   {
     jwks: Type.Optional(Type.Union([JwksSource, Type.Null()])),
@@ -122,7 +117,6 @@ function checkSettings<T extends WorkspacePatch>(checked: Checked<T>): Checked<T
 /** Only those that were set, so that a later release can change a default. */
 type StoredSettings = Readonly<Record<string, unknown>>
 
-/** Returns the stored settings after a checked patch. */
 export function patchWorkspaceSettings(
   stored: StoredSettings,
   { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>,

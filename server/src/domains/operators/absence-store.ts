@@ -19,7 +19,6 @@ export async function setAbsence(tx: Tx, { operatorId, delegateId, startsAt, end
     .execute()
 }
 
-/** False if there is no absence. */
 export async function removeAbsence(tx: Tx, operatorId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('operator_absence').where('operator_id', '=', operatorId).executeTakeFirst()
   return numDeletedRows > 0n
@@ -49,6 +48,5 @@ export function representativeOf(operatorId: string, delegates: Delegates): stri
   return current
 }
 
-/** The operators whose representative `operatorId` is. */
 export const representedBy = (operatorId: string, delegates: Delegates): readonly string[] =>
   [...delegates.keys()].filter((id) => id !== operatorId && representativeOf(id, delegates) === operatorId)

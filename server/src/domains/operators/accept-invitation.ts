@@ -8,16 +8,13 @@ export interface Acceptance {
   readonly password: string
   /** Required for the first owner. Invited operators can correct their names. */
   readonly name?: string | undefined
-  /** Required for the first owner. */
   readonly email?: string | undefined
 }
 
 export type AcceptanceResult =
   | { readonly kind: 'accepted'; readonly email: string }
   | { readonly kind: 'unknown' }
-  /** Required for the first owner. */
   | { readonly kind: 'missing'; readonly param: 'name' | 'email' }
-  /** The email address belongs to another operator. */
   | { readonly kind: 'taken' }
 
 /** Accepts an invitation: creates the first owner, or sets the password of an invited operator. */

@@ -14,7 +14,6 @@ import { hasRoleInAll, rolesOf, workspaceRolesOf } from './stored-roles.ts'
 const scopesOf = (stored: readonly string[] | null): readonly Scope[] =>
   stored === null ? SCOPES : SCOPES.filter((scope) => stored.includes(scope))
 
-/** Tokens with the current roles and suspension of their issuers. */
 const selectTokens = (db: Db) =>
   db
     .selectFrom('admin_token')
@@ -51,23 +50,18 @@ function tokenOf(row: Row): AdminToken {
 const accessOfIssuer = ({ issuer_role: role, issuer_workspace_roles: workspace_roles }: Row): Access =>
   role === null ? FULL_ACCESS : accessOf(rolesOf({ role, workspace_roles }))
 
-/** False: the operator who issued the token was removed or suspended. A token that was issued on the server needs no operator. */
 const isIssuerActive = ({ issued_by, issuer_role, issuer_suspended_at }: Row): boolean =>
   !issued_by?.startsWith('opr_') || (issuer_role !== null && issuer_suspended_at === null)
 
 interface NewAdminToken {
   readonly name: string
-  /** Default: all scopes. */
   readonly scopes?: readonly Scope[] | null | undefined
-  /** Default: all Workspaces. */
   readonly workspaceIds?: readonly string[] | null | undefined
   /** Id of the issuing operator or token. Default: issued on the server. */
   readonly issuer?: string
-  /** Default: a new one. */
   readonly credential?: NewCredential
 }
 
-/** `token` is not stored. */
 export async function createAdminToken(
   db: Db,
   { name, scopes = null, workspaceIds = null, issuer, credential = newCredential('ga_') }: NewAdminToken,
@@ -122,10 +116,7 @@ export async function findIdsOfOperator(db: Db, operatorId: string): Promise<str
   return [responsible, ...tokens.map(({ id }) => toId('adm', id))]
 }
 
-/**
- * Oldest first, with revoked tokens. `workspaceId`: only those for this Workspace, or for all Workspaces whose operator can enter it.
- * Returns undefined if `page.after` is not an id.
- */
+/** Oldest first, with revoked tokens. `workspaceId`: only those that are valid in this Workspace. Undefined: `page.after` is no id. */
 export async function listAdminTokens(db: Db, page: PageRequest, workspaceId?: string): Promise<Page<AdminToken> | undefined> {
   const tokens = workspaceId === undefined ? selectTokens(db) : selectTokens(db).where(isFor(workspaceId))
   return pageById(tokens, 'adm', page, tokenOf)

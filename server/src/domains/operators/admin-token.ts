@@ -4,20 +4,16 @@ import { viewOf } from '../../platform/lib/view.ts'
 import { type Access, mayEnter } from '../../shared/access.ts'
 import { SCOPES, type Scope } from '../../shared/scope.ts'
 
-/** A token of the admin API (`ga_…`) without its secret. */
 export interface AdminToken {
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** null: all Workspaces. */
   readonly workspaceIds: readonly string[] | null
   /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   readonly issuedBy: string | null
-  /** ended: the responsible operator was removed or suspended. */
   readonly state: 'active' | 'revoked' | 'ended'
   /** Current scopes by Workspace: the issuer's, limited to those of the token. None for an inactive token. */
   readonly access: Access
-  /** Current scopes in at least one Workspace. Empty for an inactive token. */
   readonly effectiveScopes: readonly Scope[]
   readonly createdAt: Date
   readonly revokedAt: Date | null

@@ -6,13 +6,11 @@ import type { Db } from '../../platform/db/database.ts'
 const PASSWORD_LIMIT = { max: 10, windowMs: 15 * 60_000 }
 /** A 6-digit code is valid in its half minute, the one before and the one after. It can be used once. */
 const CODE_LIMIT = { max: 1, windowMs: 90_000 }
-/** Longer than every window. */
 const MAX_AGE_MS = 60 * 60_000
 
 interface Attempt {
   /** Seconds until the next attempt is allowed; undefined: this attempt is allowed. */
   readonly waitSeconds: number | undefined
-  /** Whether this is the first refused attempt of its window. */
   readonly isFirstRefused: boolean
 }
 
@@ -39,7 +37,6 @@ export async function countAttempt(
 export const countPasswordAttempt = (db: Db, email: string, now: Date): Promise<Attempt> =>
   countAttempt(db, accountKey(email), PASSWORD_LIMIT, now)
 
-/** Deletes the count of an account after the correct password. */
 export async function resetPasswordAttempts(db: Db, email: string): Promise<void> {
   await db.deleteFrom('operator_rate_limit').where('key', '=', accountKey(email)).execute()
 }

@@ -21,7 +21,6 @@ import { MAX_WRONG_CODES, signInEvents } from './sign-in-events.ts'
 import { applySingleSignOnRoles, completeRoles, suspendWithoutRole } from './single-sign-on-role.ts'
 
 export interface BetterAuthDeps extends OperatorEventDeps {
-  /** The current key signs sessions and encrypts second factors. */
   readonly secrets: SecretKeys
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
@@ -48,7 +47,6 @@ interface OidcClient {
 
 export type BetterAuth = ReturnType<typeof openBetterAuth>
 
-/** better-auth with our tables, limits and events (docs/decisions/0020-operators.md). */
 export function openBetterAuth(deps: BetterAuthDeps) {
   const secrets = signInSecrets(deps.secrets)
   const [current] = secrets

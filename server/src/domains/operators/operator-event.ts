@@ -14,7 +14,6 @@ export interface OperatorEvent {
     | 'operator.update'
     | 'operator.suspend'
   readonly id: string
-  /** Names of the changed fields in the admin API, without values. */
   readonly fields?: readonly string[]
   /** The operator who caused the event; null: the identity provider, or unknown. */
   readonly actor: string | null

@@ -37,7 +37,6 @@ const SORT_VALUES = {
   last_signed_in: sql`coalesce(last_signed_in_at, '-infinity')`,
 }
 
-/** Oldest first. `workspaceId`: only those with a role in all Workspaces or in this one. */
 export const listPeople = (db: Db, page: PageRequest, workspaceId?: string): Promise<Page<Person>> =>
   readPage(
     selectPeopleOf(db, workspaceId),
@@ -101,10 +100,7 @@ export async function lockPeople(tx: Tx, ids: readonly string[]): Promise<void> 
     .execute()
 }
 
-/**
- * Locks operators against changes by others until `tx` ends. Owners come first, as in a change of an operator (`lockOwners`, then
- * `lockPeople`), so that the two do not deadlock.
- */
+/** Locks operators against changes by others. Owners first, as `lockOwners` and then `lockPeople` do, so that the two do not deadlock. */
 export async function shareLockPeople(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx
     .selectFrom('operator')
@@ -171,7 +167,6 @@ export async function updatePerson(
   if (!isSameAccess(accessOf(before.roles), accessOf(roles))) {
     await endSessions(tx, id)
     await tx.deleteFrom('operator_invitation').where('operator_id', '=', id).execute()
-    // Invitations into other Workspaces stay: their roles there are the same.
     const concerned = { workspaceIds: changed.workspaceIds, inAll: roles.all !== 'owner' }
     await withdrawInvitationsOf(tx, id, changed.all ? undefined : concerned)
   }
@@ -203,7 +198,6 @@ export async function recordSignIn(tx: Tx, id: string, now: Date): Promise<void>
   await tx.updateTable('operator').set({ last_signed_in_at: now }).where('id', '=', id).execute()
 }
 
-/** Consecutive wrong codes of the second factor. */
 export async function countWrongCodes(tx: Tx, id: string): Promise<number> {
   const row = await tx
     .selectFrom('operator_second_factor')
@@ -248,7 +242,6 @@ export async function removePassword(tx: Tx, id: string): Promise<void> {
 /** The ids of owners of all Workspaces who can sign in, locked until `tx` ends, so that two concurrent requests cannot remove the last two owners. */
 export const lockOwners = (tx: Tx): Promise<string[]> => findOwners(selectOwners(tx).forUpdate())
 
-/** The same, not locked. */
 export const listOwners = (db: Db): Promise<string[]> => findOwners(selectOwners(db))
 
 const selectOwners = (db: Db) =>

@@ -1,10 +1,8 @@
 import type { Roles } from '../../shared/access.ts'
 
-/** An operator who is a person (the other operators are admin tokens). */
 export interface Person {
   readonly id: string
   readonly name: string
-  /** In lower case. */
   readonly email: string
   readonly roles: Roles
   /** invited: cannot sign in yet. suspended: single sign-on no longer gives a role. */

@@ -4,10 +4,7 @@ import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib
 
 const VERSION_DIGITS = 8
 
-/**
- * The secrets of better-auth: the first one signs session cookies and encrypts second factors. Encrypted values carry the version, which is
- * the begin of the key's id.
- */
+/** The first secret signs cookies and encrypts. Encrypted values carry its version, which is the begin of the key's id. */
 export const signInSecrets = (keys: SecretKeys) =>
   listSecretKeys(keys).map((key) => {
     const id = secretKeyId(key)
@@ -21,7 +18,6 @@ export const signInSecrets = (keys: SecretKeys) =>
 const selectSecondFactors = (db: Db) =>
   db.selectFrom('operator_second_factor').select(['id', 'secret', 'backup_codes']).orderBy('id')
 
-/** Encrypts the second factors of other keys again with the current one. */
 export async function resealSecondFactors(db: Db, keys: SecretKeys): Promise<{ resealed: number; unreadable: number }> {
   const ring = signInSecrets(keys)
   const currentVersion = ring[0]?.version ?? 0

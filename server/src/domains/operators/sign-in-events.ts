@@ -7,7 +7,6 @@ import { countWrongCodes, endSessions, findPersonByEmail, recordSignIn } from '.
 /** Wrong codes of an account, in all its sign-ins, until its second factor is locked. */
 export const MAX_WRONG_CODES = 10
 
-/** Recorded for a successful request, by path. */
 const ACTIONS: ReadonlyMap<string | undefined, OperatorEvent['action']> = new Map([
   ['/sign-in/email', 'operator.sign_in'],
   ['/callback/:id', 'operator.sign_in'],

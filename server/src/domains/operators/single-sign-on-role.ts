@@ -11,7 +11,6 @@ const fieldsOf = ({ all, workspaceIds }: ReturnType<typeof changedRoles>): strin
   ...(workspaceIds.length > 0 ? ['workspace_roles'] : []),
 ]
 
-/** Stores the roles of an operator that better-auth has just created. */
 export async function completeRoles({ db, record }: OperatorEventDeps, id: string, roles: Roles): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await removeFirstInvitation(tx)

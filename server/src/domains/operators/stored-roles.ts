@@ -29,7 +29,6 @@ export const rolesOf = ({
   workspaces: new Map(Object.entries(workspace_roles).map(([id, stored]) => [toId('ws', id), roleOf(stored)])),
 })
 
-/** For a role in all Workspaces. They end a suspension. */
 export const columnsOf = (all: Role | null) => ({ role: all ?? NONE, suspended_at: null })
 
 /** Stores the roles, and which former ones could cause requests. The caller has locked the operator's row. */

@@ -4,17 +4,14 @@ import type { Tx } from '../../platform/db/database.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { PLACE, type Value } from './export-format.ts'
 import { DamagedExportError } from './export-reader.ts'
-import { EXPORTED_TABLES, type ExportedTable } from './exported-tables.ts'
-import { type Column, listColumns, references } from './text-form.ts'
+import { EXPORTED_TABLES, type ExportedTable, listColumns } from './exported-tables.ts'
 
 /** A batch ends at this number of rows or characters. */
 const BATCH_ROWS = 500
 const BATCH_LENGTH = 4_194_304
 
-/** Takes the rows of one table. */
 export interface RowSink {
   add(row: readonly Value[]): Promise<void>
-  /** Inserts the rows that wait. */
   flush(): Promise<void>
   /** Call it when all tables are filled: sets the late columns, and moves the sequence behind its numbers. */
   finish(): Promise<void>
@@ -30,14 +27,13 @@ export async function openTable(target: Target, table: string, columns: readonly
   const rule = Object.hasOwn(EXPORTED_TABLES, table) ? EXPORTED_TABLES[table as keyof typeof EXPORTED_TABLES] : undefined
   if (!rule || 'leftOut' in rule) throw new DamagedExportError(`the export has a table ${table}, which cannot be imported`)
   if (rule.isOptional && !(await canHaveVectors(target.tx))) return skippedTable(table, target.onSkipped)
-  const stored = await listColumns(target.tx, table)
-  const unknown = columns.find((name) => !stored.some((column) => column.name === name))
+  const types = new Map((await listColumns(target.tx, table)).map(({ name, type }) => [name, type]))
+  const unknown = columns.find((name) => !types.has(name))
   if (unknown !== undefined)
     throw new DamagedExportError(`the export has a column ${table}.${unknown}, which this version does not know`)
-  return new TableImport(target, { table, rule, columns }, stored)
+  return new TableImport(target, { table, rule, columns }, types)
 }
 
-/** Inserts rows in batches. */
 class TableImport implements RowSink {
   readonly #target: Target
   readonly #table: string
@@ -52,13 +48,13 @@ class TableImport implements RowSink {
   constructor(
     target: Target,
     { table, rule, columns }: { table: string; rule: ExportedTable; columns: readonly string[] },
-    stored: readonly Column[],
+    types: ReadonlyMap<string, string>,
   ) {
     this.#target = target
     this.#table = table
     this.#rule = rule
     this.#columns = columns
-    this.#types = new Map(stored.map(({ name, type }) => [name, type]))
+    this.#types = types
   }
 
   async add(row: readonly Value[]): Promise<void> {
@@ -72,7 +68,7 @@ class TableImport implements RowSink {
   async flush(): Promise<void> {
     if (this.#batch.length === 0) return
     const values = this.#columns.map((name, at) => this.#valueAt(at, name))
-    await sql`insert into ${sql.table(this.#table)} (${references(this.#columns)}) overriding system value
+    await sql`insert into ${sql.table(this.#table)} (${sql.join(this.#columns.map((name) => sql.ref(name)))}) overriding system value
       select ${sql.join(values)} from json_array_elements(${JSON.stringify(this.#batch)}::json) as r`.execute(this.#target.tx)
     this.#batch = []
     this.#length = 0
@@ -110,7 +106,6 @@ class TableImport implements RowSink {
   }
 }
 
-/** A table that this database cannot have. */
 function skippedTable(table: string, onSkipped: (text: string) => void): RowSink {
   let rows = 0
   return {

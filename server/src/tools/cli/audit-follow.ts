@@ -57,7 +57,6 @@ function positionsOf({ to, cursor }: Options): PositionStore {
   throw new CommandFailure('--cursor FILE is required, so that the command continues where it stopped')
 }
 
-/** Aborted by the first SIGINT or SIGTERM. */
 function stopSignal(): { readonly signal: AbortSignal; close(): void } {
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()

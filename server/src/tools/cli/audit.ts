@@ -12,7 +12,6 @@ import { CommandFailure, type Terminal } from './terminal.ts'
 import { describeVerification, readKeptCheckpoints, workspaceKeys } from './verification.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
-/** `gatehouse audit verify`: reads every record and names the first fault of each Workspace. */
 export const auditVerify = (
   terminal: Terminal,
   { workspace: name, kept: files = [] }: { workspace?: string; kept?: readonly string[] },

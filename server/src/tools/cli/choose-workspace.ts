@@ -25,7 +25,6 @@ export async function chooseWorkspace(db: Db, name: string | undefined): Promise
   )
 }
 
-/** The named Workspace, or all. */
 export const chooseWorkspaces = async (db: Db, name: string | undefined): Promise<readonly Workspace[]> =>
   name === undefined ? listAllWorkspaces(db) : [await chooseWorkspace(db, name)]
 

@@ -29,7 +29,6 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** The program with all commands. */
 function buildProgram(terminal: Terminal): Command {
   const program = new Command('gatehouse')
     .description("The governed gateway between a company's applications and its language models.")

@@ -19,7 +19,6 @@ import { CommandFailure, type Terminal } from './terminal.ts'
 import { describeVerification } from './verification.ts'
 import { type CommandContext, withDatabase, withFiles } from './with-database.ts'
 
-/** `gatehouse export FILE`: writes the whole server to a file. */
 export const exportCommand = (terminal: Terminal, path: string): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const options = { path: resolve(path), onProgress: (text: string): void => terminal.status?.(text) }
@@ -54,7 +53,6 @@ export const importCommand = (terminal: Terminal, path: string): Promise<void> =
     terminal.out(`${path}: ${counted(rows, 'row')} and ${counted(count, 'file')} were imported`)
   })
 
-/** `gatehouse backup FILE`: copies the embedded database, which a running server may use, and the attachments. */
 export const backupCommand = (terminal: Terminal, path: string): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const onProgress = (text: string): void => terminal.status?.(text)

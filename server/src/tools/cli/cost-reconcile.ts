@@ -8,7 +8,6 @@ import { chooseWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `gatehouse cost reconcile FILE`: compares a provider's usage export with the records by day and model. Fails if they differ. */
 export const costReconcile = (
   terminal: Terminal,
   file: string,

@@ -15,7 +15,6 @@ import { chooseWorkspace } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, publicUrl, withDatabase } from './with-database.ts'
 
-/** `gatehouse workspace create NAME`: prints the id to standard output. */
 export async function workspaceCreate(terminal: Terminal, name: string): Promise<void> {
   const checked = checkWorkspaceCreate({ name })
   if (!checked.ok) throw new CommandFailure(`the name of the Workspace ${checked.problem.message}`)
@@ -33,10 +32,7 @@ export async function workspaceCreate(terminal: Terminal, name: string): Promise
 
 const KEY_NAME = 'cli'
 
-/**
- * `gatehouse application create NAME`: prints the API key to standard output, and the code that connects clients to standard error. The
- * Application has the extensions that most clients need.
- */
+/** Prints the API key to standard output, and the code that connects clients to standard error. */
 export async function applicationCreate(
   terminal: Terminal,
   name: string,
@@ -78,7 +74,6 @@ async function createWithKey(context: CommandContext, workspace: Workspace, crea
   return secret
 }
 
-/** The first model of an enabled provider, for the code to work as it is. */
 async function firstModel(db: Db, workspaceId: string): Promise<string | undefined> {
   const { data: providers } = await listProviders(db, workspaceId, ALL_ROWS)
   for (const { id } of providers.filter(({ enabled }) => enabled)) {

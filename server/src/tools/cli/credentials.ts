@@ -86,7 +86,6 @@ export const accessTokenList = (terminal: Terminal, { user, workspace: workspace
     printTable(terminal, ['ID', 'NAME', 'CREATED', 'REVOKED'], rows)
   })
 
-/** Revokes a key or token in the Workspace that has it. */
 const revokeInWorkspaces = (
   terminal: Terminal,
   object: 'key' | 'access_token',

@@ -43,7 +43,6 @@ async function findPerson(tx: Tx, email: string): Promise<Person> {
   return person
 }
 
-/** `gatehouse operator list` */
 export const operatorList = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database: { db } }) => {
     const names = new Map((await listAllWorkspaces(db)).map(({ id, name }) => [id, name]))

@@ -5,7 +5,6 @@ import type { ConfigurationSource } from '../../platform/processes/reload.ts'
 import { reloadableSecrets } from '../../platform/processes/reloadable-secrets.ts'
 import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
 
-/** `gatehouse serve`: runs the server until SIGINT or SIGTERM. */
 export async function runServer(terminal: Terminal): Promise<void> {
   if (cluster.isWorker) return runWorker()
   const { env } = terminal

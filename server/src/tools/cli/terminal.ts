@@ -4,7 +4,6 @@ export interface Terminal {
   readonly env: Environment
   /** Reads the environment and its file again. Absent: it cannot change. */
   readonly readEnv?: () => Environment
-  /** Prints a line of the result to standard output. */
   readonly out: (line: string) => void
   /** Prints a line of additional information to standard error. */
   readonly note: (line: string) => void
@@ -37,7 +36,6 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space',
 }
 
-/** Describes an error for the user of the command, in one or a few lines without a stack trace. */
 export function explainError(error: unknown): string {
   if (error instanceof ConfigError || error instanceof CommandFailure) return error.message
   const { code, message } = error as { code?: unknown; message?: unknown }

@@ -17,16 +17,12 @@ export interface CommandContext extends ChangeDeps {
   readonly database: Database
 }
 
-/** A command runs few queries at the same time. */
 const POOL_SIZE = 3
 /** Longer than in the server, because a user can stop the command. */
 const LONG_STATEMENT_MS = 600_000
 const LOCK_MS = 60_000
 
-/**
- * Opens the database of the environment, which a running server may use at the same time, and closes it after `work`. `dataDir`: another
- * folder with an embedded database.
- */
+/** Opens the database, which a running server may use at the same time. `dataDir`: another folder with an embedded database. */
 export async function withDatabase<T>(
   { env, note }: Terminal,
   work: (context: CommandContext) => Promise<T>,
@@ -71,7 +67,6 @@ export const migrate = (terminal: Terminal): Promise<void> =>
 
 export const publicUrl = (config: Config): string => config.signIn.publicUrl ?? serverUrl(config)
 
-/** Opens the store of attachments, and closes it after `work`. */
 export async function withFiles<T>({ config, secrets }: CommandContext, work: (files: FileStore) => Promise<T>): Promise<T> {
   const files = openFileStore(fileStoreOptions(config, secrets))
   return work(files).finally(() => files.close())

@@ -1,6 +1,5 @@
 import type { User } from '../../shared/principal.ts'
 
-/** A kind of request, with its share of all requests. */
 export interface Prompt {
   readonly share: number
   readonly text: string

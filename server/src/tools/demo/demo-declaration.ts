@@ -48,7 +48,6 @@ const USERS: readonly DeclaredUser[] = [
   user('dave', 'guest', '', {}),
 ]
 
-/** Declaration of the demo Workspace. seedDemo (demo-seed.ts) adds keys and tokens. */
 export const demoDeclaration = (jwks: Jwks): DeclaredWorkspace => ({
   name: DEMO_NAME,
   settings: { jwks, issuer: DEMO_ISSUER, audience: DEMO_AUDIENCE },

@@ -44,11 +44,9 @@ export async function seedExtras(context: ApplyContext, ownerId: string, webhook
   return applyEach('budgets', BUDGETS, (budget) => applyBudget(context, budget))
 }
 
-/** The name under `tests:` of the demo's policy set. */
 const FILE = 'tests/demo.yaml'
 const TESTS = new URL(`../../../../examples/policies/${FILE}`, import.meta.url)
 
-/** Stores the cases of the demo's policy set, so that the dashboard can run them. */
 export async function seedPolicyTests({ tx, workspaceId, now }: ApplyContext): Promise<void> {
   const cases = definitionsIn(readFileSync(TESTS, 'utf8')).map((test) => ({ ...test, file: FILE, createdBy: 'gatehouse' }))
   await createTests(tx, workspaceId, cases, now)

@@ -36,7 +36,6 @@ const COLLECTIONS: readonly (CollectionCreate & { readonly servedApplications?: 
   },
 ]
 
-/** Creates missing collections with their example documents. Existing collections stay unchanged. */
 export async function seedKnowledge(context: ApplyContext): Promise<Change[]> {
   const changes: Change[] = []
   for (const declared of COLLECTIONS) changes.push(...(await seedCollection(context, declared)))

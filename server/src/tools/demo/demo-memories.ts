@@ -45,7 +45,6 @@ const MEMORIES: readonly DemoMemory[] = [
 
 const NEW_MEMORY = { summary: null, regulations: [], expiresAt: null, mode: 'active', source: 'admin' } as const
 
-/** Stores the demo's memories as captures of the Application `support`. */
 export async function seedMemories({ tx, workspaceId, workspaceBox, now }: ApplyContext): Promise<Change[]> {
   const application = await findApplicationByName(tx, workspaceId, 'support')
   const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)

@@ -3,8 +3,8 @@ import { findUser } from '../../domains/identity/user-store.ts'
 import { createAssistant } from '../../domains/messaging/assistants/assistant-store.ts'
 import { createGroup } from '../../domains/messaging/groups/group-store.ts'
 import { updateProfile } from '../../domains/messaging/people/contact-store.ts'
+import { governFields } from '../setup/apply-user.ts'
 import { type Change, changeOf } from '../setup/change.ts'
-import { governFields } from '../setup/govern-fields.ts'
 import type { ApplyContext } from '../setup/recorded-change.ts'
 
 /** The numbers are in the range that Ofcom reserves for fiction. */
@@ -14,7 +14,6 @@ const PROFILES = {
   carol: { displayName: 'Carol Nakamura', phoneNumber: '+44 1632 960003' },
 } as const
 
-/** Adds profiles to the demo's users and creates a group of three and an assistant of the Application `support`. */
 export async function seedMessaging(context: ApplyContext): Promise<Change[]> {
   const { tx, workspaceId, now } = context
   for (const [id, profile] of Object.entries(PROFILES)) {

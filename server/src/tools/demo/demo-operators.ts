@@ -15,7 +15,6 @@ export const newDemoOperators = () =>
 
 const newPassword = (): string => randomBytes(15).toString('base64url')
 
-/** Creates the operator, or replaces the password. */
 export async function seedOperator(
   tx: Tx,
   { name, role, email, password }: ReturnType<typeof newDemoOperators>[number],

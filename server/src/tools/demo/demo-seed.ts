@@ -24,7 +24,6 @@ import { newDemoOperators, seedOperator } from './demo-operators.ts'
 import { generateUserTokenKeys, signUserToken } from './user-tokens.ts'
 
 const [ACTIVE_KEY_NAME, REVOKED_KEY_NAME] = KEY_NAMES
-/** Name of the users' access tokens. */
 const TOKEN_NAME = 'demo'
 /** The demo's tokens cannot be renewed, because their signing key is not stored. */
 const TOKEN_YEARS = 10

@@ -17,7 +17,6 @@ import type { ApplyContext } from './recorded-change.ts'
 /** Objects whose fields are applied one by one. */
 const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory', 'settings.responses']
 
-/** Identifies the Application by its name. */
 export async function applyApplication(context: ApplyContext, { fields, keys }: DeclaredApplication): Promise<Change[]> {
   const { tx, workspaceId, now, ledger } = context
   const { name, ...values } = fields

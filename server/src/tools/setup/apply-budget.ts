@@ -37,7 +37,6 @@ export function applyBudget(context: ApplyContext, declared: DeclaredBudget): Pr
   })
 }
 
-/** Applications are declared by their names. */
 async function withIds({ tx, workspaceId }: ApplyContext, { application, ...declared }: DeclaredBudget): Promise<BudgetCreate> {
   const idOf = async (name: string, param: string): Promise<string> => {
     const resolved = await resolveApplications(tx, workspaceId, [name])

@@ -5,7 +5,6 @@ import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-/** `published_by` of declared policy sets. */
 const PUBLISHER = 'gatehouse'
 
 /** Publishes the policy set as a new version, unless its text is active already. */

@@ -8,7 +8,6 @@ import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-/** A new model with no further declaration. */
 const MODEL_DEFAULTS = { upstreamName: null, api: 'chat', ...NO_PRICES } as const
 
 type ProviderValues = Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>>

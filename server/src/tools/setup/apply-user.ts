@@ -1,11 +1,14 @@
+import { DETECTORS } from '../../domains/classification/detectors.ts'
 import { findUser, upsertUser } from '../../domains/identity/user-store.ts'
+import { type Governed, governDeclared } from '../../domains/messaging/governance/governed-fields.ts'
+import { ActivePolicies } from '../../domains/policy/active-policies.ts'
+import type { Db } from '../../platform/db/database.ts'
+import { ANONYMOUS_USER } from '../../shared/principal.ts'
 import { type Change, changeOf, DeclarationConflict, findDifferences } from './change.ts'
 import type { DeclaredUser } from './declaration.ts'
-import { governFields } from './govern-fields.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-/** Identifies the user by its id. */
 export const applyUser = (context: ApplyContext, declared: DeclaredUser): Promise<Change[]> =>
   applyItem(context.ledger, { object: 'user', name: declared.id, declared }, async () => {
     const { tx, workspaceId, now } = context
@@ -27,3 +30,21 @@ export const applyUser = (context: ApplyContext, declared: DeclaredUser): Promis
     if (!applied.ok) throw new DeclarationConflict('username', `${JSON.stringify(name)} is another user's`)
     return [changeOf('user', known ? 'updated' : 'created', { id, name }, fields)]
   })
+
+/** Longer than for requests: the texts are names, and the start waits for them. */
+const DETECTOR_BUDGET_MS = 5_000
+
+/** Governs names and texts that users show each other, with the policies active in the transaction. Throws DeclarationConflict if they deny. */
+export async function governFields<const F extends Readonly<Record<string, string | null | undefined>>>(
+  { tx, workspaceId, now }: Pick<ApplyContext, 'tx' | 'workspaceId' | 'now'>,
+  param: string,
+  fields: F,
+): Promise<Governed<F>> {
+  const policies = new ActivePolicies(tx as Db, { onProblem: () => {} })
+  // A fault denies and ends the start, so it is not counted.
+  const deps = { detectors: DETECTORS, detectorBudgetMs: DETECTOR_BUDGET_MS, policies, reportFault: () => {} }
+  const governed = await governDeclared(deps, { workspaceId, author: ANONYMOUS_USER, now }, fields)
+  if (!governed.ok)
+    throw new DeclarationConflict(param, `is denied by the policies at \`message\` (${governed.rules.join(', ')})`)
+  return governed.fields
+}

@@ -21,16 +21,12 @@ import { type ApplyMode, applyItem, findDeclaredWorkspace, Ledger } from './ledg
 import { type ApplyContext, type ApplyDeps, recordChanges } from './recorded-change.ts'
 
 interface WorkspaceOptions {
-  /** Makes further changes in the same transaction. */
   readonly finish?: (context: ApplyContext) => Promise<readonly Change[]>
   /** Absent: everything is applied, and no hashes are stored. */
   readonly mode?: ApplyMode
 }
 
-/**
- * Creates or updates a Workspace as it is declared. Items that the declaration does not name stay as they are. The audit records are
- * written last, because they lock the Workspace's hash chain.
- */
+/** Items that are not declared stay. The audit records are written last, because they lock the Workspace's hash chain. */
 export async function applyWorkspace(
   tx: Tx,
   declared: DeclaredWorkspace,

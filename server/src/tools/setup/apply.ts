@@ -11,9 +11,7 @@ import { type ApplyMode, Ledger } from './ledger.ts'
 import { type ChangeDeps, changeServer, publishChanges, setupTransaction } from './recorded-change.ts'
 
 interface ApplyOptions extends ChangeDeps {
-  /** Returns the changes and makes none. */
   readonly dryRun?: boolean
-  /** Default: all. */
   readonly mode?: ApplyMode
 }
 

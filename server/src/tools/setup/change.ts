@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** A change to one object by a declaration or a command. */
 export interface Change {
   readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'unchanged'
   readonly object:
@@ -19,7 +18,6 @@ export interface Change {
     | 'group'
     | 'operator'
     | 'operator_invitation'
-  /** The id in audit records. */
   readonly id: string
   /** The name in messages to operators. */
   readonly name: string
@@ -65,7 +63,6 @@ export class DeclarationConflict extends Error {
   }
 }
 
-/** Runs `work` and puts `path` before the path of a conflict in it. */
 export async function locateConflicts<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -75,7 +72,6 @@ export async function locateConflicts<T>(path: string, work: () => Promise<T>): 
   }
 }
 
-/** Applies the items of a list one after another. */
 export async function applyEach<T>(
   path: string,
   items: readonly T[],
@@ -86,7 +82,6 @@ export async function applyEach<T>(
   return changes
 }
 
-/** Names of the fields in which two objects differ. */
 export const findDifferences = (before: object, after: object): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => !isDeepStrictEqual(before[name as keyof object], after[name as keyof object]),

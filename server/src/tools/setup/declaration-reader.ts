@@ -35,7 +35,6 @@ import type {
 
 interface ReaderDeps {
   readonly fromEnvironment: (name: string) => string | undefined
-  /** Text of a file named in the configuration. Throws a ConfigError. */
   readonly readFile: (name: string) => string
   /** Path of a folder named in the configuration. Throws a ConfigError if it does not exist. */
   readonly findFolder: (name: string) => string
@@ -141,7 +140,6 @@ export class DeclarationReader {
     }
   }
 
-  /** The result of `read`. Notes a problem if the file or folder does not exist. */
   #readPath(at: string, kind: 'file' | 'folder', read: () => string): string | undefined {
     try {
       return read()

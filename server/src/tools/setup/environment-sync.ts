@@ -67,7 +67,6 @@ function declaredProvider({ id, kind, baseUrl, apiKeyEnv, models }: EnvironmentP
   return { id, kind, fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }
 }
 
-/** Name in the ledger. It differs from the name of a provider that a file declares. */
 const ledgerName = (id: string): string => `environment:${id}`
 
 async function disableRemoved(

@@ -15,10 +15,7 @@ export interface GatehouseFile {
 
 const MAX_LENGTH = 4 * 1_048_576
 
-/**
- * Reads and checks `gatehouse.yaml` and the files that it names. Throws a ConfigError with a line of text for each problem (file, line,
- * field, what to do).
- */
+/** Throws a ConfigError with a line of text for each problem: file, line, field, what to do. */
 export function readGatehouseFile(path: string, fromEnvironment: (name: string) => string | undefined): GatehouseFile {
   const reading = readYaml(readText(path))
   if (!reading.ok) throw new ConfigError(`${path}:${reading.line}: ${reading.problem}`)

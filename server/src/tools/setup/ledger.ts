@@ -6,25 +6,37 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
 import { type Change, changeOf, DeclarationConflict } from './change.ts'
-import type { AppliedDeclarationTable } from './tables.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    applied_declaration: AppliedDeclarationTable
+  }
+}
+
+/** Hash of each declared item as it was last applied (tools/setup/ledger.ts). */
+interface AppliedDeclarationTable {
+  /** The nil UUID for items of the whole server. */
+  workspace_id: string
+  object: Change['object'] | 'field'
+  /** A hash for users. */
+  name: string
+  /** SHA-256 of the declaration; for a policy set, of its text. */
+  hash: string
+  applied_at: Date
+}
 
 /** `all`: applies every declared item, as `gatehouse apply` does. `changed`: applies only items whose declaration has changed. */
 export type ApplyMode = 'all' | 'changed'
 
-/** A declared item, identified by its object and name within a Workspace. */
 interface DeclaredItem {
   readonly object: Change['object']
   readonly name: string
-  /** Only its hash is stored. */
   readonly declared: unknown
   /** Fields that are compared and applied one by one, so that an operator's changes to the other fields stay. */
   readonly fields?: DeclaredFields
   /** SHA-256 to store instead of the hash of `declared`. */
   readonly sha256?: string
-  /**
-   * Whether an operator has replaced the declaration with this hash at run time. A start then keeps the operator's version, also if the
-   * file has changed since. Default: no.
-   */
+  /** Whether an operator has replaced the declaration with this hash. A start then keeps the operator's version. Default: no. */
   readonly isReplaced?: (applied: string) => Promise<boolean>
 }
 
@@ -34,7 +46,6 @@ interface DeclaredFields {
   readonly merged?: readonly string[]
 }
 
-/** Applies the given fields of an item; without fields, the whole item. */
 type ApplyFields = (fields?: object) => Promise<Change[]>
 
 type RowObject = AppliedDeclarationTable['object']
@@ -51,7 +62,6 @@ export class Ledger {
   readonly #owner: string
   readonly #mode: ApplyMode
   readonly #now: Date
-  /** Stored hashes by `keyOf`. */
   readonly #stored: Map<string, string>
   readonly #declaredKeys = new Set<string>()
 
@@ -63,7 +73,6 @@ export class Ledger {
     this.#stored = stored
   }
 
-  /** `workspaceId` undefined: for items of the server. */
   static async open(tx: Tx, workspaceId: string | undefined, mode: ApplyMode, now: Date): Promise<Ledger> {
     const owner = workspaceId === undefined ? SERVER : (fromId('ws', workspaceId) ?? '')
     const rows = await tx
@@ -116,7 +125,6 @@ export class Ledger {
     return hasStored ? pickFields(fields, changed) : undefined
   }
 
-  /** Applies the item and undoes it, to see what would change. */
   async #findDrift({ object, name }: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> {
     try {
       const changes = await undone(this.#tx, applyFields)
@@ -127,7 +135,6 @@ export class Ledger {
     }
   }
 
-  /** Returns the hash that was stored before. */
   async #store(object: RowObject, name: string, declared: string): Promise<string | undefined> {
     const key = keyOf(object, name)
     const stored = this.#stored.get(key)
@@ -137,7 +144,6 @@ export class Ledger {
   }
 }
 
-/** Stores the hash of an applied item. */
 export async function storeHash(
   db: Db,
   item: Pick<AppliedDeclarationTable, 'workspace_id' | 'object' | 'name'>,
@@ -186,7 +192,6 @@ function partsOf(key: string): [object: RowObject, name: string] {
   return [key.slice(0, at) as RowObject, key.slice(at + 1)]
 }
 
-/** The fields that are applied one by one, with their paths. */
 function listFields({ values, merged = [] }: DeclaredFields, at = ''): [path: string, value: unknown][] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
@@ -196,7 +201,6 @@ function listFields({ values, merged = [] }: DeclaredFields, at = ''): [path: st
     })
 }
 
-/** The values with only the fields at `paths`. */
 function pickFields({ values, merged = [] }: DeclaredFields, paths: ReadonlySet<string>, at = ''): object {
   const picked = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
     const path = at + name

@@ -25,7 +25,6 @@ export interface ApplyDeps {
   readonly providerBox: SecretBox
 }
 
-/** The transaction, Workspace and time in which a declaration is applied. */
 export interface ApplyContext extends ApplyDeps {
   readonly tx: Tx
   readonly workspaceId: string
@@ -96,10 +95,7 @@ const ACTIONS = {
   deleted: 'delete',
 } as const
 
-/**
- * Appends an audit record for each change, in order, with the action names of the admin API and no operator. Call it last in the
- * transaction, because it locks the Workspace's hash chain until the end of the transaction.
- */
+/** Appends audit records as the admin API, without an operator. Call it last: it locks the Workspace's hash chain. */
 export async function recordChanges(context: RecordContext, changes: readonly Change[]): Promise<void> {
   if (changes.every(({ done }) => done === 'unchanged')) return
   const { hasher } = await requireWorkspaceKeys(context.tx, context.workspaceBox, context.workspaceId)
@@ -107,10 +103,7 @@ export async function recordChanges(context: RecordContext, changes: readonly Ch
   await appendUnderLock(context.tx, context.workspaceId, drafts, hasher)
 }
 
-/**
- * Changes of the whole server go into the oldest Workspace's log, as in the admin API, and those that name Workspaces into their logs.
- * Without a Workspace they are not recorded.
- */
+/** As in the admin API, the oldest Workspace's log has changes of the server, unless they name Workspaces. */
 async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, changes: readonly Change[]): Promise<void> {
   const [oldest] = (await listWorkspaces(context.tx, { limit: 1 }))?.data ?? []
   if (!oldest) return

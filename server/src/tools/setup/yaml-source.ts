@@ -19,7 +19,6 @@ export function readYaml(text: string): YamlReading {
   }
 }
 
-/** Offset of the deepest part of `param` that exists. */
 function offsetOf(document: Document, param: string): number {
   let node: unknown = document.contents
   let offset = startOf(node)

@@ -11,10 +11,7 @@ import { DEMO_TOKEN_NAME } from '../demo-declaration.ts'
 /** No other Workspace has the issuer of the demo, and operators may have renamed the demo. */
 export const isDemo = ({ settings }: Workspace): boolean => settings.issuer === DEMO_ISSUER
 
-/**
- * The operators that go with the demo, and the admin tokens that are revoked with it: the demo's own, and those that are valid only in
- * its Workspace. The demo's owner stays if no other owner could sign in. `actor`: the operator or admin token that asks, who stays.
- */
+/** The operators and admin tokens that go with the demo. Its owner stays as the last owner. `actor`: who asks, and stays. */
 export async function findAccounts(db: Db, workspaceId: string, actor: string | null) {
   const owner = await findPersonByEmail(db, DEMO_OWNER_EMAIL)
   const reviewer = await findPersonByEmail(db, DEMO_REVIEWER_EMAIL)
@@ -25,7 +22,6 @@ export async function findAccounts(db: Db, workspaceId: string, actor: string | 
   return { people, tokenIds: await findTokens(db, workspaceId, { actor, isOwnerKept }), isOwnerKept }
 }
 
-/** With the demo's owner its admin token stays as well. */
 async function findTokens(
   db: Db,
   workspaceId: string,

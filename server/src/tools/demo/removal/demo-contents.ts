@@ -6,7 +6,6 @@ import { KEY_NAMES } from '../demo-declaration.ts'
 
 interface Kind {
   readonly table: string
-  /** Column that names the objects that operators have added. */
   readonly named?: string
   /** Requests make these, so that they do not count as added. */
   readonly isTraffic?: boolean
@@ -50,7 +49,6 @@ interface Content {
 
 const MOST_NAMES = 20
 
-/** Counts what the Workspace of the demo has. */
 export async function countContents(db: Db, { id, createdAt }: Workspace): Promise<readonly Content[]> {
   const contents: Content[] = []
   for (const kind of CONTENT_KINDS) {

@@ -26,13 +26,9 @@ interface Remover {
 
 export type Removal =
   | { readonly ok: true; readonly workspaceId: string; readonly isOwnerKept: boolean }
-  /** `last_workspace`: there is no other Workspace. */
   | { readonly ok: false; readonly reason: 'not_found' | 'not_demo' | 'last_workspace' }
 
-/**
- * Removes the Workspace of the demo with everything in it, and the accounts of the demo. The log of the oldest Workspace that is left
- * records it. The caller has locked the owners, and announces it.
- */
+/** The oldest Workspace that is left records it. The caller has locked the owners, and announces the removal. */
 export async function removeDemo(tx: Tx, name: string, remover: Remover): Promise<Removal> {
   const workspace = await findWorkspaceByName(tx, name)
   if (!workspace) return { ok: false, reason: 'not_found' }
