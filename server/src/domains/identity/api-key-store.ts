@@ -57,13 +57,11 @@ async function insertKey(
  * after the commit. A node that misses the signal sees the revocation within a second.
  */
 export async function revokeKey(db: Db, workspaceId: string, id: string, now: Date): Promise<ApiKey | undefined> {
-  const uuid = fromId('key', id)
-  if (uuid === undefined) return undefined
   const row = await db
     .updateTable('api_key')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
+    .where('id', '=', fromId('key', id) ?? null)
     .returning(KEY_COLUMNS)
     .executeTakeFirst()
   const key = row && keyOf(row)
@@ -72,9 +70,8 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
 }
 
 export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
-  const uuid = fromId('key', id)
-  if (uuid === undefined) return undefined
-  const row = await keysIn(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const key = keysIn(db, workspaceId).where('id', '=', fromId('key', id) ?? null)
+  const row = await key.executeTakeFirst()
   return row && keyOf(row)
 }
 
@@ -137,13 +134,11 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
 
 /** Stores the time of the last use, at most once a minute. */
 export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
-  const uuid = fromId('key', keyId)
-  if (uuid === undefined) return
   await db
     .updateTable('api_key')
     .set({ last_used_at: sql<Date>`now()` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
+    .where('id', '=', fromId('key', keyId) ?? null)
     .where(USE_OUTDATED)
     .execute()
 }
@@ -160,10 +155,9 @@ export type RotatedKey =
   | { readonly ok: true; readonly issued: IssuedKey }
   | { readonly ok: false; readonly reason: 'not_found' | 'revoked' | 'expired' | 'replaced' }
 
-/** Issues a key in place of another, once, so that a repeated request issues no second key. Publish the topic `keys` after the commit. */
+/** Issues a key in place of another, once, so that a repeated request issues no second key. Publish the topic `keys`. */
 export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
-  const uuid = fromId('key', id)
-  if (uuid === undefined) return { ok: false, reason: 'not_found' }
+  const uuid = fromId('key', id) ?? null
   const key = await keysIn(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
   if (!key) return { ok: false, reason: 'not_found' }
   if (key.revoked_at) return { ok: false, reason: 'revoked' }

@@ -90,9 +90,8 @@ export async function createApplication(
 }
 
 export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
-  const uuid = fromId('app', id)
-  if (uuid === undefined) return undefined
-  const row = await applications(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const application = applications(db, workspaceId).where('id', '=', fromId('app', id) ?? null)
+  const row = await application.executeTakeFirst()
   return row && applicationOf(row)
 }
 

@@ -41,14 +41,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(head).toEqual({ workspace_id: uuid, sequence: 0, hash: Buffer.alloc(32), anchored_from: 0 })
   })
 
-  test('workspace store: name_taken when another Workspace has the name', async () => {
-    const name = `one ${newId('ws')}`
-    const other = await create(`two ${newId('ws')}`)
-    await create(name)
-    expect(await create(name)).toBeUndefined()
-    expect(await update(other?.id ?? '', { name })).toEqual({ ok: false, reason: 'name_taken' })
-  })
-
   test('workspace store: settings are merged field by field, null resets', async () => {
     const { publicJwk } = await generateUserTokenKeys()
     const id = (await create(`patched ${newId('ws')}`))?.id ?? ''

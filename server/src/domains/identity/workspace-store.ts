@@ -64,9 +64,8 @@ export async function createWorkspace(
 }
 
 export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
-  const uuid = fromId('ws', id)
-  if (uuid === undefined) return undefined
-  const row = await workspaces(db).where('id', '=', uuid).executeTakeFirst()
+  const workspace = workspaces(db).where('id', '=', fromId('ws', id) ?? null)
+  const row = await workspace.executeTakeFirst()
   return row && workspaceOf(row)
 }
 

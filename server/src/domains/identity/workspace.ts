@@ -51,7 +51,7 @@ export interface Workspace extends Entity<WorkspaceTable, 'id' | 'name' | 'signi
 const Claim = resettable(Name)
 const Audience = Type.String({ minLength: 1, maxLength: 500 })
 
-/** Unknown names are refused, because a misspelt `audience` would accept every audience. `claims` and `review` are merged by field. */
+/** Unknown names are refused: a misspelt `audience` would accept every audience. `claims` and `review` are merged by field. */
 const SettingsPatch = Type.Object(
   {
     jwks: Type.Optional(Type.Union([JwksSource, Type.Null()])),

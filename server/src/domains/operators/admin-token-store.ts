@@ -116,7 +116,7 @@ export async function findIdsOfOperator(db: Db, operatorId: string): Promise<str
   return [responsible, ...tokens.map(({ id }) => toId('adm', id))]
 }
 
-/** Oldest first, with revoked tokens. `workspaceId`: only those that are valid in this Workspace. Undefined: `page.after` is no id. */
+/** Oldest first, with revoked tokens. `workspaceId`: only those valid in this Workspace. Undefined: `page.after` is no id. */
 export async function listAdminTokens(db: Db, page: PageRequest, workspaceId?: string): Promise<Page<AdminToken> | undefined> {
   const tokens = workspaceId === undefined ? selectTokens(db) : selectTokens(db).where(isFor(workspaceId))
   return pageById(tokens, 'adm', page, tokenOf)

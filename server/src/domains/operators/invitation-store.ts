@@ -27,7 +27,7 @@ export const invitationUrl = (base: string, token: string): string => `${base}/d
 /** The issuer of invitations that are created on the command line or at the first start. */
 export const SERVER = 'server'
 
-/** Replaces an operator's invitation. That of the first owner (null) does not expire, because only the server's user can read it. */
+/** Replaces an invitation. That of the first owner (null) does not expire, because only the server's user can read it. */
 export async function putInvitation(tx: Tx, operatorId: string | null, token: string, now: Date, issuer = SERVER): Promise<void> {
   const expires = new Date(now)
   expires.setUTCDate(now.getUTCDate() + VALID_DAYS)

@@ -100,7 +100,7 @@ export async function lockPeople(tx: Tx, ids: readonly string[]): Promise<void> 
     .execute()
 }
 
-/** Locks operators against changes by others. Owners first, as `lockOwners` and then `lockPeople` do, so that the two do not deadlock. */
+/** Locks operators against changes by others. Owners first, as `lockOwners` then `lockPeople` do, against deadlocks. */
 export async function shareLockPeople(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx
     .selectFrom('operator')

@@ -62,7 +62,7 @@ export async function resolveClaims(db: Db, claims: readonly ClaimedRole[], find
   return { ...NO_ROLES, all, workspaces }
 }
 
-/** Claims as `operator.role` of an operator that better-auth creates. `completeRoles` stores them as roles before there is a session. */
+/** Claims as `operator.role` of a new operator. `completeRoles` stores them as roles before there is a session. */
 export const encodeClaims = (claims: readonly ClaimedRole[]): string => JSON.stringify(claims)
 
 export function decodeClaims(stored: unknown): readonly ClaimedRole[] {

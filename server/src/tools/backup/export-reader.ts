@@ -17,7 +17,7 @@ const MAX_LINE_BYTES = 2 ** 29 - 64
 /** The level of ExportWriter compresses to at least a 230th. */
 const MAX_COMPRESSION = 256
 
-/** Throws a DamagedExportError, possibly after the last part: read it to the end first. TypeError: more data than an export can have. */
+/** Throws a DamagedExportError, possibly after the last part: read it to the end first. TypeError: too much data. */
 export async function* readExport(path: string): AsyncGenerator<Part, void> {
   const hash = createHash('sha256')
   const tables: Record<string, number> = {}

@@ -21,7 +21,7 @@ const EXPORTED: ExportedTable = {}
 const OF_SEQUENCE: ExportedTable = { sequence: 'id' }
 const leftOut = (reason: string): TableRule => ({ leftOut: reason })
 
-/** In the order of the import: a table comes after those that it refers to. The compiler refuses a missing table of the schema. */
+/** In the order of the import: a table comes after those that it refers to. The compiler refuses a missing table. */
 export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   operator: EXPORTED,
   operator_account: EXPORTED,

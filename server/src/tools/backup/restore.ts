@@ -8,7 +8,7 @@ import { DamagedExportError, readExport } from './export-reader.ts'
 
 class RestoreRefusedError extends Error {}
 
-/** `complete` gets the unpacked database before it has its name: an interrupted restore leaves none behind, and can be repeated. */
+/** `complete` gets the database before it has its name: an interrupted restore leaves none behind, and can be repeated. */
 export async function restoreDatabase(
   path: string,
   { dataDir, secrets }: { readonly dataDir: string; readonly secrets: SecretKeys },

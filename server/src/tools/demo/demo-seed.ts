@@ -1,14 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import type { JWK } from 'jose'
 import { findKeyByHash, revokeKey } from '../../domains/identity/api-key-store.ts'
 import { findApplicationByName } from '../../domains/identity/application-store.ts'
 import { findUser } from '../../domains/identity/user-store.ts'
 import type { Workspace } from '../../domains/identity/workspace.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../../domains/messaging/people/access-token-store.ts'
+import { SERVER } from '../../domains/operators/invitation-store.ts'
+import { createPerson, findPersonByEmail, setPassword } from '../../domains/operators/operator-store.ts'
 import { findActivePolicyId } from '../../domains/policy/policy-store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newCredential } from '../../platform/lib/credential.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
-import { DEMO_ISSUER } from '../../shared/demo-words.ts'
+import { NO_ROLES } from '../../shared/access.ts'
+import { DEMO_ISSUER, DEMO_OWNER_EMAIL, DEMO_REVIEWER_EMAIL } from '../../shared/demo-words.ts'
 import { applyAdminTokens, hashSecret } from '../setup/apply-secrets.ts'
 import { applyWorkspace } from '../setup/apply-workspace.ts'
 import { type Change, changeOf } from '../setup/change.ts'
@@ -20,7 +24,6 @@ import type { DemoFile } from './demo-file.ts'
 import { seedKnowledge } from './demo-knowledge.ts'
 import { seedMemories } from './demo-memories.ts'
 import { seedMessaging } from './demo-messaging.ts'
-import { newDemoOperators, seedOperator } from './demo-operators.ts'
 import { generateUserTokenKeys, signUserToken } from './user-tokens.ts'
 
 const [ACTIVE_KEY_NAME, REVOKED_KEY_NAME] = KEY_NAMES
@@ -153,4 +156,28 @@ export async function issueUserTokens(
     users.push({ id, username, role, department, attributes, user_token, access_token: issued?.token ?? '' })
   }
   return users
+}
+
+/** The owner, and a reviewer: an owner cannot approve holds of their own requests. */
+const newDemoOperators = () =>
+  [
+    { name: 'Demo owner', role: 'owner', email: DEMO_OWNER_EMAIL, password: newPassword() },
+    { name: 'Demo reviewer', role: 'reviewer', email: DEMO_REVIEWER_EMAIL, password: newPassword() },
+  ] as const
+
+const newPassword = (): string => randomBytes(15).toString('base64url')
+
+async function seedOperator(
+  tx: Tx,
+  { name, role, email, password }: ReturnType<typeof newDemoOperators>[number],
+  now: Date,
+): Promise<Change> {
+  // Imported here, because only the first start needs it and it loads slowly.
+  const { hashPassword } = await import('better-auth/crypto')
+  const known = await findPersonByEmail(tx, email)
+  const operator = known ?? (await createPerson(tx, { name, email, roles: { ...NO_ROLES, all: role } }, now))
+  if (!operator) throw new Error(`the operator ${email} of the demo could not be created`)
+  const { id } = operator
+  await setPassword(tx, id, await hashPassword(password), SERVER, now)
+  return changeOf('operator', known ? 'updated' : 'created', { id, name: email }, known ? ['password'] : [])
 }

@@ -11,7 +11,7 @@ import { DEMO_TOKEN_NAME } from '../demo-declaration.ts'
 /** No other Workspace has the issuer of the demo, and operators may have renamed the demo. */
 export const isDemo = ({ settings }: Workspace): boolean => settings.issuer === DEMO_ISSUER
 
-/** The operators and admin tokens that go with the demo. Its owner stays as the last owner. `actor`: who asks, and stays. */
+/** The operators and admin tokens that go with the demo. Its owner stays as the last owner. `actor` asks for it, and stays. */
 export async function findAccounts(db: Db, workspaceId: string, actor: string | null) {
   const owner = await findPersonByEmail(db, DEMO_OWNER_EMAIL)
   const reviewer = await findPersonByEmail(db, DEMO_REVIEWER_EMAIL)

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { CompiledQuery, sql } from 'kysely'
 import { appendInTransaction } from '../../../domains/audit/chain/append-in-transaction.ts'
 import { createChangeDraft } from '../../../domains/audit/record/record.ts'
 import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
@@ -10,12 +11,13 @@ import { REVIEWS_TOPIC } from '../../../domains/review/review.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
+import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { EXPORTED_TABLES } from '../../backup/exported-tables.ts'
 import { CHANGE_TOPICS } from '../../setup/recorded-change.ts'
 import { demoFilePath } from '../demo-file.ts'
 import { findAccounts, isDemo } from './demo-accounts.ts'
-import { deleteWorkspace } from './workspace-rows.ts'
 
 interface Remover {
   /** The operator (`opr_…`) or admin token (`adm_…`) that asks; null: the command line. */
@@ -71,4 +73,45 @@ async function record(
     return createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: hashedActor, change })
   })
   await appendInTransaction(tx, workspaceId, drafts, hasher)
+}
+
+const OF_WORKSPACE = 'workspace_id = $1'
+const OF_PARTITION = 'partition_id in (select id from retrieval_partition where workspace_id = $1)'
+/** Conditions on the rows of tables without a column `workspace_id`. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  workspace: 'id = $1',
+  budget_window: 'budget_id in (select id from budget where workspace_id = $1)',
+  retrieval_entry: OF_PARTITION,
+  retrieval_posting: OF_PARTITION,
+}
+
+/**
+ * Deletes all rows of a Workspace, and itself. Requests in progress wait at the locks, and fail after the commit: rows refer to the
+ * Workspace, and records to the end of its audit log. May deadlock with it, so the caller repeats the transaction.
+ */
+async function deleteWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<void> {
+  const uuid = uuidOfWorkspace(workspaceId)
+  await sql`select from workspace where id = ${uuid} for update`.execute(tx)
+  await sql`select from audit_head where workspace_id = ${uuid} for update`.execute(tx)
+  // A job deletes the files.
+  await sql`
+    insert into removed_file (place, removed_at) select place, ${now} from message_attachment where workspace_id = ${uuid}
+    on conflict do nothing`.execute(tx)
+  await tx.updateTable('workspace').set({ active_policy_id: null }).where('id', '=', uuid).execute()
+  for (const [table, condition] of await listConditions(tx))
+    await tx.executeQuery(CompiledQuery.raw(`delete from ${table} where ${condition}`, [uuid]))
+}
+
+/** The tables with rows of Workspaces, each before those that it refers to, and the condition on the rows of one. */
+async function listConditions(tx: Tx): Promise<readonly (readonly [table: string, condition: string])[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = current_schema() and column_name = 'workspace_id'`.execute(tx)
+  const owned = new Set(rows.map(({ name }) => name))
+  return Object.keys(EXPORTED_TABLES)
+    .toReversed()
+    .flatMap((table) => {
+      const condition = CONDITIONS[table] ?? (owned.has(table) && OF_WORKSPACE)
+      return condition ? [[table, condition] as const] : []
+    })
 }
