@@ -7,12 +7,12 @@ import { findPersonByEmail } from '../../domains/operators/operator-store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
+import { readBearer } from '../../platform/lib/credential.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { accessOf } from '../../shared/access.ts'
 import { DEMO_OWNER_EMAIL, DEMO_REVIEWER_EMAIL } from '../../shared/demo-words.ts'
 import type { Operator } from '../../shared/operator.ts'
 import { type DemoFile, readDemoFile } from '../demo/demo-file.ts'
-import { hashSecret } from '../setup/apply-secrets.ts'
 import { eventOf, type HistoryCaller, type HistoryDeps, type HistoryEvent, nearLimit } from './events.ts'
 import { type PlannedRequest, planHistory } from './plan-history.ts'
 
@@ -55,8 +55,8 @@ async function findNewestTime(db: Db, workspaceId: string): Promise<Date | undef
 async function findCallers(db: Db, { applications }: DemoFile): Promise<ReadonlyMap<string, HistoryCaller>> {
   const callers = new Map<string, HistoryCaller>()
   for (const { name, api_key } of applications) {
-    const hash = hashSecret(api_key, 'gk_')
-    const key = hash && (await findKeyByHash(db, hash))
+    const hash = readBearer(`Bearer ${api_key}`, 'gk_')
+    const key = hash && (await findKeyByHash(db, Buffer.from(hash, 'hex')))
     if (key) callers.set(name, { application: key.application, keyId: key.keyId })
   }
   return callers
