@@ -41,7 +41,7 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     createContext(config, secrets, { ...(node.number !== undefined && { log: logOf(config, node) }), ...options, node }),
     import('./app.ts'),
     import('./tools/start/prepare.ts'),
-    import('./tools/setup/apply-configuration-file.ts'),
+    import('./tools/setup/apply.ts'),
   ])
   const { log } = context
   if (node.prepares) await warnAtStart(context, node)

@@ -1,17 +1,13 @@
 import type { Context } from '../../src/context.ts'
-import { findKeyByHash, revokeKey } from '../../src/domains/identity/api-key-store.ts'
-import { findApplicationByName } from '../../src/domains/identity/application-store.ts'
-import { findUser } from '../../src/domains/identity/user-store.ts'
 import { demoDeclaration } from '../../src/tools/demo/demo-declaration.ts'
+import { seedPolicyTests } from '../../src/tools/demo/demo-extras.ts'
 import { seedKnowledge } from '../../src/tools/demo/demo-knowledge.ts'
 import { seedMemories } from '../../src/tools/demo/demo-memories.ts'
-import { issueDemoTokens, seedMessaging } from '../../src/tools/demo/demo-messaging.ts'
-import { seedPolicyTests } from '../../src/tools/demo/demo-policy-tests.ts'
-import { newDemoKeys, signDemoToken } from '../../src/tools/demo/demo-secrets.ts'
+import { seedMessaging } from '../../src/tools/demo/demo-messaging.ts'
+import { issueUserTokens, listDemoApplications, newDemoKeys, revokeMarkedKeys, withKeys } from '../../src/tools/demo/demo-seed.ts'
 import { generateUserTokenKeys } from '../../src/tools/demo/user-tokens.ts'
 import { applyWorkspace } from '../../src/tools/setup/apply-workspace.ts'
-import { hashSecret } from '../../src/tools/setup/imported-secret.ts'
-import { type ApplyContext, publishChanges, setupTransaction } from '../../src/tools/setup/recorded-change.ts'
+import { publishChanges, setupTransaction } from '../../src/tools/setup/recorded-change.ts'
 import type { Demo } from './demo.ts'
 import { word } from './scripted-provider.ts'
 
@@ -19,45 +15,23 @@ import { word } from './scripted-provider.ts'
 export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'workspace' | 'applications' | 'users'>> {
   const { privateJwk, publicJwk } = await generateUserTokenKeys()
   const declared = { ...demoDeclaration({ keys: [publicJwk] }), name: `demo ${word()}` }
-  const secrets = new Map(declared.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
-  const applications = declared.applications.map(({ fields }) => {
-    const { api_key = '', revoked_api_key = '' } = secrets.get(fields.name) ?? {}
-    return { fields, keys: Object.entries({ api_key, revoked_api_key }).map(([name, secret]) => ({ name, secret })) }
-  })
+  const keys = newDemoKeys(declared)
   const now = context.clock.now()
   const seeded = await setupTransaction(context.database.db, async (tx) => {
-    const { workspaceId, changes } = await applyWorkspace(tx, { ...declared, applications }, now, context, {
+    const { workspaceId, changes } = await applyWorkspace(tx, withKeys(declared, keys), now, context, {
       finish: async (scope) => {
-        for (const { revoked_api_key } of secrets.values()) await revoke(scope, revoked_api_key)
+        await revokeMarkedKeys(scope, keys)
         await seedPolicyTests(scope)
         return [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]
       },
     })
-    const accessTokens = await issueDemoTokens(tx, workspaceId, declared.users, now)
-    const users = await Promise.all(
-      declared.users.map(async ({ id }) => {
-        const user = await findUser(tx, workspaceId, id)
-        if (!user) throw new Error(`the user ${id} was not seeded`)
-        const { username, role, department } = user
-        const tokens = { user_token: await signDemoToken(privateJwk, user, now), access_token: accessTokens.get(id) ?? '' }
-        return { id, username, role, department, ...tokens }
-      }),
-    )
-    const createdApplications = await Promise.all(
-      [...secrets].map(async ([name, keys]) => ({
-        id: (await findApplicationByName(tx, workspaceId, name))?.id ?? '',
-        name,
-        ...keys,
-      })),
-    )
-    return { changes, demo: { workspace: { id: workspaceId, name: declared.name }, applications: createdApplications, users } }
+    const demo = {
+      workspace: { id: workspaceId, name: declared.name },
+      applications: await listDemoApplications(tx, workspaceId, keys),
+      users: await issueUserTokens(tx, workspaceId, declared.users, privateJwk, now),
+    }
+    return { changes, demo }
   })
   await publishChanges(context.database.signal, seeded.demo.workspace.id, seeded.changes)
   return seeded.demo
-}
-
-async function revoke({ tx, workspaceId, now }: ApplyContext, key: string): Promise<void> {
-  const hash = hashSecret(key, 'gk_')
-  const owner = hash && (await findKeyByHash(tx, hash))
-  if (owner) await revokeKey(tx, workspaceId, owner.keyId, now)
 }

@@ -1,54 +1,53 @@
-import { type Selectable, sql } from 'kysely'
-import type { Db } from '../../platform/db/database.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { newCredential } from '../../platform/lib/credential.ts'
+import { LAST_TIME } from '../../platform/lib/clock.ts'
+import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
-import { announceKey } from './announce-key.ts'
-import { type ApiKey, keyOf } from './api-key.ts'
+import { announce } from '../../platform/queue/outbox.ts'
+import type { GovernanceEventType } from '../../shared/governance-event.ts'
+import { type ApiKey, KEY_COLUMNS, keyOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
-import type { ApiKeyTable } from './tables.ts'
 
-/** The Application that owns keys. TypeIDs. */
 export interface KeyOwner {
   readonly workspaceId: string
   readonly applicationId: string
 }
 
 /** A key with its secret, which is not stored. */
-export type IssuedKey = ApiKey & { readonly key: string }
+type IssuedKey = ApiKey & { readonly key: string }
 
 interface KeyOptions {
-  /** See `ApiKey.issuedBy`. */
   readonly issuer?: string | null
   readonly expiresAt?: Date | null
+  readonly credential?: NewCredential
 }
 
-/** Issues a key. Returns undefined if the Workspace has no such Application. */
+/** Returns undefined if the Workspace has no such Application. */
 export async function issueKey(db: Db, owner: KeyOwner, name: string, now: Date, options: KeyOptions = {}) {
   const issued = await insertKey(db, owner, name, now, options)
   if (issued) await announceKey(db, owner.workspaceId, 'key.created', issued)
   return issued
 }
 
-/** The same without its announcement. */
-export async function insertKey(
+async function insertKey(
   db: Db,
   { workspaceId, applicationId }: KeyOwner,
   name: string,
   now: Date,
-  { issuer = null, expiresAt = null }: KeyOptions,
+  { issuer = null, expiresAt = null, credential = newCredential('gk_') }: KeyOptions,
 ): Promise<IssuedKey | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
-  const { secret, hash, hint } = newCredential('gk_')
-  const { rows } = await sql<Selectable<ApiKeyTable>>`
+  const { secret, hash, hint } = credential
+  const { rows } = await sql<Parameters<typeof keyOf>[0]>`
     insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at)
     select ${newUuid()}::uuid, workspace_id, id, ${name}::text, ${hash}::bytea, ${hint}::text, ${issuer}::text, ${now}::timestamptz,
       ${expiresAt}::timestamptz
     from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application}
-    returning *`.execute(db)
+    returning ${sql.join(KEY_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
   const [row] = rows
   return row && { ...keyOf(row), key: secret }
 }
@@ -58,31 +57,26 @@ export async function insertKey(
  * after the commit. A node that misses the signal sees the revocation within a second.
  */
 export async function revokeKey(db: Db, workspaceId: string, id: string, now: Date): Promise<ApiKey | undefined> {
-  const uuid = fromId('key', id)
-  if (uuid === undefined) return undefined
   const row = await db
     .updateTable('api_key')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
-    .returningAll()
+    .where('id', '=', fromId('key', id) ?? null)
+    .returning(KEY_COLUMNS)
     .executeTakeFirst()
   const key = row && keyOf(row)
-  // A key that was already revoked keeps the time of its first revocation and is not announced again.
   if (key?.revokedAt?.getTime() === now.getTime()) await announceKey(db, workspaceId, 'key.revoked', key)
   return key
 }
 
 export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
-  const uuid = fromId('key', id)
-  if (uuid === undefined) return undefined
-  const row = await keysIn(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const key = keysIn(db, workspaceId).where('id', '=', fromId('key', id) ?? null)
+  const row = await key.executeTakeFirst()
   return row && keyOf(row)
 }
 
-/** The keys of a Workspace. */
-export const keysIn = (db: Db, workspaceId: string) =>
-  db.selectFrom('api_key').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+const keysIn = (db: Db, workspaceId: string) =>
+  db.selectFrom('api_key').select(KEY_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
 /** Oldest first, with revoked keys. Returns undefined if `page.after` or the Application's id is not an id. */
 export async function listKeys(
@@ -97,13 +91,11 @@ export async function listKeys(
 
 /** A key with its Application. Found without an owner, because the key identifies the owner. */
 export interface ApplicationKey {
-  /** `key_…` */
   readonly keyId: string
   readonly hash: Buffer
   readonly issuedBy: string | null
   readonly revokedAt: Date | null
   readonly expiresAt: Date | null
-  /** Whether `last_used_at` is null or older than a minute. */
   readonly isUseOutdated: boolean
   readonly application: ApplicationRecord
 }
@@ -142,13 +134,88 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
 
 /** Stores the time of the last use, at most once a minute. */
 export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
-  const uuid = fromId('key', keyId)
-  if (uuid === undefined) return
   await db
     .updateTable('api_key')
     .set({ last_used_at: sql<Date>`now()` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuid)
+    .where('id', '=', fromId('key', keyId) ?? null)
     .where(USE_OUTDATED)
     .execute()
+}
+
+interface Rotation {
+  /** The replaced key expires then, unless it expires earlier. */
+  readonly overlapUntil: Date
+  /** Default: the new key is valid for as long as the replaced one was from its creation. */
+  readonly expiresAt?: Date | undefined
+  readonly issuer: string | null
+}
+
+export type RotatedKey =
+  | { readonly ok: true; readonly issued: IssuedKey }
+  | { readonly ok: false; readonly reason: 'not_found' | 'revoked' | 'expired' | 'replaced' }
+
+/** Issues a key in place of another, once, so that a repeated request issues no second key. Publish the topic `keys`. */
+export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
+  const uuid = fromId('key', id) ?? null
+  const key = await keysIn(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
+  if (!key) return { ok: false, reason: 'not_found' }
+  if (key.revoked_at) return { ok: false, reason: 'revoked' }
+  if (key.replaced_by) return { ok: false, reason: 'replaced' }
+  if (key.expires_at && key.expires_at <= now) return { ok: false, reason: 'expired' }
+  const { overlapUntil, issuer } = rotation
+  const lifetimeMs = key.expires_at && key.expires_at.getTime() - key.created_at.getTime()
+  const expiresAt =
+    rotation.expiresAt ?? (lifetimeMs === null ? null : new Date(Math.min(now.getTime() + lifetimeMs, LAST_TIME.getTime())))
+  const owner = { workspaceId, applicationId: toId('app', key.application_id) }
+  const issued = await insertKey(tx, owner, key.name, now, { issuer, expiresAt })
+  if (!issued) return { ok: false, reason: 'not_found' }
+  const replaced = await tx
+    .updateTable('api_key')
+    .set({
+      replaced_by: fromId('key', issued.id) ?? '',
+      expires_at: sql<Date>`least(expires_at, ${overlapUntil}::timestamptz)`,
+    })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
+    .returning(KEY_COLUMNS)
+    .executeTakeFirstOrThrow()
+  await announceKey(tx, workspaceId, 'key.rotated', keyOf(replaced))
+  return { ok: true, issued }
+}
+
+/** Announces a change of a key, in its transaction. The payload never holds a part of the key. */
+const announceKey = (tx: Db, workspaceId: string, type: GovernanceEventType & `key.${string}`, key: ApiKey): Promise<void> =>
+  announce(tx, workspaceId, type, {
+    id: key.id,
+    object: 'api_key',
+    name: key.name,
+    application_id: key.applicationId,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    replaced_by: key.replacedBy,
+  })
+
+const NOTICE_MS = 7 * 86_400_000
+
+/** Announces keys that expire within seven days, each once, without replaced and short-lived ones. Returns how many. */
+export async function announceExpiringKeys(tx: Tx, now: Date, most: number): Promise<number> {
+  const due = tx
+    .selectFrom('api_key')
+    .select('id')
+    .where('expires_at', '>', now)
+    .where('expires_at', '<=', new Date(now.getTime() + NOTICE_MS))
+    .where('revoked_at', 'is', null)
+    .where('replaced_by', 'is', null)
+    .where('expiry_announced_at', 'is', null)
+    .where(sql<boolean>`expires_at - created_at > interval '7 days'`)
+    .orderBy('id')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+  const announced = tx.updateTable('api_key').set({ expiry_announced_at: now }).where('id', 'in', due)
+  const rows = await announced.returning([...KEY_COLUMNS, 'workspace_id']).execute()
+  for (const { workspace_id, ...key } of rows) await announceKey(tx, toId('ws', workspace_id), 'key.expiring', keyOf(key))
+  return rows.length
 }

@@ -1,59 +1,46 @@
 import type { Selectable } from 'kysely'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../platform/lib/fields.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import type { ApiKeyTable } from './tables.ts'
 
-/** An Application's key without its secret. */
-export interface ApiKey {
-  /** `key_…` */
-  readonly id: string
-  readonly applicationId: string
-  readonly name: string
-  /** The first letters of the key. */
-  readonly hint: string
-  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
-  readonly issuedBy: string | null
-  readonly createdAt: Date
-  readonly revokedAt: Date | null
-  /** Accurate to about a minute; null: never. */
-  readonly lastUsedAt: Date | null
-  /** From this time on the key is refused; null: never. */
-  readonly expiresAt: Date | null
-  /** `key_…` of the key that has replaced this one. */
-  readonly replacedBy: string | null
-}
+export const KEY_COLUMNS = [
+  'id',
+  'application_id',
+  'name',
+  'hint',
+  'issued_by',
+  'created_at',
+  'revoked_at',
+  'last_used_at',
+  'expires_at',
+  'replaced_by',
+] as const
+type KeyColumn = (typeof KEY_COLUMNS)[number]
 
-export const keyOf = (row: Selectable<ApiKeyTable>): ApiKey => ({
+export type ApiKey = Entity<ApiKeyTable, KeyColumn>
+
+export const keyOf = (row: Pick<Selectable<ApiKeyTable>, KeyColumn>): ApiKey => ({
+  ...fromRow(row),
   id: toId('key', row.id),
   applicationId: toId('app', row.application_id),
-  name: row.name,
-  hint: row.hint,
-  issuedBy: row.issued_by,
-  createdAt: row.created_at,
-  revokedAt: row.revoked_at,
-  lastUsedAt: row.last_used_at,
-  expiresAt: row.expires_at,
   replacedBy: row.replaced_by === null ? null : toId('key', row.replaced_by),
 })
 
-/** Body of `POST /admin/v1/applications/:id/keys`. */
 export const ApiKeyCreate = Type.Object({
   name: Name,
   expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
 })
-export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
-const MAX_OVERLAP_S = 30 * 86_400
 export const DEFAULT_OVERLAP_S = 86_400
 
-/** Body of `POST /admin/v1/keys/:id/rotate`. */
 export const ApiKeyRotate = Type.Object({
   overlap_seconds: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: MAX_OVERLAP_S,
+      maximum: 30 * 86_400,
       description: `How long the replaced key remains valid. 0: it expires at once. Default: ${DEFAULT_OVERLAP_S}, a day.`,
     }),
   ),

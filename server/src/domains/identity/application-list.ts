@@ -6,24 +6,16 @@ import type { ApplicationRecord } from './application.ts'
 import { type ApplicationRow, applicationOf, applications } from './application-store.ts'
 
 export const APPLICATION_SORTS = ['name', 'last_used', 'requests', 'cost'] as const
-export type ApplicationSort = ListSort<(typeof APPLICATION_SORTS)[number]>
+type ApplicationSort = ListSort<(typeof APPLICATION_SORTS)[number]>
 
 /** SQL for rows of `value` (UUID of an Application, as text), `requests` and `cost`. */
 export type UsageSource = RawBuilder<unknown>
 
 export interface ListedApplication {
   readonly application: ApplicationRecord
-  /** Of any of its keys. */
   readonly lastUsedAt: Date | null
   readonly requests: number
   readonly cost: number | null
-}
-
-interface Wanted {
-  /** Absent: requests and cost are not read. */
-  readonly usage?: UsageSource | undefined
-  /** Absent: oldest first. */
-  readonly sort?: ApplicationSort | undefined
 }
 
 const LAST_USED = sql<Date | null>`(
@@ -39,12 +31,12 @@ const SORT_VALUES = {
 
 const NO_USAGE: UsageSource = sql`(select null as value, null::float8 as requests, null::float8 as cost where false)`
 
-/** Applications with their use. Returns undefined if `page.after` is not an id, or if a sorted list has no Application with it. */
+/** Oldest first without `sort`. Undefined: `page.after` is no id, or not in a sorted list. */
 export async function listUsedApplications(
   db: Db,
   workspaceId: string,
   page: PageRequest,
-  { usage = NO_USAGE, sort }: Wanted,
+  { usage = NO_USAGE, sort }: { usage?: UsageSource | undefined; sort?: ApplicationSort | undefined },
 ): Promise<Page<ListedApplication> | undefined> {
   const listed = applications(db, workspaceId)
     .leftJoin(usage.as<'usage'>('usage'), (join) => join.on(sql<boolean>`usage.value = application.id::text`))
@@ -55,13 +47,8 @@ export async function listUsedApplications(
     ])
   if (!sort) return pageById(listed, 'app', page, listedOf, { column: 'application.id' })
   const id = page.after === undefined ? undefined : fromId('app', page.after)
-  if (
-    page.after !== undefined &&
-    !(await applications(db, workspaceId)
-      .where('application.id', '=', id ?? null)
-      .executeTakeFirst())
-  )
-    return undefined
+  const place = applications(db, workspaceId).where('application.id', '=', id ?? null)
+  if (page.after !== undefined && !(await place.executeTakeFirst())) return undefined
   const sorted = db
     .with('listed', () => listed.select(SORT_VALUES[sort.by].as('sort_value')))
     .selectFrom('listed')

@@ -2,16 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import { newId } from '../../platform/lib/id.ts'
 import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import type { ApplicationPatch, ApplicationRecord } from './application.ts'
-import {
-  createApplication,
-  findApplication,
-  findApplicationByName,
-  listApplications,
-  updateApplication,
-} from './application-store.ts'
+import { createApplication, findApplication, findApplicationByName, updateApplication } from './application-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
@@ -48,13 +41,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(await findApplicationByName(database.db, workspaceId, 'plain')).toEqual(application)
   })
 
-  test('application store: only given settings and limits are stored', async () => {
-    const { id } = await create('sparse', { limits: { burst: 5, concurrency: null }, settings: { knowledge: true } })
-    const row = await database.db.selectFrom('application').selectAll().where('name', '=', 'sparse').executeTakeFirst()
-    expect(row).toMatchObject({ limits: { burst: 5 }, settings: { knowledge: { enabled: true } } })
-    expect((await findApplication(database.db, workspaceId, id))?.limits).toEqual({ ...DEFAULT_LIMITS, burst: 5 })
-  })
-
   test('application store: every field can be changed and reset', async () => {
     const { id } = await create('patched')
     const patch = {
@@ -66,32 +52,13 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
       settings: { tier: 'gold' },
       limits: { tokens_per_minute: 9 },
     }
-    expect(await update(id, patch)).toMatchObject({
-      ok: true,
-      application: {
-        name: 'renamed',
-        models: ['gpt-*'],
-        providers: ['openai'],
-        defaultModel: 'gpt-5',
-        ceiling: 'internal',
-        settings: { tier: 'gold' },
-        limits: { tokens_per_minute: 9, burst: 60 },
-        createdAt: NOW,
-        updatedAt: LATER,
-      },
-    })
-    const reset = { models: null, providers: null, default_model: null, ceiling: null, settings: { tier: null } }
-    expect(await update(id, reset)).toMatchObject({
-      ok: true,
-      application: {
-        name: 'renamed',
-        models: null,
-        providers: null,
-        defaultModel: null,
-        ceiling: 'restricted',
-        settings: DEFAULT_SETTINGS,
-      },
-    })
+    const { default_model: defaultModel, ...shown } = patch
+    const changed = { ...shown, defaultModel, limits: { tokens_per_minute: 9, burst: 60 }, createdAt: NOW, updatedAt: LATER }
+    expect(await update(id, patch)).toMatchObject({ ok: true, application: changed })
+    const lists = { models: null, providers: null }
+    const reset = { ...lists, default_model: null, ceiling: null, settings: { tier: null } }
+    const plain = { ...lists, name: 'renamed', defaultModel: null, ceiling: 'restricted', settings: DEFAULT_SETTINGS }
+    expect(await update(id, reset)).toMatchObject({ ok: true, application: plain })
   })
 
   test('application store: concurrent patches are all kept', async () => {
@@ -113,28 +80,5 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(await createApplication(database.db, workspaceId, { name: 'first' }, NOW)).toBeUndefined()
     expect(await update(id, { name: 'taken' })).toEqual({ ok: false, reason: 'name_taken' })
     expect(await createApplication(database.db, foreign, { name: 'first' }, NOW)).toBeDefined()
-  })
-
-  test('application store: not found when the Application is of another Workspace or does not exist', async () => {
-    const { id } = await create('hidden')
-    for (const unknown of [id, newId('app'), 'app_nonsense', newId('ws'), '']) {
-      expect(await findApplication(database.db, foreign, unknown)).toBeUndefined()
-      expect(await update(unknown, { name: 'stolen' }, foreign)).toEqual({ ok: false, reason: 'not_found' })
-    }
-    expect(await findApplicationByName(database.db, foreign, 'hidden')).toBeUndefined()
-    const listed = await listApplications(database.db, foreign, { limit: 100 })
-    expect(listed?.data.map(({ name }) => name)).not.toContain('hidden')
-    expect((await findApplication(database.db, workspaceId, id))?.name).toBe('hidden')
-  })
-
-  test('application store: pages list each Application once, oldest first, when another is added meanwhile', async () => {
-    const { workspaceId: owner } = await seedWorkspace(database.db)
-    for (const name of ['a', 'b', 'c']) await createApplication(database.db, owner, { name }, NOW)
-    const first = await listApplications(database.db, owner, { limit: 2 })
-    expect([first?.data.map(({ name }) => name), first?.hasMore]).toEqual([['a', 'b'], true])
-    await createApplication(database.db, owner, { name: 'd' }, NOW)
-    const second = await listApplications(database.db, owner, { limit: 2, after: first?.data.at(-1)?.id })
-    expect([second?.data.map(({ name }) => name), second?.hasMore]).toEqual([['c', 'd'], false])
-    expect(await listApplications(database.db, owner, { limit: 2, after: 'nonsense' })).toBeUndefined()
   })
 })

@@ -90,9 +90,8 @@ export async function createApplication(
 }
 
 export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
-  const uuid = fromId('app', id)
-  if (uuid === undefined) return undefined
-  const row = await applications(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const application = applications(db, workspaceId).where('id', '=', fromId('app', id) ?? null)
+  const row = await application.executeTakeFirst()
   return row && applicationOf(row)
 }
 
@@ -110,7 +109,26 @@ export async function listApplications(
   return pageById(applications(db, workspaceId), 'app', page, applicationOf)
 }
 
-export type ApplicationUpdate =
+type ResolvedApplications =
+  | { readonly ok: true; readonly ids: readonly string[] }
+  | { readonly ok: false; readonly index: number }
+
+/** Finds Applications by id or name and returns their sorted ids. `index`: the first reference that the Workspace does not have. */
+export async function resolveApplications(
+  db: Db,
+  workspaceId: string,
+  references: readonly string[],
+): Promise<ResolvedApplications> {
+  const ids = new Set<string>()
+  for (const [index, reference] of references.entries()) {
+    const found = (await findApplication(db, workspaceId, reference)) ?? (await findApplicationByName(db, workspaceId, reference))
+    if (!found) return { ok: false, index }
+    ids.add(found.id)
+  }
+  return { ok: true, ids: [...ids].sort() }
+}
+
+type ApplicationUpdate =
   | { readonly ok: true; readonly application: ApplicationRecord }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 

@@ -21,7 +21,7 @@ import {
 } from '../../shared/principal.ts'
 
 export const DEFAULT_CEILING: Classification = 'restricted'
-/** Maximum length of the settings as JSON, in characters: they are part of every cached Application. */
+/** As JSON, in characters: they are part of every cached Application. */
 const MAX_SETTINGS = 16_384
 
 const CAPTURE = ['off', 'explicit', 'extract'] as const
@@ -116,14 +116,10 @@ const optional = {
   ceiling: resettableWord(CLASSIFICATIONS),
 }
 
-/** Body of `POST /admin/v1/applications`. A missing or null field gets its default. */
 export const ApplicationCreate = Type.Object({ name: Name, ...optional })
 export type ApplicationCreate = Static<typeof ApplicationCreate>
 
-/**
- * Body of `PATCH /admin/v1/applications/:id`. Missing fields stay unchanged, null resets a field. `limits`, `settings`,
- * `settings.knowledge`, `settings.memory` and `settings.responses` are merged field by field, all other fields are replaced.
- */
+/** `limits`, `settings`, `settings.knowledge`, `settings.memory` and `settings.responses` are merged field by field. */
 export const ApplicationPatch = Type.Object({ name: Type.Optional(Name), ...optional })
 export type ApplicationPatch = Static<typeof ApplicationPatch>
 
@@ -141,26 +137,22 @@ export interface Overrides {
   readonly limits: Readonly<Record<string, unknown>>
 }
 
-/** Returns the stored settings and limits after a checked patch. */
 export function patchOverrides(stored: Overrides, patch: Pick<ApplicationPatch, 'settings' | 'limits'>): Overrides {
-  const { knowledge, memory, responses, ...plain } = patch.settings ?? {}
-  const features = {
-    ...(knowledge !== undefined && { knowledge: patchFeature(stored.settings.knowledge, knowledge) }),
-    ...(memory !== undefined && { memory: patchFeature(stored.settings.memory, memory) }),
-    ...(responses !== undefined && { responses: patchFeature(stored.settings.responses, responses) }),
+  const settings: Record<string, unknown> = { ...patch.settings }
+  for (const name of FEATURES) {
+    const feature = patch.settings?.[name]
+    if (feature !== undefined) settings[name] = patchFeature(stored.settings[name], feature)
   }
-  return {
-    settings: mergeFields(stored.settings, { ...plain, ...features }),
-    limits: mergeFields(stored.limits, patch.limits ?? {}),
-  }
+  return { settings: mergeFields(stored.settings, settings), limits: mergeFields(stored.limits, patch.limits ?? {}) }
 }
+
+const FEATURES = ['knowledge', 'memory', 'responses'] as const
 
 function patchFeature(stored: unknown, patch: object | boolean | null): object | null {
   if (patch === null) return null
   return mergeFields((stored ?? {}) as Record<string, unknown>, typeof patch === 'boolean' ? { enabled: patch } : patch)
 }
 
-/** Merges a patch into stored fields. null removes a field. */
 const mergeFields = (stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null))
 
@@ -188,7 +180,6 @@ export interface ApplicationRecord extends Application {
   readonly updatedAt: Date
 }
 
-/** An Application in the admin API, with all defaults. */
 export const ApplicationView = Type.Object({
   id: Type.String(),
   object: Type.Literal('application'),

@@ -4,15 +4,18 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { localSignal, type Signal } from '../../platform/db/signal.ts'
+import { fromId, newId } from '../../platform/lib/id.ts'
 import { FULL_ACCESS } from '../../shared/access.ts'
 import { SCOPES } from '../../shared/scope.ts'
 import { ADMIN_TOKENS_TOPIC, AdminAuthenticator } from '../operators/admin-authenticator.ts'
 import { adminTokenView } from '../operators/admin-token.ts'
-import { createAdminToken, hasAdminToken, listAdminTokens, revokeAdminToken } from '../operators/admin-token-store.ts'
+import { createAdminToken, hasAdminToken, revokeAdminToken } from '../operators/admin-token-store.ts'
+import { type ApiKey, apiKeyView } from './api-key.ts'
 import { findKeyByHash, issueKey, revokeKey } from './api-key-store.ts'
 import { updateApplication } from './application-store.ts'
 import { APPLICATIONS_TOPIC, Authenticator, KEYS_TOPIC } from './authenticator.ts'
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const NOW = new Date('2026-03-02T09:00:00Z')
 const INVALID = { ok: false, code: 'AUTH_INVALID_KEY' }
 const REVOKED = { ok: false, code: 'AUTH_KEY_REVOKED' }
@@ -43,6 +46,38 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     if (!issued) throw new Error('no such Application')
     return { id: issued.id, header: `Bearer ${issued.key}` }
   }
+
+  test('API key store: only a hash of the key is stored', async () => {
+    const { key = '', ...shown } = (await issueKey(first.db, { workspaceId, applicationId }, 'ci', NOW)) ?? {}
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      applicationId,
+      name: 'ci',
+      hint: key.slice(0, 7),
+      issuedBy: null,
+      createdAt: NOW,
+      revokedAt: null,
+      lastUsedAt: null,
+      expiresAt: null,
+      replacedBy: null,
+    })
+    const row = await first.db.selectFrom('api_key').selectAll().where('hash', '=', sha256(key)).executeTakeFirstOrThrow()
+    expect(JSON.stringify([row, apiKeyView(shown as ApiKey)])).not.toContain(key.slice(7))
+  })
+
+  test('API key store: key and Application are of one Workspace', async () => {
+    const foreign = (await seedWorkspace(first.db)).workspaceId
+    for (const owner of [
+      { workspaceId: foreign, applicationId },
+      { workspaceId, applicationId: newId('app') },
+    ])
+      expect(await issueKey(first.db, owner, 'ci', NOW)).toBeUndefined()
+    const { id = '', key = '' } = (await issueKey(first.db, { workspaceId, applicationId }, 'ci', NOW)) ?? {}
+    expect(await findKeyByHash(first.db, sha256(key))).toMatchObject({ keyId: id })
+    const moved = first.db.updateTable('api_key').set({ workspace_id: fromId('ws', foreign) ?? '' })
+    await moved.where('id', '=', fromId('key', id) ?? '').execute()
+    expect(await findKeyByHash(first.db, sha256(key))).toBeUndefined()
+  })
 
   test('authenticator: valid key gets its Application, unknown key is invalid', async () => {
     const authenticator = new Authenticator(first)
@@ -128,8 +163,7 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(queries).toBe(2)
     for (let i = 0; i < 1_000; i++) await node.authenticate(`Bearer not-a-key-${i}`)
     expect(queries).toBe(2)
-    const isOutdated = async () =>
-      (await findKeyByHash(first.db, createHash('sha256').update(header.slice(7)).digest()))?.isUseOutdated
+    const isOutdated = async () => (await findKeyByHash(first.db, sha256(header.slice(7))))?.isUseOutdated
     await expect.poll(isOutdated).toBe(false)
     now += 750
     await node.authenticate(header)
@@ -165,15 +199,5 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(await gateway.authenticate(`Bearer ${token}`)).toEqual(INVALID)
     admin.close()
     gateway.close()
-  })
-
-  test('admin token store: listed oldest first', async () => {
-    const ids = [
-      (await createAdminToken(first.db, { name: 'a' }, NOW)).id,
-      (await createAdminToken(first.db, { name: 'b' }, NOW)).id,
-    ]
-    const page = await listAdminTokens(first.db, { limit: 1, after: ids[0] })
-    expect(page?.data[0]?.id).toBe(ids[1])
-    expect(await listAdminTokens(first.db, { limit: 1, after: 'invalid' })).toBeUndefined()
   })
 })

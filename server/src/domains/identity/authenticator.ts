@@ -8,17 +8,14 @@ import { CredentialCache, type CredentialCacheOptions } from '../../platform/lib
 import type { Application } from '../../shared/principal.ts'
 import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
 
-/** Topics of platform/db/signal.ts: a key or an Application has changed. The key is its id. */
 export const KEYS_TOPIC = 'keys'
 export const APPLICATIONS_TOPIC = 'applications'
 
 export type Authentication =
-  /** `keyId`: `key_…`. `keyIssuer`: see `ApiKey.issuedBy`. */
   | { readonly ok: true; readonly application: Application; readonly keyId: string; readonly keyIssuer: string | null }
-  /** `message`: instead of the code's own. */
   | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED'; readonly message?: string }
 
-/** The cached result for a key. The expiry is checked for each request. */
+/** The expiry is checked for each request. */
 interface KnownKey {
   readonly authentication: Authentication
   readonly expiresAt: Date | null

@@ -8,7 +8,6 @@ export type Jwks = JSONWebKeySet | { readonly url: string }
 
 const Key = Type.Object({ kty: Type.String() }, { additionalProperties: true })
 
-/** Schema of a key set or a URL; {@link jwksProblem} checks the keys. */
 export const JwksSource = Type.Unsafe<Jwks>({
   type: 'object',
   properties: { keys: Type.Array(Key, { minItems: 1, maxItems: 100 }), url: Type.String({ maxLength: 2_000 }) },
@@ -21,7 +20,6 @@ export const JwksSource = Type.Unsafe<Jwks>({
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 const MIN_RSA_BYTES = 256
 
-/** A problem that the schema does not find. `param` is relative to the key set. */
 export function jwksProblem(jwks: Jwks): Problem | undefined {
   if ('url' in jwks) return findUrlProblem(jwks.url)
   for (const [index, key] of jwks.keys.entries()) {

@@ -20,13 +20,9 @@ const MAX_AGE_MS = 600_000
 const MAX_BYTES = 262_144
 /** Minimum time between two reads because of unknown keys (GW-AUTH-11). */
 const UNKNOWN_KEY_MS = 30_000
-/** Minimum time after a failed read while no keys are cached. */
 const FAILURE_MS = 5_000
 
-/**
- * The key set of a URL, cached for ten minutes and read again when a token names an unknown key. Redirects are not followed. Its
- * functions throw KeysUnavailableError if the keys cannot be read.
- */
+/** The key set of a URL, read again for an unknown key and after ten minutes. Its functions throw KeysUnavailableError. */
 export function createRemoteKeySet(url: string, fetch: KeyFetch, clock: () => number = elapsed): RemoteJWKSet {
   let failedAt = Number.NEGATIVE_INFINITY
   const read = async (address: string, { signal }: { signal: AbortSignal }): Promise<Response> => {
@@ -66,18 +62,14 @@ async function readKeySet({ status, body }: Awaited<ReturnType<KeyFetch>>): Prom
   return { keys: keySet.keys }
 }
 
-export interface JwksFetcher {
-  readonly fetch: KeyFetch
-  readonly close: () => Promise<void>
-}
-
 const CONNECT_MS = 5_000
 
 /** Fetches key sets of identity providers (RFC 7517). Connections to private addresses are refused unless they are allowed. */
-export function openJwksFetcher({ allowPrivateUrls }: { readonly allowPrivateUrls: boolean }): JwksFetcher {
+export function openJwksFetcher({ allowPrivateUrls }: { readonly allowPrivateUrls: boolean }) {
   const dispatcher = new Agent({ connect: guardedConnector(allowPrivateUrls, CONNECT_MS) })
   return {
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...traceHeaders() }, dispatcher }),
+    fetch: ((url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, ...traceHeaders() }, dispatcher })) satisfies KeyFetch,
     close: () => dispatcher.close(),
   }
 }

@@ -15,15 +15,12 @@ declare module '../../platform/db/schema.ts' {
 export interface WorkspaceTable {
   id: string
   name: string
-  /** JWKS, claim names, audit retention … (domains/identity/workspace.ts). */
   settings: Json<unknown>
   /** Sealed (platform/lib/secret-box.ts): the key of keyed hashes. Without it the hashes show nothing. */
   hash_key: Bytes
   /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
   signing_key: Bytes
-  /** SPKI PEM of the same key, with which checkpoints are verified. */
   signing_public_key: string
-  /** The active policy set version; null: none. */
   active_policy_id: string | null
   /** Seal of the audit log's length (domains/audit/checkpoints/log-seal.ts); null: it was removed. */
   audit_seal: Generated<string | null>
@@ -39,7 +36,6 @@ export interface ApplicationTable {
   models: NullableJson<readonly string[]>
   providers: NullableJson<readonly string[]>
   default_model: string | null
-  /** The maximum classification. */
   ceiling: Classification
   created_at: CreatedAt
   updated_at: Date
@@ -50,17 +46,15 @@ export interface ApiKeyTable {
   workspace_id: string
   application_id: string
   name: string
-  /** SHA-256 of the key, which is not stored. */
   hash: Bytes
-  /** The first letters of the key, so that operators can distinguish keys. */
   hint: string
   /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
-  /** Accurate to about a minute. */
+  /** Accurate to about a minute; null: never. */
   last_used_at: Date | null
-  /** null: never. */
+  /** From this time on the key is refused; null: never. */
   expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** The key that has replaced this one; null: none. */
   replaced_by: ColumnType<string | null, never, string>
@@ -70,7 +64,7 @@ export interface ApiKeyTable {
 
 export interface WorkspaceUserTable {
   workspace_id: string
-  /** Canonical user id, stable across Applications. */
+  /** Given at creation, or `usr_…`. Stable across Applications. */
   id: string
   username: ColumnType<string, GovernedString, GovernedString>
   role: string

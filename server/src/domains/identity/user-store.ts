@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Page, type PageRequest, readPage } from '../../platform/db/page.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
+import { type Page, type PageRequest, pageOf, readPage } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
 import { newId, toId } from '../../platform/lib/id.ts'
@@ -10,22 +11,16 @@ import type { UserCreate, UserPatch, WorkspaceUser } from './user.ts'
 import { writeUnlessTaken } from './write-unless-taken.ts'
 
 const userOf = (row: Selectable<WorkspaceUserTable>): WorkspaceUser => ({
-  id: row.id,
+  ...fromRow(row),
   workspaceId: toId('ws', row.workspace_id),
-  username: row.username,
-  role: row.role,
-  department: row.department,
-  attributes: row.attributes,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 })
 
-export type UserChange =
+type UserChange =
   | { readonly ok: true; readonly user: WorkspaceUser }
   | { readonly ok: false; readonly reason: 'not_found' | 'id_taken' | 'username_taken' }
 
 /** The username is governed, because other users read it. */
-export type NewUser = Omit<UserCreate, 'username'> & { readonly username: GovernedString }
+type NewUser = Omit<UserCreate, 'username'> & { readonly username: GovernedString }
 export type ChangedUser = Omit<UserPatch, 'username'> & { readonly username?: GovernedString | undefined }
 
 export async function createUser(db: Db, workspaceId: string, create: NewUser, now: Date): Promise<UserChange> {
@@ -38,7 +33,6 @@ export async function createUser(db: Db, workspaceId: string, create: NewUser, n
   return { ok: false, reason: holder ? 'id_taken' : 'username_taken' }
 }
 
-/** Creates a user, or replaces all fields of the user with that id. */
 export async function upsertUser(
   tx: Tx,
   workspaceId: string,
@@ -68,8 +62,7 @@ export async function findUser(db: Db, workspaceId: string, id: string): Promise
   return row && userOf(row)
 }
 
-/** A missing field does not filter. */
-export interface UserFilter {
+interface UserFilter {
   /** Part of the id or username; case-insensitive. */
   readonly search?: string | undefined
   readonly department?: string | undefined
@@ -129,3 +122,37 @@ const insert = (db: Db, workspaceId: string, { id, username, role, department, a
 
 const users = (db: Db, workspaceId: string) =>
   db.selectFrom('workspace_user').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+
+/** A department or project. It exists as long as a user has it. */
+interface UserGroup {
+  readonly name: string
+  readonly users: number
+}
+
+/** Ordered by name. Returns undefined if `page.after` cannot be a name. */
+export const listDepartments = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<UserGroup> | undefined> =>
+  listGroups(
+    db,
+    page,
+    sql`select department as name from workspace_user
+      where workspace_id = ${uuidOfWorkspace(workspaceId)} and department <> ''`,
+  )
+
+/** The projects in the attribute `projects` of users, ordered by name. Returns undefined if `page.after` cannot be a name. */
+export const listProjects = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<UserGroup> | undefined> =>
+  listGroups(
+    db,
+    page,
+    sql`select distinct id, project as name
+      from workspace_user,
+        jsonb_array_elements_text(case when jsonb_typeof(attributes -> 'projects') = 'array' then attributes -> 'projects' else '[]' end) as project
+      where workspace_id = ${uuidOfWorkspace(workspaceId)} and project <> ''`,
+  )
+
+async function listGroups(db: Db, { limit, after = '' }: PageRequest, members: ReturnType<typeof sql>) {
+  if (!isStorable(after)) return undefined
+  const { rows } = await sql<UserGroup>`
+    select name, count(*)::integer as users from (${members}) as member
+    where name collate "C" > ${after} group by name order by name collate "C" limit ${limit + 1}`.execute(db)
+  return pageOf(rows, { limit }, ({ name, users }) => ({ name, users }))
+}

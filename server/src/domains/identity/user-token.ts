@@ -9,21 +9,14 @@ import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
 import { findWorkspace } from './workspace-store.ts'
 import { type TokenVerdict, WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
-/** Topic of platform/db/signal.ts: the settings of a Workspace have changed. The key is its id (`ws_…`). */
 export const WORKSPACES_TOPIC = 'workspaces'
-
-interface CachedVerifier {
-  /** The settings as JSON. A verifier, with its verified tokens, is used until they change. */
-  readonly settings: string
-  readonly verifier: WorkspaceTokenVerifier
-}
 
 interface UserTokenDeps {
   readonly db: Db
   readonly signal: Signal
   readonly clock: Clock
+  /** Reads key sets and must refuse private addresses. */
   readonly fetch: KeyFetch
-  /** Time limit in milliseconds for reading a Workspace's settings. */
   readonly loadMs?: number
 }
 
@@ -32,11 +25,11 @@ export class UserTokenVerifier {
   readonly #db: Db
   readonly #clock: Clock
   readonly #fetch: KeyFetch
-  readonly #verifiers = new Map<string, CachedVerifier>()
+  /** A verifier, with its verified tokens, is used until the settings change, which are compared as JSON. */
+  readonly #verifiers = new Map<string, { readonly settings: string; readonly verifier: WorkspaceTokenVerifier }>()
   readonly #current: Cache<WorkspaceTokenVerifier>
   readonly #unsubscribe: () => void
 
-  /** `fetch` reads key sets and must refuse private addresses. */
   constructor({ db, signal, clock, fetch, loadMs }: UserTokenDeps) {
     this.#db = db
     this.#clock = clock

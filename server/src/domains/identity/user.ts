@@ -1,23 +1,14 @@
 import { type Static, Type } from 'typebox'
+import type { Entity } from '../../platform/db/from-row.ts'
 import { Line, Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
+import type { WorkspaceUserTable } from './tables.ts'
 
-/** Maximum length of a user's attributes as JSON, in characters. */
 const MAX_ATTRIBUTES = 16_384
 
 /** A stored user of a Workspace. For a request with a user token, the claims of the token apply instead (user-token.ts). */
-export interface WorkspaceUser {
-  /** Unique in the Workspace: given at creation, or `usr_…`. */
-  readonly id: string
-  readonly workspaceId: string
-  readonly username: string
-  readonly role: string
-  readonly department: string
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type WorkspaceUser = Entity<WorkspaceUserTable>
 
 const fields = {
   role: resettable(Line),
@@ -56,3 +47,10 @@ export const UserView = Type.Object({
 })
 
 export const userView = (user: WorkspaceUser) => viewOf(UserView, user)
+
+export const DepartmentView = Type.Object({
+  object: Type.Literal('department'),
+  name: Type.String(),
+  users: Type.Integer({ description: 'Number of users.' }),
+})
+export const ProjectView = Type.Object({ ...DepartmentView.properties, object: Type.Literal('project') })

@@ -10,7 +10,7 @@ import {
   type WorkspacePatch,
   workspaceView,
 } from './workspace.ts'
-import { createWorkspace, findWorkspace, findWorkspaceByName, listWorkspaces, updateWorkspace } from './workspace-store.ts'
+import { createWorkspace, findWorkspace, findWorkspaceByName, updateWorkspace } from './workspace-store.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const KEYS = { hashKey: Buffer.from('sealed 1'), signingKey: Buffer.from('sealed 2'), signingPublicKey: 'PEM', auditSeal: 'seal' }
@@ -41,14 +41,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(head).toEqual({ workspace_id: uuid, sequence: 0, hash: Buffer.alloc(32), anchored_from: 0 })
   })
 
-  test('workspace store: name_taken when another Workspace has the name', async () => {
-    const name = `one ${newId('ws')}`
-    const other = await create(`two ${newId('ws')}`)
-    await create(name)
-    expect(await create(name)).toBeUndefined()
-    expect(await update(other?.id ?? '', { name })).toEqual({ ok: false, reason: 'name_taken' })
-  })
-
   test('workspace store: settings are merged field by field, null resets', async () => {
     const { publicJwk } = await generateUserTokenKeys()
     const id = (await create(`patched ${newId('ws')}`))?.id ?? ''
@@ -70,24 +62,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect((await findWorkspace(database.db, id))?.settings.jwks).toEqual({ url: 'https://idp.test/keys' })
     await update(id, { settings: { jwks: null, issuer: null, claims: null, audit_retention_days: null } })
     expect((await findWorkspace(database.db, id))?.settings).toEqual(DEFAULT_WORKSPACE_SETTINGS)
-  })
-
-  test('workspace store: find returns undefined and update not_found when the id is unknown', async () => {
-    for (const id of [newId('ws'), newId('app'), 'invalid']) {
-      expect(await findWorkspace(database.db, id)).toBeUndefined()
-      expect(await update(id, { settings: {} })).toEqual({ ok: false, reason: 'not_found' })
-    }
-  })
-
-  test('workspace store: listed oldest first', async () => {
-    const ids = [await create(`a ${newId('ws')}`), await create(`b ${newId('ws')}`), await create(`c ${newId('ws')}`)].map(
-      (workspace) => workspace?.id,
-    )
-    expect((await listWorkspaces(database.db, { limit: 1, after: ids[0] }))?.hasMore).toBe(true)
-    // Other test files create Workspaces in this database at the same time.
-    const page = await listWorkspaces(database.db, { limit: 1_000, after: ids[0] })
-    expect(page?.data.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(ids.slice(1))
-    expect(await listWorkspaces(database.db, { limit: 1, after: 'invalid' })).toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
-import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
@@ -19,20 +19,16 @@ import { writeUnlessTaken } from './write-unless-taken.ts'
 export interface SealedWorkspaceKeys {
   readonly hashKey: Buffer
   readonly signingKey: Buffer
-  /** SPKI PEM. */
   readonly signingPublicKey: string
-  /** Seal of the empty audit log. */
   readonly auditSeal: string
 }
 
 const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
 
 const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
+  ...fromRow(row),
   id: toId('ws', row.id),
-  name: row.name,
   settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),
-  signingPublicKey: row.signing_public_key,
-  createdAt: row.created_at,
 })
 
 /** Creates a Workspace with an empty audit log. Returns undefined if the name is taken. `id`: `ws_…`. */
@@ -68,9 +64,8 @@ export async function createWorkspace(
 }
 
 export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
-  const uuid = fromId('ws', id)
-  if (uuid === undefined) return undefined
-  const row = await workspaces(db).where('id', '=', uuid).executeTakeFirst()
+  const workspace = workspaces(db).where('id', '=', fromId('ws', id) ?? null)
+  const row = await workspace.executeTakeFirst()
   return row && workspaceOf(row)
 }
 
@@ -92,7 +87,6 @@ export async function findWorkspaceByName(db: Db, name: string): Promise<Workspa
   return row && workspaceOf(row)
 }
 
-/** The oldest Workspace whose user tokens have this issuer. */
 export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
   const row = await workspaces(db)
     .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
@@ -102,7 +96,6 @@ export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Wor
   return row && workspaceOf(row)
 }
 
-/** The id of the Workspace with this id or name. */
 export async function findWorkspaceId(db: Db, choice: string): Promise<string | undefined> {
   if (!isStorable(choice)) return undefined
   return ((await findWorkspace(db, choice)) ?? (await findWorkspaceByName(db, choice)))?.id
@@ -115,7 +108,6 @@ export async function listWorkspaces(db: Db, page: PageRequest, ids?: readonly s
   return pageById(query, 'ws', page, workspaceOf)
 }
 
-/** `settings.review.target_minutes` of the Workspaces that have one. */
 export async function listReviewTargets(db: Db): Promise<readonly { readonly workspaceId: string; readonly minutes: number }[]> {
   const { rows } = await sql<{ id: string; minutes: number }>`
     select id, (settings -> 'review' ->> 'target_minutes')::int as minutes from workspace
@@ -123,7 +115,7 @@ export async function listReviewTargets(db: Db): Promise<readonly { readonly wor
   return rows.map(({ id, minutes }) => ({ workspaceId: toId('ws', id), minutes }))
 }
 
-export type WorkspaceUpdate =
+type WorkspaceUpdate =
   | { readonly ok: true; readonly workspace: Workspace }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 

@@ -26,7 +26,6 @@ export type TokenVerdict =
 
 const refuse = (reason: string): TokenVerdict => ({ ok: false, reason })
 
-/** Verifies user tokens under one version of a Workspace's settings, and caches verified tokens. */
 export class WorkspaceTokenVerifier {
   readonly #settings: WorkspaceSettings
   readonly #keys: JWTVerifyGetKey | undefined
@@ -78,10 +77,7 @@ export class WorkspaceTokenVerifier {
   }
 }
 
-/**
- * The user of verified claims. Returns undefined if the id is missing or a claim has a wrong type: an unreadable role must not become
- * an empty role, because a policy may restrict that role.
- */
+/** Undefined: invalid. An unreadable role must not become an empty role, because a policy may restrict that role. */
 function userOfClaims(claims: Readonly<Record<string, unknown>>, names: ClaimNames): User | undefined {
   const id = readText(claims, names.id)
   const role = readText(claims, names.role)
@@ -92,7 +88,6 @@ function userOfClaims(claims: Readonly<Record<string, unknown>>, names: ClaimNam
   return { id, role, department, attributes, verified: true }
 }
 
-/** A claim's text: empty if it is missing, undefined if it is invalid. */
 function readText(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = readClaim(claims, name) ?? ''
   return typeof value === 'string' && value.length <= MAX_TEXT && isStorable(value) ? value : undefined

@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
+import type { Entity } from '../../platform/db/from-row.ts'
 import { Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import { type Jwks, JwksSource, jwksProblem } from './jwks.ts'
+import type { WorkspaceTable } from './tables.ts'
 
-/** Maximum length of the settings as JSON, in characters: enough for a hundred large RSA keys. */
+/** As JSON, in characters: enough for a hundred large RSA keys. */
 const MAX_SETTINGS = 131_072
 
-/** The claims of a user token that hold the user's fields. */
 export interface ClaimNames {
   readonly id: string
   readonly role: string
@@ -26,14 +27,11 @@ export interface WorkspaceSettings {
   readonly audit_retention_days: number
   /** null: messages are stored without limit. */
   readonly message_retention_days: number | null
-  readonly review: ReviewSettings
-}
-
-export interface ReviewSettings {
-  /** Whether only an operator who cannot have caused a hold alone can approve it (api/admin/reviews/review-independence.ts). */
-  readonly four_eyes: boolean
-  /** Minutes within which items should be decided; null: no target. */
-  readonly target_minutes: number | null
+  readonly review: {
+    /** Whether only an operator who cannot have caused a hold alone can approve it (api/admin/reviews/review-independence.ts). */
+    readonly four_eyes: boolean
+    readonly target_minutes: number | null
+  }
 }
 
 export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
@@ -46,23 +44,14 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   review: { four_eyes: false, target_minutes: null },
 }
 
-export interface Workspace {
-  /** `ws_…` */
-  readonly id: string
-  readonly name: string
+export interface Workspace extends Entity<WorkspaceTable, 'id' | 'name' | 'signing_public_key' | 'created_at'> {
   readonly settings: WorkspaceSettings
-  /** SPKI PEM of the key that signs audit checkpoints. */
-  readonly signingPublicKey: string
-  readonly createdAt: Date
 }
 
 const Claim = resettable(Name)
 const Audience = Type.String({ minLength: 1, maxLength: 500 })
 
-/**
- * Unknown names are refused, because a misspelt `audience` would otherwise accept every audience. null resets a setting; `claims` and
- * `review` are merged field by field.
- */
+/** Unknown names are refused: a misspelt `audience` would accept every audience. `claims` and `review` are merged by field. */
 const SettingsPatch = Type.Object(
   {
     jwks: Type.Optional(Type.Union([JwksSource, Type.Null()])),
@@ -107,11 +96,9 @@ const SettingsPatch = Type.Object(
   { title: 'WorkspaceSettingsPatch', additionalProperties: false },
 )
 
-/** Body of `POST /admin/v1/workspaces`. */
 export const WorkspaceCreate = Type.Object({ name: Name, settings: Type.Optional(SettingsPatch) })
 export type WorkspaceCreate = Static<typeof WorkspaceCreate>
 
-/** Body of `PATCH /admin/v1/workspaces/:id`. Missing fields stay unchanged. */
 export const WorkspacePatch = Type.Object({ name: Type.Optional(Name), settings: Type.Optional(SettingsPatch) })
 export type WorkspacePatch = Static<typeof WorkspacePatch>
 
@@ -127,9 +114,9 @@ function checkSettings<T extends WorkspacePatch>(checked: Checked<T>): Checked<T
   return problem ? { ok: false, problem: { ...problem, param: `settings.jwks.${problem.param}` } } : stored
 }
 
+/** Only those that were set, so that a later release can change a default. */
 type StoredSettings = Readonly<Record<string, unknown>>
 
-/** Returns the stored settings after a checked patch. Only settings that were set are stored. */
 export function patchWorkspaceSettings(
   stored: StoredSettings,
   { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>,
@@ -141,7 +128,6 @@ export function patchWorkspaceSettings(
   return withoutNulls({ ...stored, ...plain, ...changed })
 }
 
-/** Whether a patch turns the setting `review.four_eyes` off. */
 export const turnsFourEyesOff = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
   settings.review.four_eyes &&
   !fillWorkspaceSettings(patchWorkspaceSettings({ ...settings }, patch.settings ?? {})).review.four_eyes
@@ -156,16 +142,13 @@ export const fillWorkspaceSettings = ({ claims, review, ...stored }: StoredSetti
   claims: { ...DEFAULT_WORKSPACE_SETTINGS.claims, ...(claims as object) },
 })
 
-const nullable = <T extends 'string' | 'object'>(type: T) =>
-  Type.Union([type === 'string' ? Type.String() : Type.Object({}, { additionalProperties: true }), Type.Null()])
-
 export const WorkspaceView = Type.Object({
   id: Type.String(),
   object: Type.Literal('workspace'),
   name: Type.String(),
   settings: Type.Object({
-    jwks: nullable('object'),
-    issuer: nullable('string'),
+    jwks: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
+    issuer: Type.Union([Type.String(), Type.Null()]),
     audience: Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()]),
     claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
     audit_retention_days: Type.Integer(),

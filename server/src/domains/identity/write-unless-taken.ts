@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 
-/** PostgreSQL error code. */
 const UNIQUE_VIOLATION = '23505'
 
 /** Returns the result of `write`, or 'taken' if it violates a unique constraint. The transaction can continue in both cases. */

@@ -3,7 +3,7 @@ import type { DatabaseMaintenance } from '../../platform/db/database-maintenance
 import { IdleHeapCollector } from '../../platform/lib/idle-heap-collector.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import type { Readiness } from '../../platform/telemetry/readiness.ts'
-import { announceExpiringKeys } from '../identity/announce-key.ts'
+import { announceExpiringKeys } from '../identity/api-key-store.ts'
 import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace, listReviewTargets } from '../identity/workspace-store.ts'
 import { ResealJob } from '../keys/reseal-job.ts'

@@ -1,25 +1,15 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import type { OperatorAbsenceTable } from './tables.ts'
 
-/** A time in which an operator does not work. Items for the operator go to the delegate. */
-export interface Absence {
-  /** `opr_…` */
-  readonly operatorId: string
-  /** null: no delegate, or the delegate was removed. */
-  readonly delegateId: string | null
-  readonly startsAt: Date
-  readonly endsAt: Date
-}
-
-const selectAbsences = (db: Db) =>
-  db
-    .selectFrom('operator_absence')
-    .select(['operator_id as operatorId', 'delegate_id as delegateId', 'starts_at as startsAt', 'ends_at as endsAt'])
+export type Absence = Entity<OperatorAbsenceTable>
 
 /** Current and future absences: at most one for each operator. */
-export const listAbsences = (db: Db, now: Date): Promise<Absence[]> =>
-  selectAbsences(db).where('ends_at', '>', now).orderBy('operator_id').limit(1_000).execute()
+export async function listAbsences(db: Db, now: Date): Promise<Absence[]> {
+  const absences = db.selectFrom('operator_absence').selectAll().where('ends_at', '>', now)
+  return (await absences.orderBy('operator_id').limit(1_000).execute()).map((row) => fromRow(row))
+}
 
-/** Replaces the operator's absence. */
 export async function setAbsence(tx: Tx, { operatorId, delegateId, startsAt, endsAt }: Absence): Promise<void> {
   const times = { delegate_id: delegateId, starts_at: startsAt, ends_at: endsAt }
   await tx
@@ -29,14 +19,15 @@ export async function setAbsence(tx: Tx, { operatorId, delegateId, startsAt, end
     .execute()
 }
 
-/** False if there is no absence. */
 export async function removeAbsence(tx: Tx, operatorId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('operator_absence').where('operator_id', '=', operatorId).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** The delegates of the operators who are away now. */
-export async function findDelegates(db: Db, now: Date): Promise<ReadonlyMap<string, string>> {
+/** Operator who is away → delegate. */
+export type Delegates = ReadonlyMap<string, string>
+
+export async function findDelegates(db: Db, now: Date): Promise<Delegates> {
   const absences = await listAbsences(db, now)
   return new Map(
     absences.flatMap(({ operatorId, delegateId, startsAt }) =>
@@ -44,3 +35,18 @@ export async function findDelegates(db: Db, now: Date): Promise<ReadonlyMap<stri
     ),
   )
 }
+
+/** The operator who works for `operatorId`: delegates of delegates count. Operators who represent each other keep their own work. */
+export function representativeOf(operatorId: string, delegates: Delegates): string {
+  const visited = new Set([operatorId])
+  let current = operatorId
+  for (let next = delegates.get(current); next !== undefined; next = delegates.get(current)) {
+    if (visited.has(next)) return operatorId
+    visited.add(next)
+    current = next
+  }
+  return current
+}
+
+export const representedBy = (operatorId: string, delegates: Delegates): readonly string[] =>
+  [...delegates.keys()].filter((id) => id !== operatorId && representativeOf(id, delegates) === operatorId)

@@ -1,8 +1,6 @@
-import type { Db } from '../../platform/db/database.ts'
-import type { Clock } from '../../platform/lib/clock.ts'
 import { NO_ROLES } from '../../shared/access.ts'
 import { findInvitation, takeInvitation } from './invitation-store.ts'
-import type { RecordOperatorEvent } from './operator-event.ts'
+import type { OperatorEventDeps } from './operator-event.ts'
 import { createPerson, findPerson, hasPeople, setPassword, updatePerson } from './operator-store.ts'
 
 export interface Acceptance {
@@ -10,27 +8,18 @@ export interface Acceptance {
   readonly password: string
   /** Required for the first owner. Invited operators can correct their names. */
   readonly name?: string | undefined
-  /** Required for the first owner. */
   readonly email?: string | undefined
-}
-
-export interface AcceptDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly record: RecordOperatorEvent
 }
 
 export type AcceptanceResult =
   | { readonly kind: 'accepted'; readonly email: string }
   | { readonly kind: 'unknown' }
-  /** A field that is required for the first owner is missing. */
   | { readonly kind: 'missing'; readonly param: 'name' | 'email' }
-  /** The email address belongs to another operator. */
   | { readonly kind: 'taken' }
 
 /** Accepts an invitation: creates the first owner, or sets the password of an invited operator. */
 export async function acceptInvitation(
-  { db, clock, record }: AcceptDeps,
+  { db, clock, record }: OperatorEventDeps,
   { token, password, name, email }: Acceptance,
   hash: (password: string) => Promise<string>,
 ): Promise<AcceptanceResult> {

@@ -7,7 +7,6 @@ import { CredentialCache, type CredentialCacheOptions } from '../../platform/lib
 import { OPERATORS_TOPIC, type Operator } from '../../shared/operator.ts'
 import { findAdminTokenByHash } from './admin-token-store.ts'
 
-/** Topic of platform/db/signal.ts: an admin token has changed. The key is its id (`adm_…`). */
 export const ADMIN_TOKENS_TOPIC = 'admin_tokens'
 
 export type OperatorAuthentication =

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { newCredential } from '../../platform/lib/credential.ts'
+import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { type Access, accessOf, FULL_ACCESS, limitAccess, NO_ACCESS, scopesAnywhere } from '../../shared/access.ts'
 import { SCOPES, type Scope } from '../../shared/scope.ts'
@@ -14,7 +14,6 @@ import { hasRoleInAll, rolesOf, workspaceRolesOf } from './stored-roles.ts'
 const scopesOf = (stored: readonly string[] | null): readonly Scope[] =>
   stored === null ? SCOPES : SCOPES.filter((scope) => stored.includes(scope))
 
-/** Tokens with the current roles and suspension of their issuers. */
 const selectTokens = (db: Db) =>
   db
     .selectFrom('admin_token')
@@ -48,37 +47,26 @@ function tokenOf(row: Row): AdminToken {
 }
 
 /** A token that was issued on the server, or with such a token, has no operator whose roles limit it. */
-const accessOfIssuer = (row: Row): Access =>
-  row.issuer_role === null
-    ? FULL_ACCESS
-    : accessOf(
-        rolesOf({
-          role: row.issuer_role,
-          workspace_roles: row.issuer_workspace_roles,
-        }),
-      )
+const accessOfIssuer = ({ issuer_role: role, issuer_workspace_roles: workspace_roles }: Row): Access =>
+  role === null ? FULL_ACCESS : accessOf(rolesOf({ role, workspace_roles }))
 
-/** False: the operator who issued the token was removed or suspended. A token that was issued on the server needs no operator. */
 const isIssuerActive = ({ issued_by, issuer_role, issuer_suspended_at }: Row): boolean =>
   !issued_by?.startsWith('opr_') || (issuer_role !== null && issuer_suspended_at === null)
 
 interface NewAdminToken {
   readonly name: string
-  /** Default: all scopes. */
   readonly scopes?: readonly Scope[] | null | undefined
-  /** Default: all Workspaces. */
   readonly workspaceIds?: readonly string[] | null | undefined
   /** Id of the issuing operator or token. Default: issued on the server. */
   readonly issuer?: string
+  readonly credential?: NewCredential
 }
 
-/** Creates a token. `token` is not stored. */
 export async function createAdminToken(
   db: Db,
-  { name, scopes = null, workspaceIds = null, issuer }: NewAdminToken,
+  { name, scopes = null, workspaceIds = null, issuer, credential = newCredential('ga_') }: NewAdminToken,
   now: Date,
 ): Promise<AdminToken & { readonly token: string }> {
-  const { secret, hash } = newCredential('ga_')
   const issued_by = issuer === undefined ? null : await findResponsibleOperator(db, issuer)
   const id = newUuid()
   await db
@@ -86,8 +74,8 @@ export async function createAdminToken(
     .values({
       id,
       name,
-      hash,
-      workspace_ids: uuidsOfWorkspaces(workspaceIds),
+      hash: credential.hash,
+      workspace_ids: workspaceIds?.map(uuidOfWorkspace) ?? null,
       scopes,
       issued_by,
       created_at: now,
@@ -95,11 +83,8 @@ export async function createAdminToken(
     })
     .execute()
   const row = await selectTokens(db).where('id', '=', id).executeTakeFirstOrThrow()
-  return { ...tokenOf(row), token: secret }
+  return { ...tokenOf(row), token: credential.secret }
 }
-
-/** null: all Workspaces. */
-export const uuidsOfWorkspaces = (workspaceIds: readonly string[] | null) => workspaceIds?.map(uuidOfWorkspace) ?? null
 
 /** Revoking again changes nothing. Returns undefined if the token does not exist. Publish the topic `admin_tokens` after the commit. */
 export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<AdminToken | undefined> {
@@ -131,10 +116,7 @@ export async function findIdsOfOperator(db: Db, operatorId: string): Promise<str
   return [responsible, ...tokens.map(({ id }) => toId('adm', id))]
 }
 
-/**
- * Oldest first, with revoked tokens. `workspaceId`: only those for this Workspace, or for all Workspaces whose operator can enter it.
- * Returns undefined if `page.after` is not an id.
- */
+/** Oldest first, with revoked tokens. `workspaceId`: only those valid in this Workspace. Undefined: `page.after` is no id. */
 export async function listAdminTokens(db: Db, page: PageRequest, workspaceId?: string): Promise<Page<AdminToken> | undefined> {
   const tokens = workspaceId === undefined ? selectTokens(db) : selectTokens(db).where(isFor(workspaceId))
   return pageById(tokens, 'adm', page, tokenOf)

@@ -1,36 +1,25 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { Name, oneOf, Timestamp } from '../../platform/lib/fields.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import { type Access, mayEnter } from '../../shared/access.ts'
 import { SCOPES, type Scope } from '../../shared/scope.ts'
 
-/** A token of the admin API (`ga_…`) without its secret. */
 export interface AdminToken {
-  /** `adm_…` */
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** null: all Workspaces. */
   readonly workspaceIds: readonly string[] | null
   /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   readonly issuedBy: string | null
-  /** ended: the responsible operator was removed or suspended. */
   readonly state: 'active' | 'revoked' | 'ended'
   /** Current scopes by Workspace: the issuer's, limited to those of the token. None for an inactive token. */
   readonly access: Access
-  /** Current scopes in at least one Workspace. Empty for an inactive token. */
   readonly effectiveScopes: readonly Scope[]
   readonly createdAt: Date
   readonly revokedAt: Date | null
 }
 
-const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-
 const Scopes = Type.Array(oneOf(SCOPES, 'Scope'), { uniqueItems: true, minItems: 1 })
-const EffectiveScopes = Type.Array(oneOf(SCOPES, 'Scope'), {
-  description:
-    "Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token.",
-})
 
 export const AdminTokenCreate = Type.Object({
   name: Name,
@@ -40,7 +29,7 @@ export const AdminTokenCreate = Type.Object({
       'Scopes of the token. Default: all scopes that you have in its Workspaces. You cannot give scopes that you do not have.',
   }),
   workspace_ids: Type.Optional({
-    ...nullable(Type.Array(Type.String(), { uniqueItems: true, minItems: 1, maxItems: 100 })),
+    ...Type.Union([Type.Array(Type.String(), { uniqueItems: true, minItems: 1, maxItems: 100 }), Type.Null()]),
     description:
       'The only Workspaces in which the token is valid. null: all. Default: all, or the Workspace of the request if you cannot issue tokens for all.',
   }),
@@ -51,9 +40,12 @@ export const AdminTokenView = Type.Object({
   object: Type.Literal('admin_token'),
   name: Type.String(),
   scopes: Scopes,
-  effective_scopes: EffectiveScopes,
+  effective_scopes: Type.Array(oneOf(SCOPES, 'Scope'), {
+    description:
+      "Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token.",
+  }),
   workspace_ids: {
-    ...nullable(Type.Array(Type.String())),
+    ...Type.Union([Type.Array(Type.String()), Type.Null()]),
     description: 'The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out.',
   },
   state: {
@@ -76,6 +68,4 @@ export const IssuedAdminTokenView = Type.Object(
 
 /** The token as an operator with this access sees it. */
 export const adminTokenView = (token: AdminToken, viewer: Access) =>
-  viewOf(AdminTokenView, token, {
-    workspace_ids: token.workspaceIds?.filter((id) => mayEnter(viewer, id)) ?? null,
-  })
+  viewOf(AdminTokenView, token, { workspace_ids: token.workspaceIds?.filter((id) => mayEnter(viewer, id)) ?? null })

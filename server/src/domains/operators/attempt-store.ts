@@ -2,28 +2,25 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 
-/** At most `max` attempts in a window. */
-interface AttemptLimit {
-  readonly max: number
-  readonly windowMs: number
-}
-
 /** Wrong passwords for an account from all addresses together. */
-const PASSWORD_LIMIT: AttemptLimit = { max: 10, windowMs: 15 * 60_000 }
+const PASSWORD_LIMIT = { max: 10, windowMs: 15 * 60_000 }
 /** A 6-digit code is valid in its half minute, the one before and the one after. It can be used once. */
-const CODE_LIMIT: AttemptLimit = { max: 1, windowMs: 90_000 }
-/** Longer than every window. */
+const CODE_LIMIT = { max: 1, windowMs: 90_000 }
 const MAX_AGE_MS = 60 * 60_000
 
-export interface Attempt {
+interface Attempt {
   /** Seconds until the next attempt is allowed; undefined: this attempt is allowed. */
   readonly waitSeconds: number | undefined
-  /** Whether this is the first refused attempt of its window. */
   readonly isFirstRefused: boolean
 }
 
-/** Counts an attempt for `key` on all nodes. A window begins with its first attempt. */
-export async function countAttempt(db: Db, key: string, { max, windowMs }: AttemptLimit, now: Date): Promise<Attempt> {
+/** Counts an attempt for `key` on all nodes: at most `max` are allowed in a window, which begins with its first attempt. */
+export async function countAttempt(
+  db: Db,
+  key: string,
+  { max, windowMs }: { readonly max: number; readonly windowMs: number },
+  now: Date,
+): Promise<Attempt> {
   const at = now.getTime()
   const { rows } = await sql<{ count: number; last_request: number }>`
     insert into operator_rate_limit as known (id, key, count, last_request) values (${key}, ${key}, 1, ${at})
@@ -36,18 +33,10 @@ export async function countAttempt(db: Db, key: string, { max, windowMs }: Attem
   return { waitSeconds, isFirstRefused: count === max + 1 }
 }
 
-async function removeOldAttempts(db: Db, now: Date): Promise<void> {
-  await db
-    .deleteFrom('operator_rate_limit')
-    .where('last_request', '<', now.getTime() - MAX_AGE_MS)
-    .execute()
-}
-
 /** Counts an attempt to sign in to an account. The limit per address alone could be avoided with many addresses. */
 export const countPasswordAttempt = (db: Db, email: string, now: Date): Promise<Attempt> =>
   countAttempt(db, accountKey(email), PASSWORD_LIMIT, now)
 
-/** Deletes the count of an account after the correct password. */
 export async function resetPasswordAttempts(db: Db, email: string): Promise<void> {
   await db.deleteFrom('operator_rate_limit').where('key', '=', accountKey(email)).execute()
 }
@@ -65,5 +54,6 @@ const accountKey = (email: string): string => `account:${hash('sha256', email.tr
 export async function removeExpiredSignIns(db: Db, now: Date): Promise<void> {
   for (const table of ['operator_session', 'operator_invitation', 'operator_verification'] as const)
     await db.deleteFrom(table).where('expires_at', '<', now).execute()
-  await removeOldAttempts(db, now)
+  const old = now.getTime() - MAX_AGE_MS
+  await db.deleteFrom('operator_rate_limit').where('last_request', '<', old).execute()
 }

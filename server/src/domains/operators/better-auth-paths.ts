@@ -11,7 +11,6 @@ const checkCode = exactFields({ code: Text })
 export interface BetterAuthPath {
   readonly path: string
   readonly check: (body: unknown) => Checked<object>
-  /** Fields that the server adds to the body. */
   readonly fixedFields?: object
 }
 
@@ -46,7 +45,6 @@ const SINGLE_SIGN_ON_PATH: BetterAuthPath = {
 export const openPaths = (hasIdentityProvider: boolean): readonly BetterAuthPath[] =>
   hasIdentityProvider ? [...PASSWORD_PATHS, SINGLE_SIGN_ON_PATH] : PASSWORD_PATHS
 
-/** The redirect from the identity provider: each query parameter once. */
 export const CALLBACK_PATH = '/callback/oidc'
 export const checkCallbackQuery = checker(Type.Record(Type.String(), Type.String()))
 

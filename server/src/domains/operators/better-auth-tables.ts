@@ -8,10 +8,7 @@ export type ValidateUser = NonNullable<NonNullable<BetterAuthOptions['user']>['v
 
 const TIME_FIELDS = { createdAt: 'created_at', updatedAt: 'updated_at' }
 
-/**
- * Our tables and columns for better-auth. It uses no transactions: its steps are independent, and the embedded database has one
- * connection at a time.
- */
+/** No transactions: the steps of better-auth are independent, and the embedded database has one connection at a time. */
 export const betterAuthTables = (db: Db, validateUserInfo: ValidateUser) =>
   ({
     database: { db, type: 'postgres', transaction: false },
@@ -55,7 +52,6 @@ export const betterAuthTables = (db: Db, validateUserInfo: ValidateUser) =>
     verification: { modelName: 'operator_verification', fields: { ...TIME_FIELDS, expiresAt: 'expires_at' } },
   }) as const satisfies Partial<BetterAuthOptions>
 
-/** Table and columns of the plugin `twoFactor`. */
 export const TWO_FACTOR_SCHEMA = {
   user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
   twoFactor: {

@@ -6,6 +6,7 @@ import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
 import { CLIENT_ADDRESS_HEADER } from './better-auth-paths.ts'
 import { betterAuthTables, TWO_FACTOR_SCHEMA, type ValidateUser } from './better-auth-tables.ts'
+import type { OperatorEventDeps } from './operator-event.ts'
 import {
   decodeClaims,
   encodeClaims,
@@ -16,16 +17,10 @@ import {
   resolveClaims,
 } from './role-claims.ts'
 import { signInSecrets } from './second-factors.ts'
-import { MAX_WRONG_CODES, type SignInEventsDeps, signInEvents } from './sign-in-events.ts'
+import { MAX_WRONG_CODES, signInEvents } from './sign-in-events.ts'
 import { applySingleSignOnRoles, completeRoles, suspendWithoutRole } from './single-sign-on-role.ts'
 
-const COOKIE_PREFIX = 'gatehouse'
-const OIDC_PROVIDER = 'oidc'
-const SIGN_IN_PAGE = '/dashboard/sign-in'
-const MIN_PASSWORD = 12
-
-export interface BetterAuthDeps extends SignInEventsDeps {
-  /** The current key signs sessions and encrypts second factors. */
+export interface BetterAuthDeps extends OperatorEventDeps {
   readonly secrets: SecretKeys
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
@@ -52,7 +47,6 @@ interface OidcClient {
 
 export type BetterAuth = ReturnType<typeof openBetterAuth>
 
-/** better-auth with our tables, limits and events (docs/decisions/0020-operators.md). */
 export function openBetterAuth(deps: BetterAuthDeps) {
   const secrets = signInSecrets(deps.secrets)
   const [current] = secrets
@@ -67,23 +61,19 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: MIN_PASSWORD,
+      minPasswordLength: 12,
       revokeSessionsOnPasswordReset: true,
       ...(deps.passwords && { password: deps.passwords }),
     },
     plugins: [
-      twoFactor({
-        issuer: 'Gatehouse',
-        accountLockout: { maxFailedAttempts: MAX_WRONG_CODES },
-        schema: TWO_FACTOR_SCHEMA,
-      }),
+      twoFactor({ issuer: 'Gatehouse', accountLockout: { maxFailedAttempts: MAX_WRONG_CODES }, schema: TWO_FACTOR_SCHEMA }),
       ...(deps.oidc ? [genericOAuth({ config: [oidcProvider(deps.oidc)] })] : []),
       signInEvents(deps),
     ],
     rateLimit: rateLimitByAddress(deps),
     databaseHooks: databaseHooks(deps),
     advanced: {
-      cookiePrefix: COOKIE_PREFIX,
+      cookiePrefix: 'gatehouse',
       useSecureCookies: deps.publicUrl?.startsWith('https:') ?? false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
       database: { generateId: ({ model }) => newId(model === 'user' ? 'opr' : 'aut'), validateSchema: false },
@@ -92,7 +82,7 @@ export function openBetterAuth(deps: BetterAuthDeps) {
       disableCSRFCheck: false,
     },
     onAPIError: {
-      errorURL: SIGN_IN_PAGE,
+      errorURL: '/dashboard/sign-in',
       onError: (error) => {
         if (!isAPIError(error)) deps.log.error({ err: error }, 'sign-in failed')
       },
@@ -134,7 +124,7 @@ const serverFailureLogger = ({ log }: BetterAuthDeps): NonNullable<BetterAuthOpt
 /** Without a role claim only invited operators can sign in. */
 function oidcProvider({ issuer, clientId, clientSecret, name, scopes, verifiedClaim, ...claims }: RoleClaims & OidcClient) {
   return {
-    providerId: OIDC_PROVIDER,
+    providerId: 'oidc',
     name,
     discoveryUrl: `${issuer}/.well-known/openid-configuration`,
     requireIdTokenVerification: true,

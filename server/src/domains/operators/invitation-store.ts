@@ -9,9 +9,7 @@ const VALID_DAYS = 7
 const TOKEN_BYTES = 32
 
 export interface Invitation {
-  /** null: the invitation of the first owner. */
   readonly operatorId: string | null
-  /** The responsible operator, or {@link SERVER}; null: unknown. */
   readonly issuedBy: string | null
 }
 
@@ -29,10 +27,7 @@ export const invitationUrl = (base: string, token: string): string => `${base}/d
 /** The issuer of invitations that are created on the command line or at the first start. */
 export const SERVER = 'server'
 
-/**
- * Replaces an operator's invitation by a new one. Only a hash of `token` is stored. The invitation of the first owner (`operatorId`
- * null) does not expire, because only the server's user can read it. `issuer`: the responsible operator; it ends with the operator.
- */
+/** Replaces an invitation. That of the first owner (null) does not expire, because only the server's user can read it. */
 export async function putInvitation(tx: Tx, operatorId: string | null, token: string, now: Date, issuer = SERVER): Promise<void> {
   const expires = new Date(now)
   expires.setUTCDate(now.getUTCDate() + VALID_DAYS)
@@ -79,7 +74,6 @@ export async function withdrawInvitationsOf(tx: Tx, issuer: string, concerned?: 
     .execute()
 }
 
-/** Deletes the invitation of the first owner, because an operator exists now. */
 export async function removeFirstInvitation(tx: Tx): Promise<void> {
   await tx.deleteFrom('operator_invitation').where('operator_id', 'is', null).execute()
 }

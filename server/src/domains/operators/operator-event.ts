@@ -1,6 +1,6 @@
-import type { Tx } from '../../platform/db/database.ts'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
 
-/** An event of sign-in that is recorded in the audit log. */
 export interface OperatorEvent {
   readonly action:
     | 'operator.accept'
@@ -13,9 +13,7 @@ export interface OperatorEvent {
     | 'operator.create'
     | 'operator.update'
     | 'operator.suspend'
-  /** The operator that the event is about. */
   readonly id: string
-  /** Names of the changed fields in the admin API, without values. */
   readonly fields?: readonly string[]
   /** The operator who caused the event; null: the identity provider, or unknown. */
   readonly actor: string | null
@@ -25,5 +23,9 @@ export interface OperatorEvent {
   readonly isServerWide?: boolean
 }
 
-/** Appends audit records. Call it last in the transaction of the change, because it locks the audit logs. */
-export type RecordOperatorEvent = (tx: Tx, event: OperatorEvent) => Promise<void>
+export interface OperatorEventDeps {
+  readonly db: Db
+  readonly clock: Clock
+  /** Appends audit records. Call it last in the transaction of the change, because it locks the audit logs. */
+  readonly record: (tx: Tx, event: OperatorEvent) => Promise<void>
+}

@@ -6,7 +6,7 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { accessOf, changedRoles, isSameAccess, NO_ROLES, type Roles } from '../../shared/access.ts'
 import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
-import type { NewPerson, Person } from './operator.ts'
+import type { Person } from './operator.ts'
 import { columnsOf, hasRoleInAll, rolesOf, workspaceRolesOf, writeRoles } from './stored-roles.ts'
 
 const selectPeople = (db: Db) =>
@@ -37,7 +37,6 @@ const SORT_VALUES = {
   last_signed_in: sql`coalesce(last_signed_in_at, '-infinity')`,
 }
 
-/** Oldest first. `workspaceId`: only those with a role in all Workspaces or in this one. */
 export const listPeople = (db: Db, page: PageRequest, workspaceId?: string): Promise<Page<Person>> =>
   readPage(
     selectPeopleOf(db, workspaceId),
@@ -86,7 +85,7 @@ export async function findPerson(db: Db, id: string): Promise<Person | undefined
 
 /** Finds an operator and locks the row against changes until `tx` ends. */
 export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
-  await tx.selectFrom('operator').select('id').where('id', '=', id).forShare().execute()
+  await shareLockPeople(tx, [id])
   return findPerson(tx, id)
 }
 
@@ -101,10 +100,7 @@ export async function lockPeople(tx: Tx, ids: readonly string[]): Promise<void> 
     .execute()
 }
 
-/**
- * Locks operators against changes by others until `tx` ends. Owners come first, as in a change of an operator (`lockOwners`, then
- * `lockPeople`), so that the two do not deadlock.
- */
+/** Locks operators against changes by others. Owners first, as `lockOwners` then `lockPeople` do, against deadlocks. */
 export async function shareLockPeople(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx
     .selectFrom('operator')
@@ -122,7 +118,11 @@ export async function findPersonByEmail(db: Db, email: string): Promise<Person |
 }
 
 /** Returns undefined if the email address is taken. The operator can sign in after accepting an invitation, or with OIDC. */
-export async function createPerson(tx: Tx, { name, email, roles }: NewPerson, now: Date): Promise<Person | undefined> {
+export async function createPerson(
+  tx: Tx,
+  { name, email, roles }: Pick<Person, 'name' | 'email' | 'roles'>,
+  now: Date,
+): Promise<Person | undefined> {
   const id = newId('opr')
   const inserted = await tx
     .insertInto('operator')
@@ -153,9 +153,10 @@ export async function updatePerson(
   { name, roles }: { readonly name?: string | undefined; readonly roles?: Roles | undefined },
   now: Date,
 ): Promise<Person | undefined> {
+  const named = name !== undefined && { name }
   await tx
     .updateTable('operator')
-    .set({ updated_at: now, ...(name !== undefined && { name }) })
+    .set({ updated_at: now, ...named })
     .where('id', '=', id)
     .execute()
   const before = await findPerson(tx, id)
@@ -166,7 +167,6 @@ export async function updatePerson(
   if (!isSameAccess(accessOf(before.roles), accessOf(roles))) {
     await endSessions(tx, id)
     await tx.deleteFrom('operator_invitation').where('operator_id', '=', id).execute()
-    // Invitations into other Workspaces stay: their roles there are the same.
     const concerned = { workspaceIds: changed.workspaceIds, inAll: roles.all !== 'owner' }
     await withdrawInvitationsOf(tx, id, changed.all ? undefined : concerned)
   }
@@ -198,7 +198,6 @@ export async function recordSignIn(tx: Tx, id: string, now: Date): Promise<void>
   await tx.updateTable('operator').set({ last_signed_in_at: now }).where('id', '=', id).execute()
 }
 
-/** Number of consecutive wrong codes of the second factor. */
 export async function countWrongCodes(tx: Tx, id: string): Promise<number> {
   const row = await tx
     .selectFrom('operator_second_factor')
@@ -235,7 +234,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, issu
     .execute()
 }
 
-/** Removes an operator's password. Single sign-on remains. */
+/** Single sign-on remains. */
 export async function removePassword(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('operator_account').where('operator_id', '=', id).where('provider_id', '=', 'credential').execute()
 }
@@ -243,7 +242,6 @@ export async function removePassword(tx: Tx, id: string): Promise<void> {
 /** The ids of owners of all Workspaces who can sign in, locked until `tx` ends, so that two concurrent requests cannot remove the last two owners. */
 export const lockOwners = (tx: Tx): Promise<string[]> => findOwners(selectOwners(tx).forUpdate())
 
-/** The same, not locked. */
 export const listOwners = (db: Db): Promise<string[]> => findOwners(selectOwners(db))
 
 const selectOwners = (db: Db) =>

@@ -1,11 +1,8 @@
 import type { Roles } from '../../shared/access.ts'
 
-/** An operator who is a person (the other operators are admin tokens). */
 export interface Person {
-  /** `opr_…` */
   readonly id: string
   readonly name: string
-  /** In lower case. */
   readonly email: string
   readonly roles: Roles
   /** invited: cannot sign in yet. suspended: single sign-on no longer gives a role. */
@@ -13,10 +10,4 @@ export interface Person {
   readonly twoFactor: boolean
   readonly lastSignedInAt: Date | null
   readonly createdAt: Date
-}
-
-export interface NewPerson {
-  readonly name: string
-  readonly email: string
-  readonly roles: Roles
 }

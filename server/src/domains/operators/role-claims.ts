@@ -2,7 +2,6 @@ import type { Db } from '../../platform/db/database.ts'
 import { NO_ROLES, type Roles } from '../../shared/access.ts'
 import { ROLES, type Role } from '../../shared/operator.ts'
 
-/** The claim of an identity provider that gives operators their roles, and the roles of its values. */
 export interface RoleClaims {
   readonly roleClaim: string | undefined
   /** Undefined: the values are roles themselves, as in {@link parseClaimedRole}. */
@@ -37,7 +36,6 @@ export function isVerified(profile: Readonly<Record<string, unknown>>, claim: st
   return [true, 'true', 1, '1'].includes(findClaim(profile, claim) as string)
 }
 
-/** The roles in the claim. Empty if it has none. */
 export function findClaimedRoles(
   profile: Readonly<Record<string, unknown>>,
   { roleClaim, roles }: RoleClaims,
@@ -49,7 +47,6 @@ export function findClaimedRoles(
   })
 }
 
-/** The id of the Workspace with this id or name. */
 export type FindWorkspaceId = (db: Db, choice: string) => Promise<string | undefined>
 
 const strongest = (roles: readonly (Role | null | undefined)[]): Role | null => ROLES.find((role) => roles.includes(role)) ?? null
@@ -65,10 +62,7 @@ export async function resolveClaims(db: Db, claims: readonly ClaimedRole[], find
   return { ...NO_ROLES, all, workspaces }
 }
 
-/**
- * Claims as `operator.role` of an operator that better-auth creates, which has no column for roles in Workspaces. `completeRoles` stores
- * them as roles afterwards, before the operator has a session; until then they count as no role (stored-roles.ts).
- */
+/** Claims as `operator.role` of a new operator. `completeRoles` stores them as roles before there is a session. */
 export const encodeClaims = (claims: readonly ClaimedRole[]): string => JSON.stringify(claims)
 
 export function decodeClaims(stored: unknown): readonly ClaimedRole[] {

@@ -8,12 +8,9 @@ interface RequestOrigin {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The public origin of this server, if GATEHOUSE_PUBLIC_URL is set. */
-interface Configured {
-  readonly origin: string | undefined
-}
+/** `origin`: undefined if GATEHOUSE_PUBLIC_URL is not set. */
+type Configured = { readonly origin: string | undefined }
 
-/** The origin of this server as browsers see it. */
 export const originOf = ({ protocol, host }: Pick<RequestOrigin, 'protocol' | 'host'>, { origin }: Configured): string =>
   origin ?? `${protocol}://${host}`
 
@@ -23,10 +20,7 @@ export function refuseCrossSite(request: RequestOrigin, configured: Configured):
   throw new GatehouseError('FORBIDDEN', { message: 'Cross-site request rejected.' })
 }
 
-/**
- * Browsers send the session cookie with cross-site requests too, but always name the origin. A request without an origin is not
- * from a browser and is accepted only without a cookie.
- */
+/** Browsers send cookies with cross-site requests too, but always name the origin. Without one, a cookie is not accepted. */
 function isSameOrigin(headers: IncomingHttpHeaders, origin: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false

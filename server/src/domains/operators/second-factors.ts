@@ -4,10 +4,7 @@ import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib
 
 const VERSION_DIGITS = 8
 
-/**
- * The secrets of better-auth: the first one signs session cookies and encrypts second factors. Encrypted values carry the version, which is
- * the begin of the key's id.
- */
+/** The first secret signs cookies and encrypts. Encrypted values carry its version, which is the begin of the key's id. */
 export const signInSecrets = (keys: SecretKeys) =>
   listSecretKeys(keys).map((key) => {
     const id = secretKeyId(key)
@@ -21,15 +18,12 @@ export const signInSecrets = (keys: SecretKeys) =>
 const selectSecondFactors = (db: Db) =>
   db.selectFrom('operator_second_factor').select(['id', 'secret', 'backup_codes']).orderBy('id')
 
-/** Loaded when it is first needed, as the rest of the library. */
-const loadCrypto = () => import('better-auth/crypto')
-
-/** Encrypts the second factors of other keys again with the current one. */
 export async function resealSecondFactors(db: Db, keys: SecretKeys): Promise<{ resealed: number; unreadable: number }> {
   const ring = signInSecrets(keys)
   const currentVersion = ring[0]?.version ?? 0
   const key = { keys: new Map(ring.map(({ version, value }) => [version, value])), currentVersion }
-  const { parseEnvelope, symmetricDecrypt, symmetricEncrypt } = await loadCrypto()
+  // Loaded when it is first needed, as the rest of the library.
+  const { parseEnvelope, symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const renew = async (data: string) => symmetricEncrypt({ key, data: await symmetricDecrypt({ key, data }) })
   const counts = { resealed: 0, unreadable: 0 }
   for (const { id, secret, backup_codes } of await selectSecondFactors(db).execute()) {
@@ -54,7 +48,7 @@ export async function resealSecondFactors(db: Db, keys: SecretKeys): Promise<{ r
 
 /** Number of second factors by the id of their keys: one with two keys counts for both. Empty: no configured key. */
 export async function countSecondFactors(db: Db, keys: SecretKeys): Promise<ReadonlyMap<string, number>> {
-  const { parseEnvelope } = await loadCrypto()
+  const { parseEnvelope } = await import('better-auth/crypto')
   const ids = new Map<number | undefined, string>(signInSecrets(keys).map(({ version, id }) => [version, id]))
   const rows = await selectSecondFactors(db).execute()
   const used = rows.flatMap(({ secret, backup_codes }) => [

@@ -1,21 +1,12 @@
 import type { AuthContext, BetterAuthPlugin, GenericEndpointContext } from 'better-auth'
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api'
-import type { Db } from '../../platform/db/database.ts'
-import type { Clock } from '../../platform/lib/clock.ts'
 import { countPasswordAttempt, resetPasswordAttempts } from './attempt-store.ts'
-import type { OperatorEvent, RecordOperatorEvent } from './operator-event.ts'
+import type { OperatorEvent, OperatorEventDeps } from './operator-event.ts'
 import { countWrongCodes, endSessions, findPersonByEmail, recordSignIn } from './operator-store.ts'
-
-export interface SignInEventsDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly record: RecordOperatorEvent
-}
 
 /** Wrong codes of an account, in all its sign-ins, until its second factor is locked. */
 export const MAX_WRONG_CODES = 10
 
-/** Recorded action of a successful request, by path. */
 const ACTIONS: ReadonlyMap<string | undefined, OperatorEvent['action']> = new Map([
   ['/sign-in/email', 'operator.sign_in'],
   ['/callback/:id', 'operator.sign_in'],
@@ -27,7 +18,7 @@ const ACTIONS: ReadonlyMap<string | undefined, OperatorEvent['action']> = new Ma
 ])
 
 /** Limits wrong passwords and records events. Must be the last plugin: the second factor first deletes the session of the password. */
-export const signInEvents = (deps: SignInEventsDeps): BetterAuthPlugin => ({
+export const signInEvents = (deps: OperatorEventDeps): BetterAuthPlugin => ({
   id: 'gatehouse-events',
   hooks: {
     before: [
@@ -51,7 +42,7 @@ export const signInEvents = (deps: SignInEventsDeps): BetterAuthPlugin => ({
 })
 
 /** Throws a 429 after too many wrong passwords. Recorded once in a window, and only for existing accounts (docs/decisions/0020-operators.md). */
-async function refuseTooManyPasswords({ db, clock, record }: SignInEventsDeps, email: string): Promise<void> {
+async function refuseTooManyPasswords({ db, clock, record }: OperatorEventDeps, email: string): Promise<void> {
   const { waitSeconds, isFirstRefused } = await countPasswordAttempt(db, email, clock.now())
   if (waitSeconds === undefined) return
   if (isFirstRefused)
@@ -66,7 +57,7 @@ async function refuseTooManyPasswords({ db, clock, record }: SignInEventsDeps, e
   )
 }
 
-async function recordSuccess({ db, clock, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
+async function recordSuccess({ db, clock, record }: OperatorEventDeps, ctx: GenericEndpointContext): Promise<void> {
   if (ctx.path === '/sign-in/email') await resetPasswordAttempts(db, ctx.body.email)
   const action = actionOf(ctx)
   const current = ctx.context.newSession ?? ctx.context.session
@@ -89,7 +80,7 @@ function actionOf({ path, context: { session, newSession } }: GenericEndpointCon
 }
 
 /** Records that the second factor is locked: the client knew the password. */
-async function recordLock({ db, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
+async function recordLock({ db, record }: OperatorEventDeps, ctx: GenericEndpointContext): Promise<void> {
   const id = await operatorOfWrongCode(ctx)
   if (id === undefined) return
   await db.transaction().execute(async (tx) => {
@@ -98,7 +89,6 @@ async function recordLock({ db, record }: SignInEventsDeps, ctx: GenericEndpoint
   })
 }
 
-/** The operator whose code was wrong. */
 async function operatorOfWrongCode(ctx: GenericEndpointContext): Promise<string | undefined> {
   const { returned, createAuthCookie, secret, internalAdapter } = ctx.context as AuthContext & { returned?: unknown }
   const code = isAPIError(returned) ? returned.body?.code : undefined

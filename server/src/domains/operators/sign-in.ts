@@ -11,10 +11,7 @@ export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal
 }
 
-/**
- * The session cookie of better-auth. With https only the `__Secure-` name is read, because an attacker on the network could set the
- * other one over http.
- */
+/** With https only the `__Secure-` name is read, because an attacker on the network could set the other one over http. */
 const SESSION_COOKIE = /(?:^|;\s*)gatehouse\.session_token=([^;]+)/
 const SECURE_SESSION_COOKIE = /(?:^|;\s*)__Secure-gatehouse\.session_token=([^;]+)/
 
@@ -39,7 +36,7 @@ export class SignIn {
     return this.#deps.trustedProxies.length > 0
   }
 
-  /** Name of the identity provider; undefined: sign-in with a password only. */
+  /** Undefined: sign-in with a password only. */
   get identityProvider(): string | undefined {
     return this.#deps.oidc?.name
   }
@@ -64,7 +61,6 @@ export class SignIn {
     return value === undefined ? undefined : this.#operators.get(value)
   }
 
-  /** Call it when a session has changed: every node clears its cache. */
   async publishChange(): Promise<void> {
     await this.#deps.signal.publish(OPERATORS_TOPIC, '')
   }

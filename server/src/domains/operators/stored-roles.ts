@@ -17,31 +17,26 @@ export const workspaceRolesOf = (operatorId: string): RawBuilder<Readonly<Record
 /** SQL condition: the operator has a role in all Workspaces, also while suspended. The same rules as `rolesOf`. */
 export const hasRoleInAll = sql<boolean>`(operator.role <> ${NONE} and operator.role not like '%:%')`
 
-interface StoredRoles {
+export const rolesOf = ({
+  role,
+  workspace_roles,
+}: {
   readonly role: string
   readonly workspace_roles: Readonly<Record<string, string>>
-}
-
-export const rolesOf = ({ role, workspace_roles }: StoredRoles): Roles => ({
+}): Roles => ({
   // Claims of roles in Workspaces have a colon, until the row is complete (better-auth.ts).
   all: role === NONE || role.includes(':') ? null : roleOf(role),
   workspaces: new Map(Object.entries(workspace_roles).map(([id, stored]) => [toId('ws', id), roleOf(stored)])),
 })
 
-/** The columns of `operator` for a role in all Workspaces. They end a suspension. */
 export const columnsOf = (all: Role | null) => ({ role: all ?? NONE, suspended_at: null })
 
 /** Stores the roles, and which former ones could cause requests. The caller has locked the operator's row. */
 export async function writeRoles(tx: Tx, operatorId: string, before: Roles, after: Roles): Promise<void> {
   const changed = changedRoles(before, after)
-  await tx
-    .updateTable('operator')
-    .set({
-      ...columnsOf(after.all),
-      ...(changed.all && canCauseRequests(before.all) && { could_cause_requests: true }),
-    })
-    .where('id', '=', operatorId)
-    .execute()
+  const formerInAll = changed.all && canCauseRequests(before.all) && { could_cause_requests: true }
+  const columns = { ...columnsOf(after.all), ...formerInAll }
+  await tx.updateTable('operator').set(columns).where('id', '=', operatorId).execute()
   for (const workspaceId of changed.workspaceIds) {
     const row = { operator_id: operatorId, workspace_id: uuidOfWorkspace(workspaceId) }
     const role = after.workspaces.get(workspaceId)

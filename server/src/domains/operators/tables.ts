@@ -1,4 +1,4 @@
-import type { ColumnType } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { Bytes, CreatedAt } from '../../platform/db/columns.ts'
 import type { Role } from '../../shared/operator.ts'
 import type { Scope } from '../../shared/scope.ts'
@@ -39,28 +39,27 @@ export interface OperatorRoleTable {
   /** null: none any more. */
   role: ColumnType<string | null, Role, Role | null>
   /** Whether an earlier role in this Workspace could cause requests. */
-  could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
+  could_cause_requests: Generated<boolean>
 }
 
 export interface OperatorTable {
-  /** `opr_…` */
   id: string
   name: string
   /** In lower case. */
   email: string
   email_verified: boolean
   /** The role in all Workspaces (domains/operators/stored-roles.ts). Roles of later versions are possible. */
-  role: ColumnType<string, string, string>
-  two_factor_enabled: ColumnType<boolean, boolean | undefined, boolean>
-  last_signed_in_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  role: string
+  two_factor_enabled: Generated<boolean>
+  last_signed_in_at: Generated<Date | null>
   /** Issuer of the last invitation: `opr_…`, `adm_…` or `server`; null: unknown, or created by single sign-on. */
-  invited_by: ColumnType<string | null, string | null | undefined, string | null>
+  invited_by: Generated<string | null>
   /** Issuer of the link with which the password was chosen, like `invited_by`. */
-  password_by: ColumnType<string | null, string | null | undefined, string | null>
+  password_by: Generated<string | null>
   /** Whether an earlier role could cause requests (shared/operator.ts). */
-  could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
+  could_cause_requests: Generated<boolean>
   /** Set when single sign-on no longer gives a role. */
-  suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  suspended_at: Generated<Date | null>
   created_at: CreatedAt
   updated_at: Date
 }
@@ -78,7 +77,6 @@ export interface OperatorAccountTable {
   /** `credential`: a password. */
   provider_id: string
   account_id: string
-  /** scrypt hash. */
   password: string | null
   created_at: CreatedAt
   updated_at: Date
@@ -90,7 +88,6 @@ export interface OperatorSecondFactorTable {
   /** Encrypted by better-auth (domains/operators/second-factors.ts), as the backup codes. */
   secret: string
   backup_codes: string
-  /** Consecutive wrong codes. */
   failed_count: number | null
 }
 

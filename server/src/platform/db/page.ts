@@ -8,6 +8,9 @@ export interface PageRequest {
   readonly before?: string | undefined
 }
 
+/** A page with all rows of a list that is never long. */
+export const ALL_ROWS = { limit: 100_000 }
+
 export interface Page<T> {
   readonly data: readonly T[]
   readonly hasMore: boolean

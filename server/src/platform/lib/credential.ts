@@ -17,10 +17,14 @@ export interface NewCredential {
   readonly hint: string
 }
 
-export function newCredential(prefix: CredentialPrefix): NewCredential {
-  const secret = prefix + randomBytes(SECRET_BYTES).toString('base64url')
-  return { secret, hash: hash('sha256', secret, 'buffer'), hint: secret.slice(0, HINT_LENGTH) }
-}
+export const newCredential = (prefix: CredentialPrefix): NewCredential =>
+  credentialOf(prefix + randomBytes(SECRET_BYTES).toString('base64url'))
+
+export const credentialOf = (secret: string): NewCredential => ({
+  secret,
+  hash: hash('sha256', secret, 'buffer'),
+  hint: secret.slice(0, HINT_LENGTH),
+})
 
 /** The credential of each prefix, and the API that accepts it. */
 const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly api: string }>> = {

@@ -1,17 +1,17 @@
-import { constants } from 'node:fs'
-import { cp, mkdtemp, open, readdir, rm } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import { type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
-import { VERSION } from '../../version.ts'
-import { PlaceList, writeFiles } from './attachments.ts'
-import { BACKUP_FORMAT, FORMAT_VERSION } from './export-format.ts'
-import { ExportWriter } from './export-writer.ts'
+import type { SecretKeys } from '../../platform/lib/secret-box.ts'
+import { BACKUP_FORMAT } from './export-format.ts'
+import { ExportWriter, PlaceList, writeFiles } from './export-writer.ts'
+import { listMigrations } from './exported-tables.ts'
 
-export interface BackupDeps {
+interface BackupDeps {
   readonly database: Pick<Database, 'db' | 'kind'>
   readonly dataDir: string
   readonly files: Pick<FileStore, 'open'>
@@ -19,21 +19,12 @@ export interface BackupDeps {
   readonly clock: Clock
 }
 
-export interface BackupResult {
-  readonly files: number
-  /** Attachments that were deleted while the backup ran. */
-  readonly missing: number
-}
-
 /** Written by a running database only. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts'])
 const PLACES = 1_000
 
-/**
- * Copies the embedded database between two transactions, and then packs the copy and the attachments into a file. The database serves
- * no requests while its files are copied, which takes about as long as reading them.
- */
-export async function backUp(deps: BackupDeps, path: string, onProgress: (text: string) => void): Promise<BackupResult> {
+/** The database serves no requests while its files are copied, which takes about as long as reading them. */
+export async function backUp(deps: BackupDeps, path: string, onProgress: (text: string) => void) {
   if (deps.database.kind !== 'embedded')
     throw new Error(
       'the database is a PostgreSQL: back it up with its own tools, for example pg_dump or pgBackRest, or use `gatehouse export`',
@@ -47,14 +38,7 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
     const places = new PlaceList(join(staging, 'places'))
     const migrations = await copyBetweenTransactions(deps, join(staging, 'postgres'), places)
     onProgress('packing the copy')
-    await writer.header({
-      format: BACKUP_FORMAT,
-      version: FORMAT_VERSION,
-      gatehouse: VERSION,
-      created_at: deps.clock.now().toISOString(),
-      migrations,
-      secret_key: secretKeyId(deps.secrets.secretKey),
-    })
+    await writer.header(BACKUP_FORMAT, migrations, deps)
     await writeFolder(writer, staging, 'postgres')
     onProgress('packing attachments')
     const missing = await writeFiles(writer, places, deps.files)
@@ -68,13 +52,10 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
   }
 }
 
-/**
- * The only backend of the embedded database belongs to the connection of a transaction, and it has no background processes: after a
- * checkpoint nothing changes the files until the transaction ends.
- */
+/** The embedded database has one backend and no background processes: after a checkpoint its files stay the same. */
 function copyBetweenTransactions({ database, dataDir }: BackupDeps, target: string, places: PlaceList): Promise<string[]> {
   return database.db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(tx)
+    const migrations = await listMigrations(tx)
     await sql`declare places no scroll cursor for select place from message_attachment`.execute(tx)
     for (let count = PLACES; count === PLACES; ) {
       const page = await sql<{ place: string }>`fetch forward ${sql.lit(PLACES)} from places`.execute(tx)
@@ -87,7 +68,7 @@ function copyBetweenTransactions({ database, dataDir }: BackupDeps, target: stri
       mode: constants.COPYFILE_FICLONE,
       filter: (source) => !LEFT_OUT.has(basename(source)),
     })
-    return rows.map(({ name }) => name)
+    return migrations
   })
 }
 
@@ -96,13 +77,8 @@ async function writeFolder(writer: ExportWriter, root: string, folder: string): 
   for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) {
-      await writer.file(`${path}/`, emptyFile())
+      await writer.file(`${path}/`, Readable.from([]))
       await writeFolder(writer, root, path)
-    } else if (entry.isFile()) {
-      const file = await open(join(root, path))
-      await writer.file(path, file.createReadStream())
-    }
+    } else if (entry.isFile()) await writer.file(path, createReadStream(join(root, path)))
   }
 }
-
-async function* emptyFile(): AsyncGenerator<Buffer, void> {}

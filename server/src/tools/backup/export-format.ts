@@ -9,18 +9,14 @@ export const FORMAT = 'gatehouse-export'
 export const BACKUP_FORMAT = 'gatehouse-backup'
 export const FORMAT_VERSION = 1
 
-/** One value of a row in PostgreSQL's text form. */
 export type Value = string | null
 
 export const Header = Type.Object({
   format: Type.Union([Type.Literal(FORMAT), Type.Literal(BACKUP_FORMAT)]),
   version: Type.Literal(FORMAT_VERSION),
-  /** Version of the server. */
   gatehouse: Type.String(),
   created_at: Type.String(),
-  /** Migrations of the source. */
   migrations: Type.Array(Type.String()),
-  /** Id of the secret key of the source. */
   secret_key: Type.String(),
 })
 export type Header = Static<typeof Header>
@@ -36,7 +32,6 @@ export const TablePart = Type.Object({ table: Type.String(), columns: Type.Array
 const Count = Type.Integer({ minimum: 0 })
 export const End = Type.Object({
   end: Type.Object({
-    /** Number of rows of each table. */
     tables: Type.Record(Type.String(), Count),
     files: Count,
     /** SHA-256 of all lines before this one. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -35,4 +35,18 @@ test('readExport: refuses a file that decompresses to far more than an export ca
   const line = `${JSON.stringify(Buffer.alloc(48 * 1_024).toString('base64'))}\n`
   writeFileSync(path, gzipSync(`${JSON.stringify({ file: PLACE })}\n${line.repeat(600)}`))
   await expect(readAll()).rejects.toThrow('the file decompresses to more than 256 times its size')
+})
+
+test('ExportWriter: writes the file when a killed run has left its part behind, and another run writes to the same path', async () => {
+  const nightly = join(folder, 'nightly.gz')
+  writeFileSync(`${nightly}.partial`, 'half')
+  const [first, second] = [new ExportWriter(nightly), new ExportWriter(nightly)]
+  await Promise.all([first.table('operator', ['id']), second.table('operator', ['id'])])
+  await second.discard()
+  await first.finish()
+  expect(
+    readdirSync(folder)
+      .filter((name) => name.startsWith('nightly'))
+      .toSorted(),
+  ).toEqual(['nightly.gz', 'nightly.gz.partial'])
 })

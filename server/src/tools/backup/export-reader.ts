@@ -1,30 +1,23 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Static } from 'typebox'
 import { gunzipFile } from '../../platform/lib/gunzip-file.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { End, FilePart, FORMAT_VERSION, Header, type Part, TablePart } from './export-format.ts'
 
-/** The file is not an export, or was damaged. */
 export class DamagedExportError extends Error {}
 
 const NOT_AN_EXPORT = 'the file is not an export of Gatehouse, or it was damaged'
-const [checkHeader, checkTablePart, checkFilePart, checkEndPart] = [
-  checker(Header),
-  checker(TablePart),
-  checker(FilePart),
-  checker(End),
-]
+const checkHeader = checker(Header)
+const checkTablePart = checker(TablePart)
+const checkFilePart = checker(FilePart)
+const checkEnd = checker(End)
 const NEWLINE = 10
 /** The longest text of Node has 2^29 characters. */
 const MAX_LINE_BYTES = 2 ** 29 - 64
 /** The level of ExportWriter compresses to at least a 230th. */
 const MAX_COMPRESSION = 256
 
-/**
- * Reads the parts of an export. Throws a DamagedExportError if the file was altered or is incomplete, possibly only after the last part:
- * read it to the end before you use it. Throws a TypeError if it decompresses to more than an export can.
- */
+/** Throws a DamagedExportError, possibly after the last part: read it to the end first. TypeError: too much data. */
 export async function* readExport(path: string): AsyncGenerator<Part, void> {
   const hash = createHash('sha256')
   const tables: Record<string, number> = {}
@@ -32,7 +25,12 @@ export async function* readExport(path: string): AsyncGenerator<Part, void> {
   let table = ''
   for await (const line of readLines(path)) {
     const value = parseLine(line)
-    if (isObjectWith(value, 'end')) return checkEnd(parse(checkEndPart, value).end, { tables, files, sha256: hash.digest('hex') })
+    if (isObjectWith(value, 'end')) {
+      if (isDeepStrictEqual({ ...parse(checkEnd, value).end }, { tables, files, sha256: hash.digest('hex') })) return
+      throw new DamagedExportError(
+        'the file was damaged: its content does not have the hash at its end. Export again, or copy it again',
+      )
+    }
     hash.update(line)
     const part = toPart(value)
     if (part.kind === 'table') {
@@ -51,13 +49,6 @@ function parseLine(line: Buffer): unknown {
   } catch {
     throw new DamagedExportError(NOT_AN_EXPORT)
   }
-}
-
-function checkEnd(end: Static<typeof End>['end'], read: Static<typeof End>['end']): void {
-  if (!isDeepStrictEqual({ ...end }, read))
-    throw new DamagedExportError(
-      'the file was damaged: its content does not have the hash at its end. Export again, or copy it again',
-    )
 }
 
 function toPart(value: unknown): Part {

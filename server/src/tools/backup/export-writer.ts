@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
 import { newUuid } from '../../platform/lib/id.ts'
-import type { Header, Value } from './export-format.ts'
+import { linesOf } from '../../platform/lib/lines.ts'
+import { type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
+import { VERSION } from '../../version.ts'
+import { FORMAT_VERSION, type Header, type Value } from './export-format.ts'
 
 /** Most of the time of a higher level is spent on sealed content, which cannot be compressed. */
 const GZIP_LEVEL = 1
@@ -35,8 +40,21 @@ export class ExportWriter {
     return { rows: Object.values(this.#tables).reduce((sum, count) => sum + count, 0), files: this.#files }
   }
 
-  header(header: Header): Promise<void> {
-    return this.#line(header)
+  header(
+    format: Header['format'],
+    migrations: string[],
+    { secrets, clock }: { readonly secrets: SecretKeys; readonly clock: Clock },
+  ): Promise<void> {
+    const created_at = clock.now().toISOString()
+    const secret_key = secretKeyId(secrets.secretKey)
+    return this.#line({
+      format,
+      version: FORMAT_VERSION,
+      gatehouse: VERSION,
+      created_at,
+      migrations,
+      secret_key,
+    } satisfies Header)
   }
 
   table(table: string, columns: readonly string[]): Promise<void> {
@@ -58,7 +76,6 @@ export class ExportWriter {
         await this.#line(bytes.subarray(at, at + CHUNK_BYTES).toString('base64'))
   }
 
-  /** Writes the end and gives the file its name. */
   async finish(): Promise<void> {
     await this.#line({ end: { tables: this.#tables, files: this.#files, sha256: this.#hash.digest('hex') } }, false)
     this.#gzip.end()
@@ -66,7 +83,6 @@ export class ExportWriter {
     await rename(this.#partial, this.#path)
   }
 
-  /** Removes the incomplete file. */
   async discard(): Promise<void> {
     this.#gzip.destroy()
     await this.#written.catch(() => {})
@@ -78,5 +94,39 @@ export class ExportWriter {
     if (hashed) this.#hash.update(line)
     if (this.#gzip.destroyed) await this.#written
     if (!this.#gzip.write(line)) await Promise.race([once(this.#gzip, 'drain'), this.#written])
+  }
+}
+
+/** Writes the attachments, and returns how many are not there any more. */
+export async function writeFiles(writer: ExportWriter, places: PlaceList, files: Pick<FileStore, 'open'>): Promise<number> {
+  let missing = 0
+  for await (const place of places.read()) {
+    const content = await files.open(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    if (content) await writer.file(place, content)
+    else missing += 1
+  }
+  return missing
+}
+
+/** Keys of files in a temporary file, because there may be millions. */
+export class PlaceList {
+  readonly #path: string
+  readonly #stream: ReturnType<typeof createWriteStream>
+
+  constructor(path: string) {
+    this.#path = path
+    this.#stream = createWriteStream(path, { mode: 0o600 })
+  }
+
+  async add(place: string): Promise<void> {
+    if (!this.#stream.write(`${place}\n`)) await once(this.#stream, 'drain')
+  }
+
+  async *read(): AsyncGenerator<string, void> {
+    this.#stream.end()
+    await finished(this.#stream)
+    yield* linesOf(createReadStream(this.#path))
   }
 }

@@ -5,40 +5,25 @@ import { sql } from 'kysely'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import { type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
-import { VERSION } from '../../version.ts'
-import { PlaceList, writeFiles } from './attachments.ts'
-import { FORMAT, FORMAT_VERSION, type Value } from './export-format.ts'
-import { ExportWriter } from './export-writer.ts'
-import { type ExportedTable, listExportedTables } from './exported-tables.ts'
-import { listColumns, useStandardTextForms } from './text-form.ts'
+import type { SecretKeys } from '../../platform/lib/secret-box.ts'
+import { FORMAT, type Value } from './export-format.ts'
+import { ExportWriter, PlaceList, writeFiles } from './export-writer.ts'
+import { type ExportedTable, listColumns, listExportedTables, listMigrations, useStandardTextForms } from './exported-tables.ts'
 
-export interface ExportDeps {
+interface ExportDeps {
   readonly db: Db
   readonly files: Pick<FileStore, 'open'>
   readonly secrets: SecretKeys
   readonly clock: Clock
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly path: string
   readonly onProgress: (text: string) => void
 }
 
-export interface ExportResult {
-  readonly rows: number
-  readonly files: number
-  /** Attachments that were deleted while the export ran. */
-  readonly missing: number
-}
-
-const ROWS = 200
-
-/**
- * Writes all tables from one snapshot, then the attachments. No table is held in memory. A running server can go on; the embedded
- * database serves other requests after the tables are written.
- */
-export async function exportData(deps: ExportDeps, options: ExportOptions): Promise<ExportResult> {
+/** Writes all tables from one snapshot, then the attachments. No table is held in memory, and a running server can go on. */
+export async function exportData(deps: ExportDeps, options: ExportOptions) {
   const writer = new ExportWriter(options.path)
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-export-'))
   try {
@@ -63,19 +48,12 @@ async function writeTables(
   tx: Tx,
   writer: ExportWriter,
   places: PlaceList,
-  { secrets, clock }: ExportDeps,
+  deps: ExportDeps,
   { onProgress }: ExportOptions,
 ): Promise<void> {
-  const { rows: migrations } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(tx)
+  const migrations = await listMigrations(tx)
   await useStandardTextForms(tx)
-  await writer.header({
-    format: FORMAT,
-    version: FORMAT_VERSION,
-    gatehouse: VERSION,
-    created_at: clock.now().toISOString(),
-    migrations: migrations.map(({ name }) => name),
-    secret_key: secretKeyId(secrets.secretKey),
-  })
+  await writer.header(FORMAT, migrations, deps)
   for (const [table, rule] of listExportedTables()) {
     const columns = (await listColumns(tx, table)).map(({ name }) => name)
     if (columns.length === 0) continue
@@ -89,12 +67,11 @@ async function writeTables(
   }
 }
 
-/** Reads the rows of a table with a cursor. */
 async function* readRows(
   tx: Tx,
   table: string,
   columns: readonly string[],
-  { order, batch = ROWS }: ExportedTable,
+  { order, batch = 200 }: ExportedTable,
 ): AsyncGenerator<readonly Value[], void> {
   const values = sql.join(columns.map((name) => sql`${sql.ref(name)}::text`))
   await sql`declare exported no scroll cursor for select array[${values}] as row from ${sql.table(table)}

@@ -1,18 +1,17 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/database.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 
-/** How an export treats a table. */
-export type TableRule = ExportedTable | { readonly leftOut: string }
+type TableRule = ExportedTable | { readonly leftOut: string }
 
 export interface ExportedTable {
   /** Columns that refer to rows of later tables. They are set when all rows are there. The key of the table must be `id`. */
   readonly late?: readonly string[]
-  /** Order of the rows. */
   readonly order?: string
   /** Column whose numbers a sequence gives. */
   readonly sequence?: string
   /** Columns whose value depends on the database, and their value after the import. */
   readonly replaced?: Readonly<Record<string, string>>
-  /** Number of rows that are read at a time. Default: 200. */
   readonly batch?: number
   /** The table exists only with the extension `vector`. */
   readonly isOptional?: boolean
@@ -22,10 +21,7 @@ const EXPORTED: ExportedTable = {}
 const OF_SEQUENCE: ExportedTable = { sequence: 'id' }
 const leftOut = (reason: string): TableRule => ({ leftOut: reason })
 
-/**
- * Every table, in the order of the import: a table comes after those that it refers to. The compiler refuses a table of the schema that is
- * missing here, and a test compares the list with the database.
- */
+/** In the order of the import: a table comes after those that it refers to. The compiler refuses a missing table. */
 export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   operator: EXPORTED,
   operator_account: EXPORTED,
@@ -109,6 +105,34 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   sealed_value_count: leftOut('counted again'),
 }
 
-/** The exported tables with their names. */
 export const listExportedTables = (): readonly (readonly [name: string, rule: ExportedTable])[] =>
   Object.entries(EXPORTED_TABLES).flatMap(([name, rule]) => ('leftOut' in rule ? [] : [[name, rule] as const]))
+
+interface Column {
+  readonly name: string
+  /** For example `timestamp with time zone`. */
+  readonly type: string
+}
+
+/** Columns that are stored, in the order of the table. None: there is no such table. */
+export async function listColumns(tx: Tx, table: string): Promise<readonly Column[]> {
+  const { rows } = await sql<Column>`
+    select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+    where attrelid = to_regclass(${`public.${table}`}) and attnum > 0 and not attisdropped and attgenerated = ''
+    order by attnum`.execute(tx)
+  return rows
+}
+
+/** Makes the text forms of values the same on every database, and complete. */
+export async function useStandardTextForms(tx: Tx): Promise<void> {
+  await sql`set local timezone = 'UTC'`.execute(tx)
+  await sql`set local datestyle = 'ISO, YMD'`.execute(tx)
+  await sql`set local bytea_output = 'hex'`.execute(tx)
+  await sql`set local extra_float_digits = 1`.execute(tx)
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
+}
+
+export async function listMigrations(tx: Tx): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(tx)
+  return rows.map(({ name }) => name)
+}

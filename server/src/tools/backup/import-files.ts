@@ -8,11 +8,7 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import { newUuid } from '../../platform/lib/id.ts'
 import { type Part, PLACE } from './export-format.ts'
 
-interface Deps {
-  readonly db: Db
-  readonly files: FileStore
-  readonly clock: Clock
-}
+type Deps = { readonly db: Db; readonly files: FileStore; readonly clock: Clock }
 
 /** After a crash, the job that removes files deletes the staged ones at this age. */
 const STAGED_MS = 86_400_000
@@ -20,15 +16,10 @@ const STAGED_MS = 86_400_000
 /** The job that removes files has deleted some of the staged ones, because the import took longer than STAGED_MS. */
 class StagedFilesRemovedError extends Error {}
 
-/**
- * Attachments of an import that is not committed. Each is listed in `removed_file`, until `keep` removes it from there in the
- * transaction of the import.
- */
+/** Each attachment is listed in `removed_file`, until `keep` removes it from there in the transaction of the import. */
 export class StagedFiles {
   readonly #deps: Deps
-  /** Marks the rows of this import. */
   readonly #removedAt: Date
-  /** Number of these rows. */
   #staged = 0
 
   constructor(deps: Deps) {
@@ -74,7 +65,6 @@ export class StagedFiles {
       .execute()
   }
 
-  /** Deletes the files that this import stored. */
   async discard(): Promise<void> {
     const { db, files } = this.#deps
     const rows = await db.selectFrom('removed_file').select('place').where('removed_at', '=', this.#removedAt).execute()
@@ -140,7 +130,6 @@ class StagedFile {
     await files.store(this.#place, received).finally(() => rm(this.#path, { force: true }))
   }
 
-  /** Deletes what was received. */
   async discard(): Promise<void> {
     await this.#handle.close()
     await rm(this.#path, { force: true })

@@ -6,18 +6,18 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
 import { FORMAT, type Header, type Part } from './export-format.ts'
 import { DamagedExportError, readExport } from './export-reader.ts'
+import { useStandardTextForms } from './exported-tables.ts'
 import { StagedFiles } from './import-files.ts'
 import { openTable, type RowSink } from './import-table.ts'
-import { useStandardTextForms } from './text-form.ts'
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly db: Db
   readonly files: FileStore
   readonly secrets: SecretKeys
   readonly clock: Clock
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly path: string
   /** Runs at the end of the transaction with the UUIDs of the imported Workspaces. If it throws, nothing is imported. */
   readonly verify: (tx: Tx, workspaceIds: readonly string[]) => Promise<void>
@@ -26,22 +26,15 @@ export interface ImportOptions {
   readonly onSkipped: (text: string) => void
 }
 
-export interface ImportResult {
-  readonly rows: number
-  readonly files: number
-}
-
-/** The export cannot be imported into this database. */
 class ImportRefusedError extends Error {}
 
-/** Tables that must be empty before the import. */
 const FIRST_TABLES = ['workspace', 'operator', 'admin_token'] as const
 
 /**
  * Imports an export into an empty database. It is read twice: to check it and to store its attachments, and to insert its rows in one
  * transaction. If it fails, the attachments are deleted; after a crash a job deletes them within a day.
  */
-export async function importData(deps: ImportDeps, options: ImportOptions): Promise<ImportResult> {
+export async function importData(deps: ImportDeps, options: ImportOptions) {
   const { path, onProgress } = options
   const files = new StagedFiles(deps)
   try {
@@ -102,7 +95,6 @@ async function requireKeys(tx: Tx, secrets: SecretKeys): Promise<void> {
     )
 }
 
-/** Returns the number of rows. */
 async function insertRows(target: Parameters<typeof openTable>[0], { path, onProgress }: ImportOptions): Promise<number> {
   await useStandardTextForms(target.tx)
   const tables: RowSink[] = []

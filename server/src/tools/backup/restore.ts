@@ -6,13 +6,9 @@ import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib
 import { BACKUP_FORMAT, DATABASE_FILE, type Header, type Part } from './export-format.ts'
 import { DamagedExportError, readExport } from './export-reader.ts'
 
-/** The backup cannot be restored to this folder. */
 class RestoreRefusedError extends Error {}
 
-/**
- * Unpacks the database of a backup into a data folder that has none. The database appears under its name after `complete`, which gets a
- * data folder with the unpacked database and stores the rest: an interrupted restore leaves no database behind, and can be repeated.
- */
+/** `complete` gets the database before it has its name: an interrupted restore leaves none behind, and can be repeated. */
 export async function restoreDatabase(
   path: string,
   { dataDir, secrets }: { readonly dataDir: string; readonly secrets: SecretKeys },

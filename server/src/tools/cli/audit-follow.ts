@@ -4,8 +4,7 @@ import { readFeed } from '../../domains/audit/feed/read-feed.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { VERSION } from '../../version.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
-import { explainError } from './explain-error.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
+import { CommandFailure, explainError, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
 const BATCH = 500
@@ -56,7 +55,6 @@ function positionsOf({ to, cursor }: Options): PositionStore {
   throw new CommandFailure('--cursor FILE is required, so that the command continues where it stopped')
 }
 
-/** Aborted by the first SIGINT or SIGTERM. */
 function stopSignal(): { readonly signal: AbortSignal; close(): void } {
   const stopping = new AbortController()
   const stop = (): void => stopping.abort()

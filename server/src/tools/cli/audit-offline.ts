@@ -59,6 +59,5 @@ async function readHeader(file: string): Promise<ExportHeader> {
 
 /** Records hold hashes and random ids, so an export compresses to about a fiftieth. */
 const MAX_COMPRESSION = 200
-/** Throws what reading or decompressing throws. */
 const readLines = (file: string): AsyncGenerator<string> =>
   linesOf(file.endsWith('.gz') ? gunzipFile(file, MAX_COMPRESSION) : createReadStream(file))

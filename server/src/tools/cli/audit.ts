@@ -1,24 +1,28 @@
 import { type Checkpoint, isGenuine } from '../../domains/audit/checkpoints/checkpoint.ts'
+import { type Resumption, resumeSigning } from '../../domains/audit/checkpoints/resume-signing.ts'
 import { makeCheckpoint } from '../../domains/audit/checkpoints/sign-checkpoints.ts'
-import { AuditTamperedError, stopSigning } from '../../domains/audit/checkpoints/verified-seal.ts'
+import { AuditTamperedError, describeFault, stopSigning } from '../../domains/audit/checkpoints/verified-seal.ts'
 import { exportRecords } from '../../domains/audit/verify/export.ts'
 import { type Verification, verifyWorkspace } from '../../domains/audit/verify/verify.ts'
 import type { Workspace } from '../../domains/identity/workspace.ts'
 import { parseTime } from '../../platform/lib/clock.ts'
 import { counted } from '../../platform/lib/counted.ts'
-import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
+import { chooseWorkspace, chooseWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { describeVerification, readKeptCheckpoints, workspaceKeys } from './verification.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
-/** `gatehouse audit verify`: reads every record and names the first fault of each Workspace. */
-export const auditVerify = (terminal: Terminal, { workspace: name, kept: files = [] }: VerifyOptions): Promise<void> =>
+export const auditVerify = (
+  terminal: Terminal,
+  { workspace: name, kept: files = [] }: { workspace?: string; kept?: readonly string[] },
+): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const { db } = context.database
     const kept = await readKeptCheckpoints(files)
     const failedNames: string[] = []
-    const workspaces = name === undefined ? await listAllWorkspaces(db) : [await chooseWorkspace(db, name)]
-    const others = findOtherWorkspaces(kept, workspaces)
+    const workspaces = await chooseWorkspaces(db, name)
+    // Removed from the database, or from another database.
+    const others = [...new Set(kept.map(({ workspace_id }) => workspace_id)).difference(new Set(workspaces.map(({ id }) => id)))]
     // A file may have the checkpoints of several Workspaces.
     if (name !== undefined && others.length > 0 && kept.every(({ workspace_id }) => others.includes(workspace_id)))
       throw new CommandFailure(`no kept checkpoint belongs to ${name}: they belong to ${others.join(', ')}`)
@@ -34,19 +38,6 @@ export const auditVerify = (terminal: Terminal, { workspace: name, kept: files =
     if (failedNames.length > 0) throw new CommandFailure(`the audit log of ${failedNames.join(', ')} does not verify`)
   })
 
-/** Ids of Workspaces with kept checkpoints that are not verified: removed from the database, or from another database. */
-function findOtherWorkspaces(kept: readonly Checkpoint[], workspaces: readonly Workspace[]): readonly string[] {
-  const verified = new Set(workspaces.map(({ id }) => id))
-  const others = new Set(kept.map(({ workspace_id }) => workspace_id).filter((id) => !verified.has(id)))
-  return [...others]
-}
-
-interface VerifyOptions {
-  readonly workspace?: string
-  /** Files with kept checkpoints. */
-  readonly kept?: readonly string[]
-}
-
 /** A fault stops signing on every running node. */
 async function verify(context: CommandContext, { id }: Workspace, all: readonly Checkpoint[]): Promise<Verification> {
   const { db } = context.database
@@ -57,24 +48,18 @@ async function verify(context: CommandContext, { id }: Workspace, all: readonly 
     throw new CommandFailure(
       `a kept checkpoint of ${counted(altered.size, 'record')} of ${id} was altered or signed with another key`,
     )
-  const verification = await verifyWorkspace(db, id, keys, { kept }).catch(toCommandFailure)
+  const verification = await verifyWorkspace(db, id, keys, { kept }).catch((cause: unknown) => {
+    throw cause instanceof RangeError ? new CommandFailure(cause.message) : cause
+  })
   if (verification.firstFault) await stopSigning(db, id, keys, verification.firstFault)
   return verification
 }
 
-function toCommandFailure(cause: unknown): never {
-  if (cause instanceof RangeError) throw new CommandFailure(cause.message)
-  throw cause
-}
-
-export interface ExportOptions {
-  readonly workspace?: string
-  readonly from?: string
-  readonly to?: string
-}
-
 /** `gatehouse audit export`: signs a checkpoint first, so that the export includes the newest records. */
-export const auditExport = (terminal: Terminal, { workspace: name, from, to }: ExportOptions): Promise<void> =>
+export const auditExport = (
+  terminal: Terminal,
+  { workspace: name, from, to }: { workspace?: string; from?: string; to?: string },
+): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const { db } = context.database
     const range = { ...parseTimeOption('from', from), ...parseTimeOption('to', to) }
@@ -92,4 +77,32 @@ function parseTimeOption(name: 'from' | 'to', text: string | undefined): { [name
   const date = parseTime(text)
   if (!date) throw new CommandFailure(`--${name} must be a time such as 2026-03-01 or 2026-03-01T09:00:00Z`)
   return { [name]: date }
+}
+
+/** `gatehouse audit resume`: resumes the signing of checkpoints. Running nodes sign again within a minute. */
+export const auditResume = (
+  terminal: Terminal,
+  { workspace, acceptAsFound: accept = false }: { workspace?: string; acceptAsFound?: boolean },
+): Promise<void> =>
+  withDatabase(terminal, async (context) => {
+    const { id, name } = await chooseWorkspace(context.database.db, workspace)
+    const keys = await workspaceKeys(context, id)
+    printResumption(terminal, name, await resumeSigning(context.database.db, id, keys, { accept, clock: context.clock }))
+  })
+
+function printResumption({ out, note }: Terminal, name: string, resumption: Resumption): void {
+  if (resumption.done === 'refused') {
+    throw new CommandFailure(
+      `the audit log of ${name} does not verify: ${describeFault(resumption.fault)}. Restore it from a backup, or keep a copy of ` +
+        'the database as evidence and accept its current state with --accept-as-found.',
+    )
+  }
+  if (resumption.done === 'nothing') out(`${name}: the log verifies; signing was not stopped`)
+  else if (resumption.done === 'resumed') out(`${name}: the log verifies; checkpoints are signed again (${resumption.auditId})`)
+  else {
+    const { through, removed, auditId } = resumption
+    if (removed.length > 0) note(`${name}: these checkpoints were removed; keep their lines as evidence`)
+    for (const checkpoint of removed) out(JSON.stringify(checkpoint))
+    note(`${name}: accepted as found; records up to ${through} are no longer checked (${auditId})`)
+  }
 }

@@ -3,10 +3,8 @@ import { findApplicationByName, listApplications } from '../../domains/identity/
 import type { Workspace } from '../../domains/identity/workspace.ts'
 import { listWorkspaces } from '../../domains/identity/workspace-store.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
 import { CommandFailure } from './terminal.ts'
-
-/** A page large enough for all rows of a list. */
-export const ALL_ROWS = { limit: 100_000 }
 
 export async function listAllWorkspaces(db: Db): Promise<readonly Workspace[]> {
   return (await listWorkspaces(db, ALL_ROWS))?.data ?? []
@@ -26,6 +24,9 @@ export async function chooseWorkspace(db: Db, name: string | undefined): Promise
       : `there is no Workspace ${name}. The Workspaces are ${names}`,
   )
 }
+
+export const chooseWorkspaces = async (db: Db, name: string | undefined): Promise<readonly Workspace[]> =>
+  name === undefined ? listAllWorkspaces(db) : [await chooseWorkspace(db, name)]
 
 export async function chooseApplication(db: Db, workspace: Workspace, name: string): Promise<ApplicationRecord> {
   const found = await findApplicationByName(db, workspace.id, name)

@@ -4,34 +4,23 @@ import { type ComparedUsage, compareUsage, type UsageField } from '../../domains
 import { parseUsageExport } from '../../domains/providers/usage-export/parse-export.ts'
 import { UsageExportError } from '../../domains/providers/usage-export/usage.ts'
 import { counted } from '../../platform/lib/counted.ts'
-import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
+import { chooseWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
-interface Options {
-  readonly workspace?: string
-  readonly provider?: string
-  /** Percent. */
-  readonly tolerance?: string
-}
-
-const DEFAULT_PERCENT = 1
-
-/** `gatehouse cost reconcile FILE`: compares a provider's usage export with the records by day and model. Fails if they differ. */
 export const costReconcile = (
   terminal: Terminal,
   file: string,
-  { workspace: name, provider, tolerance }: Options,
+  { workspace: name, provider, tolerance = '1' }: { workspace?: string; provider?: string; tolerance?: string },
 ): Promise<void> =>
   withDatabase(terminal, async ({ database: { db } }) => {
-    const percent = tolerance === undefined ? DEFAULT_PERCENT : Number(tolerance)
+    const percent = Number(tolerance)
     if (!(percent >= 0 && percent <= 100)) throw new CommandFailure('--tolerance must be a percentage from 0 to 100')
     const exported = await readExport(file)
     const dates = exported.map(({ date }) => date).toSorted()
     const query = { from: dates.at(0) ?? '', to: dates.at(-1) ?? '', ...(provider !== undefined && { providerId: provider }) }
-    const workspaces = name === undefined ? await listAllWorkspaces(db) : [await chooseWorkspace(db, name)]
     const recorded = []
-    for (const { id } of workspaces) recorded.push(...(await usageByDay(db, id, query)))
+    for (const { id } of await chooseWorkspaces(db, name)) recorded.push(...(await usageByDay(db, id, query)))
     const compared = compareUsage(exported, recorded, percent / 100)
     const different = compared.filter(({ differs }) => differs)
     for (const one of different) terminal.out(describe(one))

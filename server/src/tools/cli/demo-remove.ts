@@ -2,12 +2,10 @@ import { findWorkspaceByIssuer } from '../../domains/identity/workspace-store.ts
 import { lockOwners } from '../../domains/operators/operator-store.ts'
 import { repeated } from '../../platform/db/retried-transaction.ts'
 import { DEMO_ISSUER } from '../../shared/demo-words.ts'
-import { announceRemoval } from '../demo/removal/announce-removal.ts'
 import { countContents } from '../demo/removal/demo-contents.ts'
-import { removeDemo } from '../demo/removal/remove-demo.ts'
+import { announceRemoval, removeDemo } from '../demo/removal/remove-demo.ts'
 import { setupTransaction } from '../setup/recorded-change.ts'
-import { printTable } from './tables.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
+import { CommandFailure, printTable, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
 /** `gatehouse demo remove`: without `--confirm NAME` it prints what would be deleted, and deletes nothing. */

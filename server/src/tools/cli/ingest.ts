@@ -5,18 +5,20 @@ import type { Acl } from '../../domains/knowledge/acl.ts'
 import type { Collection } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../../domains/knowledge/collection-store.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
+import { elapsed } from '../../platform/lib/clock.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
 import { filesBelow } from '../ingestion/folder-files.ts'
-import { DeletionRefused, type FileOutcome, type Folder, ingestFolder } from '../ingestion/ingest-folder.ts'
+import { DeletionRefused, type FileOutcome, ingestFolder } from '../ingestion/ingest-folder.ts'
 import { Tally } from '../ingestion/tally.ts'
+import { changeOf } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
-import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
-import { Progress } from './progress.ts'
+import { chooseWorkspace } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
-export interface IngestOptions {
+interface IngestOptions {
   readonly collection: string
   readonly workspace?: string
   readonly classification?: string
@@ -31,7 +33,6 @@ export interface IngestOptions {
   readonly json?: boolean
 }
 
-/** `gatehouse ingest DIR`: can be repeated, also after an interruption. */
 export async function ingest(terminal: Terminal, directory: string, options: IngestOptions): Promise<void> {
   const path = resolve(directory)
   const labels = parseLabels(options)
@@ -43,32 +44,23 @@ export async function ingest(terminal: Terminal, directory: string, options: Ing
     const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
     const tally = new Tally()
     const failures: FileOutcome[] = []
-    const progress = new Progress(terminal, total)
-    const refusal = await ingestFiles(context, folder, (outcome) => {
-      tally.add(outcome)
-      if (outcome.error) failures.push(outcome)
-      if (options.json) terminal.out(jsonLine(outcome))
-      progress.show(tally)
-    })
-    progress.end()
+    const showProgress = progressPrinter(terminal, total)
+    let refusal: DeletionRefused | undefined
+    try {
+      for await (const outcome of ingestFolder(context, folder)) {
+        tally.add(outcome)
+        if (outcome.error) failures.push(outcome)
+        if (options.json) terminal.out(jsonLine(outcome))
+        showProgress(tally)
+      }
+    } catch (error) {
+      if (!(error instanceof DeletionRefused)) throw error
+      refusal = error
+    }
+    terminal.status?.('')
     printSummary(terminal, options, tally, failures)
     if (refusal) throw new CommandFailure(refusal.message)
   })
-}
-
-/** Calls `onFile` for each file. Returns the error if documents without a file were not deleted. */
-async function ingestFiles(
-  context: CommandContext,
-  folder: Folder,
-  onFile: (outcome: FileOutcome) => void,
-): Promise<DeletionRefused | undefined> {
-  try {
-    for await (const outcome of ingestFolder(context, folder)) onFile(outcome)
-    return undefined
-  } catch (error) {
-    if (error instanceof DeletionRefused) return error
-    throw error
-  }
 }
 
 function printSummary(
@@ -141,7 +133,27 @@ async function findOrCreateCollection(
   }
   await changeWorkspace(context, workspace.id, async ({ tx, workspaceId, now }) => {
     const collection = await createCollection(tx, workspaceId, { name }, now)
-    return collection ? [{ done: 'created', object: 'collection', id: collection.id, name, fields: ['name'] }] : []
+    return collection ? [changeOf('collection', 'created', collection, ['name'])] : []
   })
   return (await findCollectionByName(db, workspace.id, name)) as Collection
+}
+
+const WIDTH = 24
+
+/** Prints the progress: on a terminal a line that is overwritten, in a log a line every 10 seconds. */
+function progressPrinter({ status, note }: Terminal, total: number): (tally: Tally) => void {
+  const intervalMs = status ? 100 : 10_000
+  const startedAt = elapsed()
+  let printedAt = startedAt
+  return ({ files, chunks, counts }) => {
+    const now = elapsed()
+    if (now - printedAt < intervalMs) return
+    printedAt = now
+    const share = total === 0 ? 1 : Math.min(1, files / total)
+    const bar = '#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')
+    const rate = Math.round(files / Math.max(0.001, (now - startedAt) / 1_000))
+    const failed = counts.failed > 0 ? `, ${counts.failed} failed` : ''
+    const print = status ?? note
+    print(`[${bar}] ${files}/${counted(total, 'file')}, ${counted(chunks, 'chunk')}, ${rate} files/s${failed}`)
+  }
 }

@@ -7,15 +7,12 @@ import {
   storeCounts,
 } from '../../domains/keys/sealed-counts.ts'
 import { counted } from '../../platform/lib/counted.ts'
-import { printTable } from './tables.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
+import { CommandFailure, printTable, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 
-/** `gatehouse keys status`: counts the values that each secret key has sealed. */
 export const keysStatus = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async (context) => printStatus(terminal, await count(context)))
 
-/** `gatehouse keys rotate`: seals the values of old keys again with the current one. It can be stopped and run again. */
 export const keysRotate = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const { secrets, database } = context

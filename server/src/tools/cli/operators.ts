@@ -1,16 +1,15 @@
 import { invitationUrl, newInvitationToken, putInvitation } from '../../domains/operators/invitation-store.ts'
 import type { Person } from '../../domains/operators/operator.ts'
 import { findPersonByEmail, listPeople, lockOwners, updatePerson } from '../../domains/operators/operator-store.ts'
-import { serverUrl } from '../../platform/config/config.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
 import { ROLES, type Role } from '../../shared/operator.ts'
 import { changeOf } from '../setup/change.ts'
 import { changeServer } from '../setup/recorded-change.ts'
 import { issueFirstLogin } from '../start/first-login.ts'
-import { ALL_ROWS, chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
-import { formatTime, printTable } from './tables.ts'
-import { CommandFailure, type Terminal } from './terminal.ts'
-import { type CommandContext, withDatabase } from './with-database.ts'
+import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
+import { CommandFailure, formatTime, printTable, type Terminal } from './terminal.ts'
+import { publicUrl, withDatabase } from './with-database.ts'
 
 /** `gatehouse operator first-login`: prints the link to standard output. Fails once there is an operator. */
 export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
@@ -19,7 +18,7 @@ export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
     if (token === undefined) {
       throw new CommandFailure('an operator exists already: print a link for an operator with `gatehouse operator invite EMAIL`')
     }
-    terminal.out(linkOf(context, token))
+    terminal.out(invitationUrl(publicUrl(context.config), token))
     terminal.note('for the first owner, who chooses a name, an address and a password. The link works once')
   })
 
@@ -32,14 +31,11 @@ export const operatorInvite = (terminal: Terminal, email: string): Promise<void>
       await putInvitation(tx, id, token, now)
       return [changeOf('operator_invitation', 'issued', { id, name: email })]
     })
-    terminal.out(linkOf(context, token))
+    terminal.out(invitationUrl(publicUrl(context.config), token))
     terminal.note(
       `for ${email}, who chooses a new password. The link works once, within 7 days. Copy it now, because only its hash is stored`,
     )
   })
-
-const linkOf = ({ config }: CommandContext, token: string): string =>
-  invitationUrl(config.signIn.publicUrl ?? serverUrl(config), token)
 
 async function findPerson(tx: Tx, email: string): Promise<Person> {
   const person = await findPersonByEmail(tx, email)
@@ -47,7 +43,6 @@ async function findPerson(tx: Tx, email: string): Promise<Person> {
   return person
 }
 
-/** `gatehouse operator list` */
 export const operatorList = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database: { db } }) => {
     const names = new Map((await listAllWorkspaces(db)).map(({ id, name }) => [id, name]))

@@ -15,7 +15,6 @@ const TOOLS: TestTools = {
   assess: (findings) => assess(findings, { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' }),
 }
 
-/** `gatehouse policy test FILE…`: runs the tests that each policy document names. */
 export async function policyTest({ out }: Terminal, files: readonly string[]): Promise<void> {
   let failed = 0
   for (const file of files) {
@@ -26,7 +25,6 @@ export async function policyTest({ out }: Terminal, files: readonly string[]): P
   if (failed > 0) throw new CommandFailure(`${failed} of ${counted(files.length, 'policy document')} failed`)
 }
 
-/** `gatehouse policy check FILE`: prints the errors that publishing the document would report. */
 export async function policyCheck({ out }: Terminal, file: string): Promise<void> {
   const source = await readFile(file, 'utf8').catch(({ code }) => {
     throw new CommandFailure(`${file} cannot be read (${code})`)

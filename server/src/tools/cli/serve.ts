@@ -5,7 +5,6 @@ import type { ConfigurationSource } from '../../platform/processes/reload.ts'
 import { reloadableSecrets } from '../../platform/processes/reloadable-secrets.ts'
 import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
 
-/** `gatehouse serve`: runs the server until SIGINT or SIGTERM. */
 export async function runServer(terminal: Terminal): Promise<void> {
   if (cluster.isWorker) return runWorker()
   const { env } = terminal
@@ -22,7 +21,7 @@ export async function runServer(terminal: Terminal): Promise<void> {
 
 /** Loaded when it is needed: the primary process stays small. */
 const checkFile: ConfigurationSource['checkFile'] = async (config, fromEnvironment) => {
-  const { checkConfigurationFile } = await import('../setup/check-configuration-file.ts')
+  const { checkConfigurationFile } = await import('../setup/gatehouse-file.ts')
   checkConfigurationFile(config, fromEnvironment)
 }
 

@@ -2,10 +2,8 @@ import { createReadStream } from 'node:fs'
 import type { Checkpoint } from '../../domains/audit/checkpoints/checkpoint.ts'
 import { parseCheckpointLines } from '../../domains/audit/checkpoints/kept-checkpoints.ts'
 import { describeFault } from '../../domains/audit/checkpoints/verified-seal.ts'
-import { type Verification, verifyWorkspace } from '../../domains/audit/verify/verify.ts'
-import { loadWorkspaceKeys, requireWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
-import { findWorkspace } from '../../domains/identity/workspace-store.ts'
-import type { Db } from '../../platform/db/database.ts'
+import type { Verification } from '../../domains/audit/verify/verify.ts'
+import { loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { linesOf } from '../../platform/lib/lines.ts'
 import { CommandFailure } from './terminal.ts'
@@ -13,28 +11,14 @@ import type { CommandContext } from './with-database.ts'
 
 const CHECK = 'start a server, or look for the failures of its job `chain pending audit records`'
 
-/** Describes a verification: the verified records, the first fault, and records that a server has not added to the log. */
 export function describeVerification(verification: Verification): string {
   const { ok, records, checkpoints, signedThrough, acceptedThrough, waiting, firstFault } = verification
   const accepted = acceptedThrough ? `; records up to ${acceptedThrough} were accepted by an operator and not checked` : ''
-  const late = waiting === undefined ? '' : `; ${waitingText(waiting)} in the log for more than a minute: ${CHECK}`
+  const inWait = waiting === 1 ? '1 record has waited for its place' : `${waiting} records have waited for their place`
+  const late = waiting === undefined ? '' : `; ${inWait} in the log for more than a minute: ${CHECK}`
   if (!ok && firstFault)
     return `${counted(records, 'record')} verified, then a fault: ${describeFault(firstFault)}${accepted}${late}`
   return `${counted(records, 'record')} and ${counted(checkpoints, 'checkpoint')} verified, signed up to record ${signedThrough}${accepted}${late}`
-}
-
-const waitingText = (count: number): string =>
-  count === 1 ? '1 record has waited for its place' : `${count} records have waited for their place`
-
-/** Verifies the audit log of a copied Workspace. Returns a line that says so; throws if it does not verify. */
-export async function verifyLog(db: Db, workspaceId: string, { workspaceBox }: CommandContext): Promise<string> {
-  const workspace = await findWorkspace(db, workspaceId)
-  if (!workspace) throw new CommandFailure(`the Workspace ${workspaceId} is not in the database`)
-  const keys = await requireWorkspaceKeys(db, workspaceBox, workspaceId)
-  const verification = await verifyWorkspace(db, workspaceId, keys)
-  const line = `${workspace.name}: ${describeVerification(verification)}`
-  if (!verification.ok) throw new CommandFailure(`the copy is not complete: ${line}`)
-  return line
 }
 
 /** The Workspace's keys. The public key is derived from the encrypted private key, because the one in the table could be replaced. */
@@ -46,7 +30,6 @@ export async function workspaceKeys({ database, workspaceBox }: CommandContext, 
   )
 }
 
-/** Reads the kept checkpoints of files written outside the database. */
 export async function readKeptCheckpoints(files: readonly string[]): Promise<Checkpoint[]> {
   const all: Checkpoint[] = []
   for (const file of files) {

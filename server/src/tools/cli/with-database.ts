@@ -1,35 +1,28 @@
 import { fileStoreOptions } from '../../context-options.ts'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
-import { type Config, readConfig } from '../../platform/config/config.ts'
+import { type Config, readConfig, serverUrl } from '../../platform/config/config.ts'
 import { secureDataFolder } from '../../platform/config/data-folder.ts'
 import { databaseServers } from '../../platform/config/database-urls.ts'
 import { readSecrets, type Secrets } from '../../platform/config/secrets.ts'
 import { type Database, openDatabase } from '../../platform/db/database.ts'
-import { type Clock, systemClock } from '../../platform/lib/clock.ts'
-import { type SecretBox, secretBox } from '../../platform/lib/secret-box.ts'
+import { systemClock } from '../../platform/lib/clock.ts'
+import { secretBox } from '../../platform/lib/secret-box.ts'
+import type { ChangeDeps } from '../setup/recorded-change.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Configuration, database and keys that commands use. */
-export interface CommandContext {
+export interface CommandContext extends ChangeDeps {
   readonly config: Config
   readonly secrets: Secrets
   readonly database: Database
-  readonly clock: Clock
-  readonly workspaceBox: SecretBox
-  readonly providerBox: SecretBox
 }
 
-/** A command runs few queries at the same time. */
 const POOL_SIZE = 3
 /** Longer than in the server, because a user can stop the command. */
 const LONG_STATEMENT_MS = 600_000
 const LOCK_MS = 60_000
 
-/**
- * Opens the database of the environment, which a running server may use at the same time, and closes it after `work`. `dataDir`: another
- * folder with an embedded database.
- */
+/** Opens the database, which a running server may use at the same time. `dataDir`: another folder with an embedded database. */
 export async function withDatabase<T>(
   { env, note }: Terminal,
   work: (context: CommandContext) => Promise<T>,
@@ -72,7 +65,8 @@ export async function withDatabase<T>(
 export const migrate = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database }) => terminal.out(`the ${database.kind} database is up to date`))
 
-/** Opens the store of attachments, and closes it after `work`. */
+export const publicUrl = (config: Config): string => config.signIn.publicUrl ?? serverUrl(config)
+
 export async function withFiles<T>({ config, secrets }: CommandContext, work: (files: FileStore) => Promise<T>): Promise<T> {
   const files = openFileStore(fileStoreOptions(config, secrets))
   return work(files).finally(() => files.close())

@@ -2,6 +2,8 @@ import type { Logger } from 'pino'
 import { type ChangeDeps, change } from '../../api/admin/kit/change.ts'
 import { type ChatDeps, parserOf } from '../../api/gateway/chat.ts'
 import { openaiChat } from '../../dialects/openai-chat/openai-chat.ts'
+import { BUDGETS_TOPIC, findBudgetByName, updateBudget } from '../../domains/budgets/budget-store.ts'
+import { readWindows } from '../../domains/budgets/window-store.ts'
 import type { ApplicationKey } from '../../domains/identity/api-key-store.ts'
 import { acknowledgeEscalation, decideHold } from '../../domains/review/decision-store.ts'
 import { listReviews } from '../../domains/review/review-list.ts'
@@ -9,6 +11,7 @@ import { TrustedCaller } from '../../pipeline/callers.ts'
 import { runPipeline } from '../../pipeline/pipeline.ts'
 import { newId } from '../../platform/lib/id.ts'
 import type { Operator } from '../../shared/operator.ts'
+import { NEAR_LIMIT_BUDGET } from '../demo/demo-extras.ts'
 import type { PlannedRequest } from './plan-history.ts'
 
 export type HistoryDeps = ChatDeps &
@@ -111,3 +114,25 @@ async function decide(deps: HistoryDeps, verb: 'approve' | 'deny' | 'acknowledge
     return { value: undefined, action: `review.${verb}`, id: itemId, fields: ['state'] }
   })
 }
+
+/** How much of the limit is spent then: above the alert at 80 %, with room for the last requests. */
+const SHARE = 0.88
+const BEFORE_END_MS = 3_600_000
+
+/** The owner lowers the limit of a budget to a little more than is spent, so that Home shows a budget near its limit. */
+export const nearLimit = (until: Date): HistoryEvent => ({
+  at: new Date(until.getTime() - BEFORE_END_MS),
+  run: async (deps) => {
+    const { workspaceId, owner, log } = deps
+    if (!owner) return []
+    await change(deps, { operator: owner, workspaceId, log }, async (tx, now) => {
+      const budget = await findBudgetByName(tx, workspaceId, NEAR_LIMIT_BUDGET)
+      const spent = budget && (await readWindows(tx, [budget])).get(budget.id)?.most?.spent
+      if (!budget || !spent) return { value: undefined }
+      await updateBudget(tx, workspaceId, budget.id, { amount: Math.ceil(spent / SHARE) }, now)
+      const announce = [BUDGETS_TOPIC, workspaceId] as const
+      return { value: undefined, action: 'budget.update', id: budget.id, fields: ['limit'], announce }
+    })
+    return []
+  },
+})

@@ -13,8 +13,7 @@ import { accessOf } from '../../shared/access.ts'
 import { DEMO_OWNER_EMAIL, DEMO_REVIEWER_EMAIL } from '../../shared/demo-words.ts'
 import type { Operator } from '../../shared/operator.ts'
 import { type DemoFile, readDemoFile } from '../demo/demo-file.ts'
-import { eventOf, type HistoryCaller, type HistoryDeps, type HistoryEvent } from './events.ts'
-import { nearLimit } from './near-limit.ts'
+import { eventOf, type HistoryCaller, type HistoryDeps, type HistoryEvent, nearLimit } from './events.ts'
 import { type PlannedRequest, planHistory } from './plan-history.ts'
 
 type Deps = ChatDeps & ChangeDeps & { readonly log: Logger }
@@ -102,14 +101,11 @@ async function findOperator(db: Db, email: string): Promise<Operator | undefined
   return { id: person.id, name: person.name, kind: 'person', access, scopes: access.all }
 }
 
-interface Run {
-  readonly until: Date
-  readonly signal: AbortSignal
-  readonly depsAt: (at: Date) => HistoryDeps
-}
-
 /** Runs the events, and the events that they cause, in the order of their times. Events after the end do not happen. */
-async function runInOrder(events: readonly HistoryEvent[], { until, signal, depsAt }: Run): Promise<number> {
+async function runInOrder(
+  events: readonly HistoryEvent[],
+  { until, signal, depsAt }: { until: Date; signal: AbortSignal; depsAt: (at: Date) => HistoryDeps },
+): Promise<number> {
   const queue = [...events]
   let count = 0
   for (let next = queue.shift(); next && next.at < until && !signal.aborted; next = queue.shift()) {

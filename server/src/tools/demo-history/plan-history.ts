@@ -1,12 +1,5 @@
 import type { User } from '../../shared/principal.ts'
-import {
-  ENGINEERING_PROMPTS,
-  ENGINEERING_USERS,
-  PENDING_PROMPTS,
-  type Prompt,
-  SUPPORT_PROMPTS,
-  SUPPORT_USERS,
-} from './prompts.ts'
+import { PENDING_PROMPTS, type Prompt, TEAMS } from './prompts.ts'
 
 export interface PlannedRequest {
   readonly at: Date
@@ -25,11 +18,6 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 /** The pending requests come this long before the end. */
 const PENDING_BEFORE_MS = [50 * MINUTE_MS, 20 * MINUTE_MS]
-
-const TEAMS = [
-  { application: 'support', ownModel: 'demo-support', prompts: SUPPORT_PROMPTS, users: SUPPORT_USERS },
-  { application: 'engineering', ownModel: 'demo-code', prompts: ENGINEERING_PROMPTS, users: ENGINEERING_USERS },
-] as const
 
 /** The same requests for the same times, so that an interrupted history continues where it ended. In time order. */
 export function planHistory(from: Date, until: Date): readonly PlannedRequest[] {

@@ -1,13 +1,12 @@
 import type { User } from '../../shared/principal.ts'
 
-/** A kind of request, with its share of all requests. */
 export interface Prompt {
   readonly share: number
   readonly text: string
 }
 
-/** Requests of the Application `support`. The demo's policies deny, hold, escalate and redact some of them. */
-export const SUPPORT_PROMPTS: readonly Prompt[] = [
+/** The demo's policies deny, hold, escalate and redact some of them. */
+const SUPPORT_PROMPTS: readonly Prompt[] = [
   { share: 22, text: 'Summarise this ticket: the parcel arrived a week late and one of three lamps is broken.' },
   { share: 18, text: 'Draft a friendly reply: the customer asks when the refund for the returned chair will arrive.' },
   { share: 14, text: 'What may a goodwill voucher be used for, and who signs it off?' },
@@ -22,8 +21,7 @@ export const SUPPORT_PROMPTS: readonly Prompt[] = [
   { share: 1, text: 'I was bullied by my team lead again. Help me to write it down.' },
 ]
 
-/** Requests of the Application `engineering`. */
-export const ENGINEERING_PROMPTS: readonly Prompt[] = [
+const ENGINEERING_PROMPTS: readonly Prompt[] = [
   { share: 24, text: 'Explain why a read replica can lag behind, and how to measure it.' },
   { share: 20, text: 'Write a release note: the importer now skips empty rows and reports them at the end.' },
   { share: 16, text: 'Summarise the rehearsal of the Atlas switch-over for the weekly report.' },
@@ -43,7 +41,7 @@ const user = (id: string, role: string, department: string, attributes: User['at
   verified: true,
 })
 
-export const SUPPORT_USERS: readonly User[] = [
+const SUPPORT_USERS: readonly User[] = [
   user('alice', 'support_agent', 'support', { clearance: 'internal', region: 'eu' }),
   user('erin', 'support_agent', 'support', { clearance: 'internal' }),
   user('farid', 'support_lead', 'support', { clearance: 'confidential' }),
@@ -51,11 +49,16 @@ export const SUPPORT_USERS: readonly User[] = [
   user('dave', 'guest', ''),
 ]
 
-export const ENGINEERING_USERS: readonly User[] = [
+const ENGINEERING_USERS: readonly User[] = [
   user('bob', 'engineer', 'engineering', { clearance: 'confidential', projects: ['atlas'] }),
   user('grace', 'engineer', 'engineering', { clearance: 'confidential', projects: ['atlas'] }),
   user('hiro', 'engineer', 'engineering', { clearance: 'internal' }),
 ]
+
+export const TEAMS = [
+  { application: 'support', ownModel: 'demo-support', prompts: SUPPORT_PROMPTS, users: SUPPORT_USERS },
+  { application: 'engineering', ownModel: 'demo-code', prompts: ENGINEERING_PROMPTS, users: ENGINEERING_USERS },
+] as const
 
 /** Held and not decided when the history ends, so that Reviews has something to decide. */
 export const PENDING_PROMPTS: readonly string[] = [

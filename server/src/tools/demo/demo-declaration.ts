@@ -33,32 +33,21 @@ const demoApplication = (name: string, ownModel: string): DeclaredApplication =>
 /** Invented prices in US dollars per million tokens, so that audit records show costs. */
 const PRICES = { inputPrice: 0.15, outputPrice: 0.6 }
 
+const user = (id: string, role: string, department: string, attributes: Record<string, unknown>): DeclaredUser => ({
+  id,
+  username: id,
+  role,
+  department,
+  attributes,
+})
+
 const USERS: readonly DeclaredUser[] = [
-  {
-    id: 'alice',
-    username: 'alice',
-    role: 'support_agent',
-    department: 'support',
-    attributes: { clearance: 'internal', region: 'eu' },
-  },
-  {
-    id: 'bob',
-    username: 'bob',
-    role: 'engineer',
-    department: 'engineering',
-    attributes: { clearance: 'confidential', projects: ['atlas'] },
-  },
-  {
-    id: 'carol',
-    username: 'carol',
-    role: 'compliance_officer',
-    department: 'compliance',
-    attributes: { clearance: 'restricted' },
-  },
-  { id: 'dave', username: 'dave', role: 'guest', department: '', attributes: {} },
+  user('alice', 'support_agent', 'support', { clearance: 'internal', region: 'eu' }),
+  user('bob', 'engineer', 'engineering', { clearance: 'confidential', projects: ['atlas'] }),
+  user('carol', 'compliance_officer', 'compliance', { clearance: 'restricted' }),
+  user('dave', 'guest', '', {}),
 ]
 
-/** Declaration of the demo Workspace. seedDemo (demo-seed.ts) adds keys and tokens. */
 export const demoDeclaration = (jwks: Jwks): DeclaredWorkspace => ({
   name: DEMO_NAME,
   settings: { jwks, issuer: DEMO_ISSUER, audience: DEMO_AUDIENCE },

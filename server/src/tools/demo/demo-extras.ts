@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { createWebhook } from '../../domains/messaging/events/webhook-store.ts'
 import { createDraft } from '../../domains/policy/policy-draft-store.ts'
 import { findActivePolicySet } from '../../domains/policy/policy-store.ts'
+import { definitionsIn } from '../../domains/policy/policy-test-case.ts'
+import { createTests } from '../../domains/policy/policy-test-store.ts'
 import { createView } from '../../domains/views/view-store.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { applyBudget } from '../setup/apply-budget.ts'
@@ -8,7 +11,7 @@ import { applyEach, type Change } from '../setup/change.ts'
 import type { DeclaredBudget } from '../setup/declaration.ts'
 import type { ApplyContext } from '../setup/recorded-change.ts'
 
-/** The history of the demo brings this budget near its limit (tools/demo-history/near-limit.ts). Its member is no user of demo.json. */
+/** The history of the demo brings this budget near its limit (tools/demo-history/events.ts). Its member is no user of demo.json. */
 export const NEAR_LIMIT_BUDGET = 'Tokens of Hiro'
 
 // No budget refuses the first requests to an operator's own provider, whose models may have no price.
@@ -39,4 +42,12 @@ export async function seedExtras(context: ApplyContext, ownerId: string, webhook
   const view = { page: 'audit', name: 'Denied requests', query: { verdict: 'deny' }, columns: null, shared: true }
   await createView(tx, { workspaceId, operatorId: ownerId }, view, now)
   return applyEach('budgets', BUDGETS, (budget) => applyBudget(context, budget))
+}
+
+const FILE = 'tests/demo.yaml'
+const TESTS = new URL(`../../../../examples/policies/${FILE}`, import.meta.url)
+
+export async function seedPolicyTests({ tx, workspaceId, now }: ApplyContext): Promise<void> {
+  const cases = definitionsIn(readFileSync(TESTS, 'utf8')).map((test) => ({ ...test, file: FILE, createdBy: 'gatehouse' }))
+  await createTests(tx, workspaceId, cases, now)
 }

@@ -11,9 +11,7 @@ const DemoFile = Type.Object({
   base_url: Text,
   admin_token: Text,
   workspace: Type.Object({ id: Text, name: Text }),
-  /** Address and password of the demo owner. */
   dashboard: Type.Object({ url: Text, email: Text, password: Text }),
-  /** A second operator, who can approve the owner's requests. */
   reviewer: Type.Object({ email: Text, password: Text }),
   /** The time that the invented history covers; absent: there is none. */
   history: Type.Optional(Type.Object({ from: Text, until: Text })),
@@ -51,7 +49,6 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
 export const writeDemoFile = (dataDir: string, demo: DemoFile): Promise<void> =>
   writePrivateFile(demoFilePath(dataDir), `${JSON.stringify(demo, null, 2)}\n`)
 
-/** Returns the file's content with the URLs of a server at `base`. */
 export const withBaseUrl = <T extends { readonly dashboard: object }>(demo: T, base: string) => ({
   ...demo,
   base_url: base,

@@ -6,7 +6,7 @@ import type { CollectionCreate } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName } from '../../domains/knowledge/collection-store.ts'
 import { ingestDocument } from '../../domains/knowledge/ingest.ts'
 import type { Db } from '../../platform/db/database.ts'
-import type { Change } from '../setup/change.ts'
+import { type Change, changeOf } from '../setup/change.ts'
 import type { ApplyContext } from '../setup/recorded-change.ts'
 
 const DOCUMENTS = new URL('../../../../examples/documents/', import.meta.url)
@@ -36,7 +36,6 @@ const COLLECTIONS: readonly (CollectionCreate & { readonly servedApplications?: 
   },
 ]
 
-/** Creates missing collections with their example documents. Existing collections stay unchanged. */
 export async function seedKnowledge(context: ApplyContext): Promise<Change[]> {
   const changes: Change[] = []
   for (const declared of COLLECTIONS) changes.push(...(await seedCollection(context, declared)))
@@ -52,14 +51,14 @@ async function seedCollection(
   const applications = servedApplications ? found.flatMap((application) => application?.id ?? []) : null
   const collection = await createCollection(tx, workspaceId, { ...fields, applications }, now)
   if (!collection) return []
-  const changes: Change[] = [{ done: 'created', object: 'collection', id: collection.id, name: fields.name, fields: [] }]
+  const changes = [changeOf('collection', 'created', collection)]
   const folder = new URL(`${fields.name}/`, DOCUMENTS)
+  const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: ApplyContext['tx'], now: Date) => T) => write(tx, now) }
   for (const name of readdirSync(folder).sort()) {
     const key = `${fields.name}/${name}`
-    const bytes = readFileSync(new URL(name, folder))
-    const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: ApplyContext['tx'], now: Date) => T) => write(tx, now) }
-    const ingested = await ingestDocument(deps, workspaceId, collection.id, { key, name, bytes })
-    if (ingested) changes.push({ done: 'created', object: 'document', id: ingested.documentId, name: key, fields: [] })
+    const document = { key, name, bytes: readFileSync(new URL(name, folder)) }
+    const ingested = await ingestDocument(deps, workspaceId, collection.id, document)
+    if (ingested) changes.push(changeOf('document', 'created', { id: ingested.documentId, name: key }))
   }
   return changes
 }

@@ -3,10 +3,9 @@ import { findApplicationByName } from '../../domains/identity/application-store.
 import { storeMemory } from '../../domains/memory/capture.ts'
 import { newId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
-import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
-import { SHARED_SCOPES } from '../../shared/memory-words.ts'
+import { type MemoryKind, type MemoryScope, SHARED_SCOPES } from '../../shared/memory-words.ts'
 import { ANONYMOUS_USER } from '../../shared/principal.ts'
-import type { Change } from '../setup/change.ts'
+import { type Change, changeOf } from '../setup/change.ts'
 import type { ApplyContext } from '../setup/recorded-change.ts'
 
 interface DemoMemory {
@@ -44,7 +43,8 @@ const MEMORIES: readonly DemoMemory[] = [
   { scope: 'workspace', kind: 'fact', content: 'The office is closed between Christmas and New Year.' },
 ]
 
-/** Stores the demo's memories as captures of the Application `support`. */
+const NEW_MEMORY = { summary: null, regulations: [], expiresAt: null, mode: 'active', source: 'admin' } as const
+
 export async function seedMemories({ tx, workspaceId, workspaceBox, now }: ApplyContext): Promise<Change[]> {
   const application = await findApplicationByName(tx, workspaceId, 'support')
   const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
@@ -60,18 +60,9 @@ export async function seedMemories({ tx, workspaceId, workspaceBox, now }: Apply
       assertionScopes: SHARED_SCOPES,
     }
     const auditId = newId('aud')
-    const draft = {
-      ...memory,
-      id: newId('mem'),
-      scopeId,
-      classification,
-      summary: null,
-      regulations: [],
-      expiresAt: null,
-      auditId,
-    }
-    const { id } = await storeMemory(tx, viewer, { ...draft, mode: 'active', source: 'admin' }, keys.hasher, now)
-    changes.push({ done: 'created', object: 'memory', id, name: id, fields: [], auditId })
+    const draft = { ...memory, ...NEW_MEMORY, id: newId('mem'), scopeId, classification, auditId }
+    const { id } = await storeMemory(tx, viewer, draft, keys.hasher, now)
+    changes.push({ ...changeOf('memory', 'created', { id, name: id }), auditId })
   }
   return changes
 }

@@ -11,8 +11,6 @@ import { UserTokenVerifier } from '../../domains/identity/user-token.ts'
 import { createWorkspace, listWorkspaces } from '../../domains/identity/workspace-store.ts'
 import { hasAdminToken } from '../../domains/operators/admin-token-store.ts'
 import { findActivePolicySet } from '../../domains/policy/policy-store.ts'
-import { loadProviders } from '../../domains/providers/provider-store.ts'
-import { selectCandidates } from '../../domains/providers/route.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
 import type { DemoFile } from './demo-file.ts'
@@ -47,30 +45,6 @@ describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
       })
     }
     expect(await findActivePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
-  })
-
-  test('demo: each Application has its own model and a default model', async () => {
-    await starts.start()
-    const { workspace } = starts.demo()
-    const { secrets, providerBox: box } = starts.deps()
-    const loading = { box, environment: secrets.fromEnvironment, allowPrivateUrls: false }
-    const providers = await loadProviders(db(), workspace.id, loading)
-    const isServed = async (name: string, model: string): Promise<boolean> => {
-      const application = await findApplicationByName(db(), workspace.id, name)
-      if (!application) throw new Error(`no ${name}`)
-      const need = { model: model || (application.defaultModel ?? ''), application, classification: 'restricted' as const }
-      return selectCandidates(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
-    }
-    expect([
-      await isServed('support', 'demo-support'),
-      await isServed('support', 'demo-code'),
-      await isServed('support', ''),
-    ]).toEqual([true, false, true])
-    expect([
-      await isServed('engineering', 'demo-support'),
-      await isServed('engineering', 'demo-code'),
-      await isServed('engineering', ''),
-    ]).toEqual([false, true, true])
   })
 
   test('demo: file changes only its URLs when the server starts again at another address', async () => {

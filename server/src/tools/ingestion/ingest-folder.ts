@@ -9,11 +9,9 @@ import { hashOf } from '../../domains/knowledge/read-document.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
 import { withLongStatements } from '../../platform/db/long-statements.ts'
-import type { Clock } from '../../platform/lib/clock.ts'
-import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { DetectorFailure } from '../../shared/fault.ts'
-import type { Change } from '../setup/change.ts'
-import { recordChanges } from '../setup/recorded-change.ts'
+import { type Change, changeOf } from '../setup/change.ts'
+import { type ChangeDeps, recordChanges } from '../setup/recorded-change.ts'
 import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
 
@@ -35,20 +33,16 @@ async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
   }
 }
 
-export interface FolderDeps {
+export interface FolderDeps extends Pick<ChangeDeps, 'clock' | 'workspaceBox'> {
   readonly database: Pick<Database, 'db'>
-  readonly clock: Clock
-  readonly workspaceBox: SecretBox
 }
 
-/** A folder to ingest, and its collection. */
 export interface Folder {
   readonly path: string
   readonly workspaceId: string
   readonly collectionId: string
   /** Labels for each document; absent labels stay unchanged. */
   readonly labels?: LabelPatch
-  /** Whether to delete documents without a file. */
   readonly deleteMissing?: boolean
   /** Whether to delete them even if they are more than MISSING_SHARE of the documents. */
   readonly force?: boolean
@@ -62,7 +56,6 @@ export class DeletionRefused extends Error {}
 /** If a greater share of files is missing, the folder is probably not mounted or the wrong one. */
 const MISSING_SHARE = 0.2
 
-/** The result for one file, or for the document of a missing file. */
 export interface FileOutcome {
   readonly key: string
   /** `left`: the document differs from its file, and the file is unchanged since it was applied. */
@@ -88,11 +81,12 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
   const added = new Set<string>()
   const vacant = new Set<string>()
   let isComplete = true
-  const track = (outcome: FileOutcome): FileOutcome => {
+  const running: Promise<FileOutcome>[] = []
+  const next = async (): Promise<FileOutcome> => {
+    const outcome = await (running.shift() as Promise<FileOutcome>)
     if (outcome.outcome === 'added') added.add(outcome.key)
     return outcome
   }
-  const running: Promise<FileOutcome>[] = []
   try {
     for await (const file of filesBelow(folder.path, (key) => vacant.add(key))) {
       if (signal?.aborted) return
@@ -101,9 +95,9 @@ export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: A
       const outcome = 'path' in file ? ingestFile(deps, folder, file) : Promise.resolve(unreadableOutcome(file))
       // The error is handled where the outcome is awaited; this prevents an unhandled rejection before that.
       outcome.catch(() => {})
-      if (running.push(outcome) === CONCURRENCY) yield track(await (running.shift() as Promise<FileOutcome>))
+      if (running.push(outcome) === CONCURRENCY) yield await next()
     }
-    while (running.length > 0) yield track(await (running.shift() as Promise<FileOutcome>))
+    while (running.length > 0) yield await next()
     // The files of an unreadable folder are not missing.
     if (folder.deleteMissing && isComplete && !signal?.aborted)
       yield* deleteMissingDocuments(deps, folder, { kept: seen, added, vacant })
@@ -165,7 +159,7 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
     runRecorded(deps, workspaceId, async (tx, now) => {
       const ingested = await write(tx, now)
       if (ingested) await ledger?.recordApplied(tx, document.key, contentHash, now)
-      return { value: ingested, changes: ingested ? [changeOf(ingested, document)] : [] }
+      return { value: ingested, changes: ingested ? [documentChange(ingested, document)] : [] }
     })
   const ingested = await ingestDocument({ db: deps.database.db, scanText, transact }, workspaceId, collectionId, document)
   if (!ingested) throw new Error('The collection was deleted during the ingestion.')
@@ -176,23 +170,16 @@ async function ingestAndRecord(deps: FolderDeps, folder: Folder, document: Incom
 
 const CHANGE_BY_OUTCOME = { added: 'created', changed: 'updated', relabelled: 'updated', unchanged: 'unchanged' } as const
 
-function changeOf({ outcome, documentId: id }: Ingested, document: IncomingDocument): Change {
+function documentChange({ outcome, documentId: id }: Ingested, document: IncomingDocument): Change {
   const labels = (['classification', 'regulations', 'acl'] as const).filter((name) => document[name] !== undefined)
   const fields = [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
-  return { done: CHANGE_BY_OUTCOME[outcome], object: 'document', id, name: document.key, fields }
-}
-
-interface FolderKeys {
-  readonly kept: ReadonlySet<string>
-  readonly added: ReadonlySet<string>
-  /** Empty folders and broken links. */
-  readonly vacant: ReadonlySet<string>
+  return changeOf('document', CHANGE_BY_OUTCOME[outcome], { id, name: document.key }, fields)
 }
 
 async function* deleteMissingDocuments(
   deps: FolderDeps,
   folder: Folder,
-  { kept, added, vacant }: FolderKeys,
+  { kept, added, vacant }: Readonly<Record<'kept' | 'added' | 'vacant', ReadonlySet<string>>>,
 ): AsyncGenerator<FileOutcome> {
   if (kept.size === 0) {
     throw new DeletionRefused(
@@ -214,7 +201,7 @@ async function* deleteMissingDocuments(
   for (const { id, key, chunks } of missing) {
     const isDeleted = await runRecorded(deps, folder.workspaceId, async (tx) => {
       const value = await deleteDocument(tx, folder.workspaceId, id)
-      return { value, changes: value ? [{ done: 'deleted', object: 'document', id, name: key, fields: [] }] : [] }
+      return { value, changes: value ? [changeOf('document', 'deleted', { id, name: key })] : [] }
     })
     if (isDeleted) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
   }
@@ -240,7 +227,6 @@ async function missingDocuments(
   }
 }
 
-/** Runs the work in a transaction together with its audit records. */
 const runRecorded = <T>(
   { database, clock, workspaceBox }: FolderDeps,
   workspaceId: string,

@@ -2,23 +2,15 @@ import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
 import { findCollectionByName } from '../../domains/knowledge/collection-store.ts'
 import type { Declaration } from '../setup/declaration.ts'
 import { type ApplyMode, findDeclaredWorkspace } from '../setup/ledger.ts'
-import { DocumentLedger, deleteOrphanedEntries } from './document-ledger.ts'
+import { deleteOrphanedEntries, openDocumentLedger } from './document-ledger.ts'
 import { type FileOutcome, type FolderDeps, ingestFolder } from './ingest-folder.ts'
 import { Tally } from './tally.ts'
 
-/** The result for the declared folder of a collection. */
-export interface FolderResult {
-  /** Name of the collection. */
+interface FolderResult {
   readonly collection: string
   readonly tally: Tally
   /** Set if the ingestion stopped early, for example because the folder or the collection is missing. */
   readonly fault?: Error
-}
-
-interface Options {
-  /** `changed`: only files that changed since they were last applied. */
-  readonly mode: ApplyMode
-  readonly signal?: AbortSignal
 }
 
 /**
@@ -29,7 +21,7 @@ export async function* ingestFolders(
   deps: FolderDeps,
   { workspaces }: Pick<Declaration, 'workspaces'>,
   onFile: (collection: string, outcome: FileOutcome) => void,
-  { mode, signal }: Options,
+  { mode, signal }: { readonly mode: ApplyMode; readonly signal?: AbortSignal },
 ): AsyncGenerator<FolderResult> {
   const { db } = deps.database
   await deleteOrphanedEntries(db)
@@ -41,7 +33,7 @@ export async function* ingestFolders(
       if (!stored) continue
       const tally = new Tally()
       try {
-        const ledger = await DocumentLedger.open(db, stored.id, mode)
+        const ledger = await openDocumentLedger(db, stored.id, mode)
         const folder = { path, workspaceId: workspace.id, collectionId: stored.id, ledger }
         for await (const outcome of ingestFolder(deps, folder, signal)) {
           tally.add(outcome)
@@ -55,6 +47,5 @@ export async function* ingestFolders(
   }
 }
 
-/** Whether the declaration names any folder. */
 export const hasFolders = ({ workspaces }: Pick<Declaration, 'workspaces'>): boolean =>
   workspaces.some(({ collections = [] }) => collections.some(({ folder }) => folder !== undefined))

@@ -1,6 +1,5 @@
 import type { FileOutcome } from './ingest-folder.ts'
 
-/** Counts the outcomes of files. */
 export class Tally {
   files = 0
   chunks = 0

@@ -5,12 +5,10 @@ import { type Change, changeOf, DeclarationConflict } from './change.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-/** `published_by` of declared policy sets. */
 const PUBLISHER = 'gatehouse'
 
 /** Publishes the policy set as a new version, unless its text is active already. */
-export function applyPolicy(context: ApplyContext, source: string): Promise<Change[]> {
-  const { tx, workspaceId, ledger } = context
+export function applyPolicy({ tx, workspaceId, now, ledger }: ApplyContext, source: string): Promise<Change[]> {
   const sha256 = policySha256(source)
   // A policy set is one document: an edit of one rule must not remove the rule that an operator added in an emergency.
   const isReplaced = async (applied: string) => {
@@ -18,18 +16,15 @@ export function applyPolicy(context: ApplyContext, source: string): Promise<Chan
     return active !== undefined && active.sha256 !== applied && active.sha256 !== sha256
   }
   const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, isReplaced }
-  return applyItem(ledger, item, () => publish(context, source, sha256))
-}
-
-async function publish({ tx, workspaceId, now }: ApplyContext, source: string, sha256: string): Promise<Change[]> {
-  const parsed = parsePolicySet(source)
-  if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is not a valid policy set')
-  const active = await findActivePolicySet(tx, workspaceId)
-  if (active?.sha256 === sha256) {
-    return [changeOf('policy_set', 'unchanged', { id: active.id, name: `${active.name} v${active.version}` })]
-  }
-  const { name } = parsed.set
-  const { id, version } = await publishPolicySet(tx, workspaceId, { name, source, sha256, publishedBy: PUBLISHER, now })
-  const replaced = active && active.publishedBy !== PUBLISHER && `${active.name} v${active.version}, published over the API`
-  return [{ ...changeOf('policy_set', 'published', { id, name: `${name} v${version}` }), ...(replaced && { replaced }) }]
+  return applyItem(ledger, item, async () => {
+    const parsed = parsePolicySet(source)
+    if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is not a valid policy set')
+    const active = await findActivePolicySet(tx, workspaceId)
+    const activeName = `${active?.name} v${active?.version}`
+    if (active?.sha256 === sha256) return [changeOf('policy_set', 'unchanged', { id: active.id, name: activeName })]
+    const { name } = parsed.set
+    const { id, version } = await publishPolicySet(tx, workspaceId, { name, source, sha256, publishedBy: PUBLISHER, now })
+    const replaced = active && active.publishedBy !== PUBLISHER && `${activeName}, published over the API`
+    return [{ ...changeOf('policy_set', 'published', { id, name: `${name} v${version}` }), ...(replaced && { replaced }) }]
+  })
 }

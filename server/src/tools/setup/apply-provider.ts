@@ -2,57 +2,46 @@ import { deleteModel, listModels, putModels } from '../../domains/providers/mode
 import { NO_PRICES } from '../../domains/providers/prices.ts'
 import { applyProviderChange, type ProviderSource, providerDefaults } from '../../domains/providers/provider.ts'
 import { createProvider, findProvider, updateProvider } from '../../domains/providers/provider-store.ts'
-import { type Change, DeclarationConflict } from './change.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
+import { type Change, changeOf, DeclarationConflict, findDifferences } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
-import type { DeclaredFields } from './declared-fields.ts'
-import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-const ALL = { limit: 100_000 }
-/** A new model with no further declaration. */
 const MODEL_DEFAULTS = { upstreamName: null, api: 'chat', ...NO_PRICES } as const
 
+type ProviderValues = Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>>
+
 /** Identifies the provider by its id. `by`: source of the declaration, which decides whether private addresses are allowed. */
-export const applyProvider = (
-  context: ApplyContext,
-  declared: DeclaredProvider,
-  by: Exclude<ProviderSource, 'api'>,
-): Promise<Change[]> =>
-  applyItem(context.ledger, { object: 'provider', name: declared.id, declared, fields: fieldsOf(declared) }, (changed) =>
-    createOrUpdate(context, declared, by, changed),
-  )
-
-const fieldsOf = ({ fields, models }: DeclaredProvider): DeclaredFields => ({ values: { ...fields, models }, merged: [] })
-
-/** `changed`: the fields to update if the provider exists; absent: all fields. */
-async function createOrUpdate(
+export function applyProvider(
   context: ApplyContext,
   complete: DeclaredProvider,
   by: Exclude<ProviderSource, 'api'>,
-  changed: Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>> | undefined,
 ): Promise<Change[]> {
-  const { tx, workspaceId, now, providerBox: box } = context
+  const { tx, workspaceId, now, ledger, providerBox: box } = context
   const { id, kind } = complete
-  const known = await findProvider(tx, workspaceId, id)
-  const declared = known && changed ? pickChanged(complete, changed) : complete
-  if (known && known.kind !== kind) {
-    throw new DeclarationConflict('kind', `is ${kind}, but the provider ${id} exists and is ${known.kind}: choose another id`)
-  }
-  const fields = known ? findDifferences(known, applyProviderChange(known, declared.fields, by)) : []
-  if (!known) {
-    const provider = { ...providerDefaults(kind, declared.fields.preset), ...declared.fields, id, source: by }
-    await createProvider(tx, workspaceId, provider, { box, now })
-  } else if (fields.length > 0) await updateProvider(tx, workspaceId, id, declared.fields, { box, now, by })
+  const item = { object: 'provider' as const, name: id, declared: complete }
+  const values = { ...complete.fields, models: complete.models }
+  return applyItem(ledger, { ...item, fields: { values } }, async (changed?: ProviderValues) => {
+    const known = await findProvider(tx, workspaceId, id)
+    const declared = known && changed ? pickChanged(complete, changed) : complete
+    if (known && known.kind !== kind)
+      throw new DeclarationConflict('kind', `is ${kind}, but the provider ${id} exists and is ${known.kind}: choose another id`)
+    const fields = known ? findDifferences(known, applyProviderChange(known, declared.fields, by)) : []
+    if (!known) {
+      const provider = { ...providerDefaults(kind, declared.fields.preset), ...declared.fields, id, source: by }
+      await createProvider(tx, workspaceId, provider, { box, now })
+    } else if (fields.length > 0) await updateProvider(tx, workspaceId, id, declared.fields, { box, now, by })
 
-  if (await applyModels(context, declared)) fields.push('models')
-  const done = !known ? 'created' : fields.length > 0 ? 'updated' : 'unchanged'
-  return [{ done, object: 'provider', id, name: id, fields: fields.map(snakeCase) }]
+    if (await applyModels(context, declared)) fields.push('models')
+    const done = !known ? 'created' : fields.length > 0 ? 'updated' : 'unchanged'
+    return [changeOf('provider', done, { id, name: id }, fields.map(snakeCase))]
+  })
 }
 
 function pickChanged(
   { models: _, exactModels, ...complete }: DeclaredProvider,
-  { models, ...fields }: Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>>,
+  { models, ...fields }: ProviderValues,
 ): DeclaredProvider {
   return { ...complete, fields, models: models ?? [], ...(models && exactModels !== undefined && { exactModels }) }
 }
@@ -62,7 +51,7 @@ async function applyModels(
   { tx, workspaceId, now }: ApplyContext,
   { id, models, exactModels }: DeclaredProvider,
 ): Promise<boolean> {
-  const stored = (await listModels(tx, workspaceId, id, ALL)).data.map(({ createdAt: _, ...model }) => model)
+  const stored = (await listModels(tx, workspaceId, id, ALL_ROWS)).data.map(({ createdAt: _, ...model }) => model)
   const known = new Map<string, DeclaredModel>(stored.map((model) => [model.id, model]))
   const target = models.map((model) => ({ ...MODEL_DEFAULTS, ...known.get(model.id), ...model }))
   const changed = target.filter((model) => findDifferences(known.get(model.id) ?? {}, model).length > 0)

@@ -7,6 +7,7 @@ import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { searchRecords } from '../../domains/audit/search-records.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
+import { loadBudgets } from '../../domains/budgets/budget-store.ts'
 import { findKeyByHash } from '../../domains/identity/api-key-store.ts'
 import { findApplicationByName, updateApplication } from '../../domains/identity/application-store.ts'
 import { findUser } from '../../domains/identity/user-store.ts'
@@ -19,9 +20,9 @@ import { ConfigError } from '../../platform/config/environment.ts'
 import { newCredential } from '../../platform/lib/credential.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { applyConfiguration } from './apply.ts'
+import { hashSecret } from './apply-secrets.ts'
 import { describeChange } from './change.ts'
 import { readGatehouseFile } from './gatehouse-file.ts'
-import { hashSecret } from './imported-secret.ts'
 
 const POLICY = 'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "true", verdict: allow}\n'
 const TOPICS = ['workspaces', 'applications', 'keys', 'providers', 'policies', 'admin_tokens']
@@ -253,6 +254,34 @@ workspaces:
     await apply(yamlOf())
     const other = `workspaces: [{ name: "${name}", applications: [{ name: other, keys: [{ name: k, from_env: KEY }] }] }]`
     await expect(apply(other)).rejects.toThrow(/keys\[0\]\.from_env names a key of another Application/)
+  })
+
+  test('apply: creates a budget, changes its limit, and refuses another scope', async () => {
+    const applyBudget = async (budget: string): Promise<string[]> => {
+      const changes = await apply(
+        `workspaces:\n  - name: acme\n    applications: [{ name: support }]\n    budgets:\n      - ${budget}\n`,
+      )
+      return changes.filter((change) => change.includes('budget'))
+    }
+    const { db } = database
+    const fixed = 'name: team, scope: user, application: support, unit: usd, period: month, time_zone: Europe/Berlin'
+    expect(await applyBudget(`{ ${fixed}, limit: 5 }`)).toEqual(['created budget team'])
+    expect(await applyBudget(`{ ${fixed}, limit: 5 }`)).toEqual(['unchanged budget team'])
+    expect(await applyBudget(`{ ${fixed}, limit: 7.5 }`)).toEqual(['updated budget team (limit)'])
+    const workspace = await findWorkspaceByName(db, 'acme')
+    const application = await findApplicationByName(db, workspace?.id ?? '', 'support')
+    expect(await loadBudgets(db, workspace?.id ?? '')).toMatchObject([
+      { name: 'team', amount: 7_500_000_000, applicationId: application?.id, member: null, timeZone: 'Europe/Berlin' },
+    ])
+    await expect(applyBudget('{ name: team, scope: department, unit: usd, period: month, limit: 5 }')).rejects.toThrow(
+      /cannot change/,
+    )
+    await expect(applyBudget('{ name: other, scope: claim, unit: usd, period: day, limit: 5 }')).rejects.toThrow(
+      /claim is required/,
+    )
+    await expect(
+      applyBudget('{ name: other, scope: workspace, unit: usd, period: day, limit: 5, time_zone: Mars }'),
+    ).rejects.toThrow(/time zone/)
   })
 
   test('apply: audit log has every change with field names and without values', async () => {

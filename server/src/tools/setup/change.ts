@@ -1,4 +1,5 @@
-/** A change to one object by a declaration or a command. */
+import { isDeepStrictEqual } from 'node:util'
+
 export interface Change {
   readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'unchanged'
   readonly object:
@@ -17,7 +18,6 @@ export interface Change {
     | 'group'
     | 'operator'
     | 'operator_invitation'
-  /** The id in audit records. */
   readonly id: string
   /** The name in messages to operators. */
   readonly name: string
@@ -33,11 +33,12 @@ export interface Change {
   readonly auditId?: string
 }
 
-/** `fields`: names of the changed fields. */
+type Named = Pick<Change, 'id' | 'name'>
+
 export const changeOf = (
   object: Change['object'],
   done: Change['done'],
-  { id, name }: { readonly id: string; readonly name: string },
+  { id, name }: Named,
   fields: readonly string[] = [],
 ): Change => ({ done, object, id, name, fields })
 
@@ -60,22 +61,17 @@ export class DeclarationConflict extends Error {
     super(message)
     this.param = param
   }
-
-  within(path: string): DeclarationConflict {
-    return new DeclarationConflict(this.param ? `${path}.${this.param}` : path, this.message)
-  }
 }
 
-/** Runs `work` and puts `path` before the path of a conflict in it. */
 export async function locateConflicts<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof DeclarationConflict ? error.within(path) : error
+    if (!(error instanceof DeclarationConflict)) throw error
+    throw new DeclarationConflict(error.param ? `${path}.${error.param}` : path, error.message)
   }
 }
 
-/** Applies the items of a list one after another. */
 export async function applyEach<T>(
   path: string,
   items: readonly T[],
@@ -84,4 +80,36 @@ export async function applyEach<T>(
   const changes: Change[] = []
   for (const [index, item] of items.entries()) changes.push(...(await locateConflicts(`${path}[${index}]`, () => apply(item))))
   return changes
+}
+
+export const findDifferences = (before: object, after: object): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => !isDeepStrictEqual(before[name as keyof object], after[name as keyof object]),
+  )
+
+interface Applier<Known> {
+  /** Returns undefined if the name is taken. */
+  readonly create: () => Promise<Named | undefined>
+  /** The fields that the declaration changes. */
+  readonly compare: (known: Known) => readonly string[]
+  readonly update: (known: Known) => Promise<{ readonly ok: boolean; readonly reason?: string }>
+}
+
+/** Creates an object, or updates the known one if its declaration changes a field. */
+export async function createOrUpdate<Known extends Named>(
+  object: 'workspace' | 'application' | 'collection' | 'budget',
+  known: Known | undefined,
+  { create, compare, update }: Applier<Known>,
+): Promise<Change[]> {
+  if (!known) {
+    const created = await create()
+    if (created) return [changeOf(object, 'created', created)]
+    const noun = { workspace: 'Workspace', application: 'Application', collection: 'collection', budget: 'budget' }[object]
+    throw new DeclarationConflict('name', `was taken by another ${noun} in the meantime; apply again`)
+  }
+  const fields = compare(known)
+  if (fields.length === 0) return [changeOf(object, 'unchanged', known)]
+  const updated = await update(known)
+  if (!updated.ok) throw new DeclarationConflict('name', `cannot be updated: ${updated.reason}`)
+  return [changeOf(object, 'updated', known, fields)]
 }

@@ -5,10 +5,12 @@ import { checkWorkspaceCreate } from '../../domains/identity/workspace.ts'
 import { collectionPatch } from '../../domains/knowledge/collection-fields.ts'
 import { parsePolicySet } from '../../domains/policy/parse.ts'
 import type { ProviderKind } from '../../domains/providers/kinds.ts'
-import { NO_PRICES, pricesIn } from '../../domains/providers/prices.ts'
+import { NO_PRICES } from '../../domains/providers/prices.ts'
 import { findModelProblem, findProviderProblem, providerDefaults } from '../../domains/providers/provider.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import type { Checked, Problem } from '../../platform/lib/schema.ts'
+import { describeSecretProblem } from './apply-secrets.ts'
 import type {
   Declaration,
   DeclaredApplication,
@@ -30,17 +32,13 @@ import type {
   UserYaml,
   WorkspaceYaml,
 } from './gatehouse-schema.ts'
-import { describeSecretProblem } from './imported-secret.ts'
 
-export interface ReaderDeps {
+interface ReaderDeps {
   readonly fromEnvironment: (name: string) => string | undefined
-  /** Text of a file named in the configuration. Throws a ConfigError. */
   readonly readFile: (name: string) => string
   /** Path of a folder named in the configuration. Throws a ConfigError if it does not exist. */
   readonly findFolder: (name: string) => string
 }
-
-type Settings = DeclaredWorkspace['settings']
 
 /** Converts the parsed file into a declaration and collects all invalid values in `problems`. */
 export class DeclarationReader {
@@ -51,79 +49,67 @@ export class DeclarationReader {
     this.#deps = deps
   }
 
-  read({ admin_tokens = [], workspaces = [] }: GatehouseYaml): Declaration {
-    this.#unique('admin_tokens', admin_tokens, 'name')
-    this.#unique('workspaces', workspaces, 'name')
+  read({ admin_tokens, workspaces }: GatehouseYaml): Declaration {
     return {
-      adminTokens: admin_tokens.map(({ workspaces, ...token }, index) => ({
-        ...this.#secret(`admin_tokens[${index}]`, token, 'ga_'),
-        ...(workspaces && { workspaces }),
+      adminTokens: this.#list('admin_tokens', admin_tokens, ['name'], (at, token) => ({
+        ...this.#secret(at, token, 'ga_'),
+        ...(token.workspaces && { workspaces: token.workspaces }),
       })),
-      workspaces: workspaces.map((workspace, index) => this.#workspace(`workspaces[${index}]`, workspace)),
+      workspaces: this.#list('workspaces', workspaces, ['name'], this.#workspace),
     }
   }
 
-  #workspace(at: string, yaml: WorkspaceYaml): DeclaredWorkspace {
-    const { name, applications = [], users = [], providers = [], collections = [], budgets = [], policy } = yaml
-    this.#unique(`${at}.applications`, applications, 'name')
-    this.#unique(`${at}.users`, users, 'id')
-    this.#unique(`${at}.users`, users, 'username')
-    this.#unique(`${at}.providers`, providers, 'id')
-    this.#unique(`${at}.collections`, collections, 'name')
-    this.#unique(`${at}.budgets`, budgets, 'name')
-    return {
-      name,
-      settings: this.#settings(at, yaml),
-      applications: applications.map((application, index) => this.#application(`${at}.applications[${index}]`, application)),
-      users: users.map((user, index) => this.#user(`${at}.users[${index}]`, user)),
-      providers: providers.map((provider, index) => this.#provider(`${at}.providers[${index}]`, provider)),
-      collections: collections.map((collection, index) => this.#collection(`${at}.collections[${index}]`, collection)),
-      budgets: budgets.map((budget, index) => this.#budget(`${at}.budgets[${index}]`, budget)),
-      ...(policy && { policy: this.#policy(`${at}.policy.file`, policy.file) }),
-    }
-  }
+  readonly #workspace = (at: string, yaml: WorkspaceYaml): DeclaredWorkspace => ({
+    name: yaml.name,
+    settings: this.#settings(at, yaml),
+    applications: this.#list(`${at}.applications`, yaml.applications, ['name'], this.#application),
+    users: this.#list(`${at}.users`, yaml.users, ['id', 'username'], this.#user),
+    providers: this.#list(`${at}.providers`, yaml.providers, ['id'], this.#provider),
+    collections: this.#list(`${at}.collections`, yaml.collections, ['name'], this.#collection),
+    budgets: this.#list(`${at}.budgets`, yaml.budgets, ['name'], this.#budget),
+    ...(yaml.policy && { policy: this.#policy(`${at}.policy.file`, yaml.policy.file) }),
+  })
 
-  #settings(at: string, { name, settings = {} }: WorkspaceYaml): Settings {
+  #settings(at: string, { name, settings = {} }: WorkspaceYaml): DeclaredWorkspace['settings'] {
     const { jwks, ...plain } = settings
     const keys = jwks && 'file' in jwks ? this.#json(`${at}.settings.jwks.file`, jwks.file) : jwks
     const checked = checkWorkspaceCreate({ name, settings: { ...plain, ...(keys !== undefined && { jwks: keys }) } })
     return this.#checked(at, checked)?.settings ?? {}
   }
 
-  #application(at: string, { keys = [], ...fields }: ApplicationYaml): DeclaredApplication {
+  readonly #application = (at: string, { keys, ...fields }: ApplicationYaml): DeclaredApplication => {
     this.#checked(at, checkApplicationCreate(fields))
-    this.#unique(`${at}.keys`, keys, 'name')
-    return { fields, keys: keys.map((key, index) => this.#secret(`${at}.keys[${index}]`, key, 'gk_')) }
+    return { fields, keys: this.#list(`${at}.keys`, keys, ['name'], (keyAt, key) => this.#secret(keyAt, key, 'gk_')) }
   }
 
-  #user(at: string, user: UserYaml): UserYaml {
+  readonly #user = (at: string, user: UserYaml): UserYaml => {
     this.#checked(at, checkUserCreate(user))
     return user
   }
 
-  #provider(at: string, yaml: ProviderYaml): DeclaredProvider {
-    const { id, kind = 'openai', preset = null, models = [] } = yaml
-    const fields = providerFields(yaml)
-    const complete = { ...providerDefaults(kind, preset), ...fields, id, source: 'config' as const }
+  readonly #provider = (at: string, yaml: ProviderYaml): DeclaredProvider => {
+    const { id, kind = 'openai', models, base_url, ...plain } = yaml
+    const settings = fromRow(plain) as DeclaredProvider['fields']
+    const fields = { ...settings, ...(base_url !== undefined && { baseUrl: base_url.replace(/\/+$/, '') }) }
+    const complete = { ...providerDefaults(kind, plain.preset), ...fields, id, kind, source: 'config' as const }
     this.#note(at, findProviderProblem(complete, false))
-    this.#unique(`${at}.models`, models, 'id')
-    const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model, kind))
+    const declaredModels = this.#list(`${at}.models`, models, ['id'], (modelAt, model) => this.#model(modelAt, model, kind))
     return { id, kind, fields, models: declaredModels }
   }
 
-  #collection(at: string, { name, folder, ...fields }: CollectionYaml): DeclaredCollection {
+  readonly #collection = (at: string, { name, folder, ...fields }: CollectionYaml): DeclaredCollection => {
     const path = folder === undefined ? undefined : this.#readPath(`${at}.folder`, 'folder', () => this.#deps.findFolder(folder))
     const patch = this.#checked(at, collectionPatch(fields)) ?? {}
     return { name, fields: patch, applications: fields.applications, folder: path }
   }
 
-  #budget(at: string, budget: BudgetYaml): DeclaredBudget {
+  readonly #budget = (at: string, budget: BudgetYaml): DeclaredBudget => {
     this.#note(at, findBudgetProblem(newBudgetOf(budget)))
     return budget
   }
 
-  #model(at: string, { id, upstream_name: upstreamName, api, ...fields }: ModelYaml, kind: ProviderKind): DeclaredModel {
-    const model = { ...withoutUndefined({ id, upstreamName, api }), ...pricesIn(fields) } as DeclaredModel
+  #model(at: string, yaml: ModelYaml, kind: ProviderKind): DeclaredModel {
+    const model = fromRow(yaml) as DeclaredModel
     this.#note(at, findModelProblem({ upstreamName: null, ...NO_PRICES, ...model }, kind))
     return model
   }
@@ -154,7 +140,6 @@ export class DeclarationReader {
     }
   }
 
-  /** Result of `read`, which reads a file or finds a folder. Notes a problem if that does not exist. */
   #readPath(at: string, kind: 'file' | 'folder', read: () => string): string | undefined {
     try {
       return read()
@@ -165,16 +150,22 @@ export class DeclarationReader {
     }
   }
 
-  #unique<K extends string>(at: string, items: readonly { readonly [key in K]: string }[], field: K): void {
-    const seen = new Set<string>()
-    for (const [index, { [field]: value }] of items.entries()) {
-      if (seen.has(value))
-        this.#note(`${at}[${index}]`, {
-          param: field,
-          message: `must be unique: ${JSON.stringify(value)} is in an earlier entry`,
-        })
-      seen.add(value)
+  /** Reads the items of a list. No two of them may have the same value of a field in `unique`. */
+  #list<T, D>(
+    at: string,
+    items: readonly T[] | undefined,
+    unique: readonly (keyof T & string)[],
+    read: (at: string, item: T) => D,
+  ): D[] {
+    for (const param of unique) {
+      const seen = new Set<unknown>()
+      for (const [index, { [param]: value }] of (items ?? []).entries()) {
+        const message = `must be unique: ${JSON.stringify(value)} is in an earlier entry`
+        if (seen.has(value)) this.#note(`${at}[${index}]`, { param, message })
+        seen.add(value)
+      }
     }
+    return (items ?? []).map((item, index) => read(`${at}[${index}]`, item))
   }
 
   #checked<T>(at: string, checked: Checked<T>): T | undefined {
@@ -187,25 +178,3 @@ export class DeclarationReader {
     if (problem) this.problems.push({ param: problem.param ? `${at}.${problem.param}` : at, message: problem.message })
   }
 }
-
-const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
-  withoutUndefined({
-    baseUrl: yaml.base_url?.replace(/\/+$/, ''),
-    preset: yaml.preset,
-    apiKeyEnv: yaml.api_key_env,
-    headers: yaml.headers,
-    path: yaml.path,
-    timeoutMs: yaml.timeout_ms,
-    idleTimeoutMs: yaml.idle_timeout_ms,
-    stream: yaml.stream,
-    maxRetries: yaml.max_retries,
-    maxConcurrency: yaml.max_concurrency,
-    weight: yaml.weight,
-    region: yaml.region,
-    maxClassification: yaml.max_classification,
-    enabled: yaml.enabled,
-  })
-
-/** Drops the fields that the file leaves out. */
-const withoutUndefined = (fields: Record<string, unknown>): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -5,10 +5,7 @@ import type { WorkspaceCreate } from '../../domains/identity/workspace.ts'
 import type { CollectionPatch } from '../../domains/knowledge/collection.ts'
 import type { NewProvider, ProviderModel } from '../../domains/providers/provider.ts'
 
-/**
- * The checked content of `gatehouse.yaml`, of the demo or of the environment. Fields that are left out get their default when the
- * item is created and keep their value when it exists.
- */
+/** Fields that are left out get their default when the item is created, and keep their value when it exists. */
 export interface Declaration {
   readonly adminTokens: readonly DeclaredAdminToken[]
   readonly workspaces: readonly DeclaredWorkspace[]
@@ -45,9 +42,7 @@ export interface DeclaredApplication {
 export interface DeclaredCollection {
   readonly name: string
   readonly fields: Omit<CollectionPatch, 'name' | 'applications'>
-  /** Names or ids. null: all Applications of the Workspace. */
   readonly applications?: readonly string[] | null | undefined
-  /** Path of the folder whose files are its documents. */
   readonly folder?: string | undefined
 }
 

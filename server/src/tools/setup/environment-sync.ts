@@ -7,13 +7,14 @@ import { discoverModels } from '../../domains/providers/test-connection.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 import type { EnvironmentProvider } from '../../platform/config/environment-providers.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
 import { applyProvider } from './apply-provider.ts'
-import { type Change, describeDrift } from './change.ts'
+import { type Change, changeOf, describeDrift } from './change.ts'
 import type { DeclaredProvider } from './declaration.ts'
 import { Ledger } from './ledger.ts'
 import { type ApplyContext, type ChangeDeps, changeWorkspace } from './recorded-change.ts'
 
-export interface SyncDeps extends ChangeDeps {
+interface SyncDeps extends ChangeDeps {
   readonly config: Pick<Config, 'providers' | 'allowPrivateUrls'>
   readonly fromEnvironment: (name: string) => string | undefined
   readonly pools: ConnectionPools
@@ -22,7 +23,6 @@ export interface SyncDeps extends ChangeDeps {
 
 /** Time limit for a provider's list of models. The server then starts without them. */
 const DISCOVERY_MS = 3_000
-const ALL = { limit: 10_000 }
 
 /**
  * Applies the providers of the environment (ADM-ENV-8): creates and enables those whose variables are set, disables those whose
@@ -67,7 +67,6 @@ function declaredProvider({ id, kind, baseUrl, apiKeyEnv, models }: EnvironmentP
   return { id, kind, fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }
 }
 
-/** Name in the ledger. It differs from the name of a provider that a file declares. */
 const ledgerName = (id: string): string => `environment:${id}`
 
 async function disableRemoved(
@@ -76,13 +75,13 @@ async function disableRemoved(
   ledger: Ledger,
 ): Promise<Change[]> {
   const changes: Change[] = []
-  const { data } = await listProviders(tx, workspaceId, ALL)
+  const { data } = await listProviders(tx, workspaceId, ALL_ROWS)
   for (const { id, source, enabled } of data) {
     if (source !== 'environment' || present.has(id)) continue
     await ledger.forget('provider', ledgerName(id))
     if (!enabled) continue
     await updateProvider(tx, workspaceId, id, { enabled: false }, { box, now, by: 'environment' })
-    changes.push({ done: 'disabled', object: 'provider', id, name: id, fields: ['enabled'] })
+    changes.push(changeOf('provider', 'disabled', { id, name: id }, ['enabled']))
   }
   return changes
 }

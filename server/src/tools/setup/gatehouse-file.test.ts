@@ -126,7 +126,13 @@ test('gatehouse.yaml: declares nothing when it is empty', () => {
 
 const within = (lines: string) => `workspaces:\n  - name: acme\n${lines}`
 const application = (fields: string) => within(`    applications:\n      - name: support\n        ${fields}\n`)
+const jwks = (source: string) => within(`    settings:\n      jwks: ${source}\n`)
 const provider = (fields: string) => within(`    providers:\n      - id: p\n        ${fields}\n`)
+
+/** The problem of a Workspace's field. One that ends with … may be longer. */
+const at = (line: number, problem: string) => `gatehouse.yaml:${line}: workspaces[0].${problem}`
+const X = 'base_url: https://x.example\n        '
+const key = (fields: string) => application(`keys:\n          - { name: a, ${fields} }`)
 
 describe('gatehouse.yaml: problem names file, line and field', () => {
   test.each([
@@ -134,118 +140,75 @@ describe('gatehouse.yaml: problem names file, line and field', () => {
     [
       'an unknown field deep inside',
       application('limits: {\n          burst: 5,\n          burts: 5 }'),
-      'gatehouse.yaml:7: workspaces[0].applications[0].limits.burts is not a known field',
+      at(7, 'applications[0].limits.burts is not a known field'),
     ],
     [
       'an unknown setting of a Workspace',
       within('    settings:\n      issuer: x\n      audiense: y\n'),
-      'gatehouse.yaml:5: workspaces[0].settings.audiense is not a known field',
+      at(5, 'settings.audiense is not a known field'),
     ],
-    [
-      'an unknown field of a provider',
-      provider('url: http://x'),
-      'gatehouse.yaml:5: workspaces[0].providers[0].url is not a known field',
-    ],
+    ['an unknown field of a provider', provider('url: http://x'), at(5, 'providers[0].url is not a known field')],
     [
       'a field of the wrong type',
       application('limits: { burst: many }'),
-      'gatehouse.yaml:5: workspaces[0].applications[0].limits.burst must be either integer or null',
+      at(5, 'applications[0].limits.burst must be either integer or null'),
     ],
-    ['a text instead of a list', within('    users: alice\n'), 'gatehouse.yaml:3: workspaces[0].users must be array'],
-    [
-      'a value that is not allowed',
-      application('ceiling: secret'),
-      /^gatehouse\.yaml:5: workspaces\[0\]\.applications\[0\]\.ceiling must be one of "public", /,
-    ],
-    ['a missing name', 'workspaces:\n  - settings: {}\n', 'gatehouse.yaml:2: workspaces[0].name is required'],
+    ['a text instead of a list', within('    users: alice\n'), at(3, 'users must be array')],
+    ['a value that is not allowed', application('ceiling: secret'), at(5, 'applications[0].ceiling must be one of "public", …')],
+    ['a missing name', 'workspaces:\n  - settings: {}\n', at(2, 'name is required')],
     ['a list instead of a map', '- a\n- b\n', 'gatehouse.yaml:1: the file must be object'],
     ['invalid YAML', 'workspaces:\n  - name: "acme\n', /^gatehouse\.yaml:\d: .*quote/],
     ['the same field twice', 'workspaces: []\nworkspaces: []\n', /^gatehouse\.yaml:2: .*unique/],
     ['an alias without an anchor', 'workspaces: *missing\n', /^gatehouse\.yaml:1: .*missing/],
-    [
-      'a provider without an address',
-      provider('kind: openai'),
-      'gatehouse.yaml:4: workspaces[0].providers[0].base_url is required',
-    ],
+    ['a provider without an address', provider('kind: openai'), at(4, 'providers[0].base_url is required')],
     [
       'an address of instance metadata',
       provider('base_url: http://169.254.169.254/v1'),
-      /^gatehouse\.yaml:5: workspaces\[0\]\.providers\[0\]\.base_url must not point at a link-local/,
+      at(5, 'providers[0].base_url must not point at a link-local…'),
     ],
     [
       'a key in a header',
-      provider('base_url: https://x.example\n        headers: { authorization: Bearer abc }'),
-      /^gatehouse\.yaml:6: workspaces\[0\]\.providers\[0\]\.headers\.authorization must contain \{api_key\}/,
+      provider(`${X}headers: { authorization: Bearer abc }`),
+      at(6, 'providers[0].headers.authorization must contain {api_key}…'),
     ],
-    [
-      'a number out of its range',
-      provider('base_url: https://x.example\n        timeout_ms: 1'),
-      'gatehouse.yaml:6: workspaces[0].providers[0].timeout_ms must be from 100 to 3600000',
-    ],
-    [
-      'a model name with a star',
-      provider('base_url: https://x.example\n        models: [{ id: gpt-* }]'),
-      /^gatehouse\.yaml:6: workspaces\[0\]\.providers\[0\]\.models\[0\]\.id must be printable/,
-    ],
+    ['a number out of its range', provider(`${X}timeout_ms: 1`), at(6, 'providers[0].timeout_ms must be from 100 to 3600000')],
+    ['a model name with a star', provider(`${X}models: [{ id: gpt-* }]`), at(6, 'providers[0].models[0].id must be printable…')],
     [
       'a key whose variable is not set',
-      application('keys:\n          - { name: a, from_env: MISSING_KEY }'),
-      /^gatehouse\.yaml:6: workspaces\[0\]\.applications\[0\]\.keys\[0\]\.from_env names MISSING_KEY, which is not set; create one with: echo "gk_/,
+      key('from_env: MISSING_KEY'),
+      at(6, 'applications[0].keys[0].from_env names MISSING_KEY, which is not set; create one with: echo "gk_…'),
     ],
-    [
-      'a key in an invalid format',
-      application('keys:\n          - { name: a, from_env: SHORT_KEY }'),
-      /from_env names SHORT_KEY, which does not hold a usable value/,
-    ],
-    [
-      'an admin token instead of a key',
-      application('keys:\n          - { name: a, from_env: OPS_TOKEN }'),
-      /names OPS_TOKEN, which does not hold a usable value/,
-    ],
-    [
-      'a key in the file itself',
-      application(`keys: [{ name: a, key: ${KEY} }]`),
-      /keys\[0\]\.key is not a known field|keys\[0\]\.from_env is required/,
-    ],
+    ['a key in an invalid format', key('from_env: SHORT_KEY'), /from_env names SHORT_KEY, which does not hold a usable value/],
+    ['an admin token instead of a key', key('from_env: OPS_TOKEN'), /names OPS_TOKEN, which does not hold a usable value/],
+    ['a key in the file itself', key(`key: ${KEY}`), /keys\[0\]\.key is not a known field|keys\[0\]\.from_env is required/],
     [
       'a duplicate Application name',
       within('    applications:\n      - name: a\n      - name: a\n'),
-      'gatehouse.yaml:5: workspaces[0].applications[1].name must be unique: "a" is in an earlier entry',
+      at(5, 'applications[1].name must be unique: "a" is in an earlier entry'),
     ],
     [
       'a duplicate user name',
       within('    users:\n      - { id: a, username: x }\n      - { id: b, username: x }\n'),
-      'gatehouse.yaml:5: workspaces[0].users[1].username must be unique: "x" is in an earlier entry',
+      at(5, 'users[1].username must be unique: "x" is in an earlier entry'),
     ],
     [
       'a policy file that does not exist',
       within('    policy: { file: nowhere.yaml }\n'),
-      'gatehouse.yaml:3: workspaces[0].policy.file names a file that does not exist: nowhere.yaml cannot be read (ENOENT)',
+      at(3, 'policy.file names a file that does not exist: nowhere.yaml cannot be read (ENOENT)'),
     ],
     [
       'an invalid policy',
       within('    policy: { file: broken-policy.yaml }\n'),
-      /^gatehouse\.yaml:3: workspaces\[0\]\.policy\.file broken-policy\.yaml:3: rules\[0\]\.when /,
+      at(3, 'policy.file broken-policy.yaml:3: rules[0].when …'),
     ],
-    [
-      'a private key in a key set',
-      within('    settings:\n      jwks: { file: private.json }\n'),
-      'gatehouse.yaml:4: workspaces[0].settings.jwks.keys[0] must be a public key',
-    ],
-    [
-      'a key set that is not JSON',
-      within('    settings:\n      jwks: { file: no.json }\n'),
-      'gatehouse.yaml:4: workspaces[0].settings.jwks.file names no.json, which is not JSON',
-    ],
-    [
-      'a key set URL without TLS',
-      within('    settings:\n      jwks: { url: "http://id.example.com/keys" }\n'),
-      /settings\.jwks\.url must start with https/,
-    ],
+    ['a private key in a key set', jwks('{ file: private.json }'), at(4, 'settings.jwks.keys[0] must be a public key')],
+    ['a key set that is not JSON', jwks('{ file: no.json }'), at(4, 'settings.jwks.file names no.json, which is not JSON')],
+    ['a key set URL without TLS', jwks('{ url: "http://id.example.com/keys" }'), /settings\.jwks\.url must start with https/],
   ])('gatehouse.yaml: problem names file, line and field when there is %s', (_, yaml, expected) => {
-    const [first, ...more] = problemsOf(yaml)
-    if (typeof expected === 'string') expect(first).toBe(expected)
-    else expect(first).toMatch(expected)
+    const [first = '', ...more] = problemsOf(yaml)
+    if (expected instanceof RegExp) expect(first).toMatch(expected)
+    else if (expected.endsWith('…')) expect(first.slice(0, expected.length - 1)).toBe(expected.slice(0, -1))
+    else expect(first).toBe(expected)
     expect(more).toEqual([])
   })
 

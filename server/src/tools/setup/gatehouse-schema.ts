@@ -6,6 +6,7 @@ import { WorkspaceCreate } from '../../domains/identity/workspace.ts'
 import { CollectionFields } from '../../domains/knowledge/collection-fields.ts'
 import { PROVIDER_KINDS } from '../../domains/providers/kinds.ts'
 import { PRESET_IDS } from '../../domains/providers/presets.ts'
+import { PRICE_FIELDS, type PriceFields } from '../../domains/providers/prices.ts'
 import { MODEL_APIS } from '../../domains/providers/provider.ts'
 import { Name, oneOf, resettable, resettableWord } from '../../platform/lib/fields.ts'
 import { checker } from '../../platform/lib/schema.ts'
@@ -34,18 +35,15 @@ const Application = Type.Object({ ...ApplicationCreate.properties, keys: Type.Op
 
 const User = Type.Object({ ...UserCreate.properties, id: Name }, strict)
 
+const price = resettable(Type.Number())
+const priceFields = Object.fromEntries(PRICE_FIELDS.map((field) => [field, price])) as Record<keyof PriceFields, typeof price>
+
 const Model = Type.Object(
   {
     id: Type.String(),
     upstream_name: resettable(Type.String()),
     api: Type.Optional(oneOf(MODEL_APIS, 'ModelApi')),
-    input_price: resettable(Type.Number()),
-    output_price: resettable(Type.Number()),
-    cache_read_price: resettable(Type.Number()),
-    cache_write_price: resettable(Type.Number()),
-    cache_write_1h_price: resettable(Type.Number()),
-    reasoning_price: resettable(Type.Number()),
-    request_price: resettable(Type.Number()),
+    ...priceFields,
   },
   strict,
 )

@@ -5,35 +5,50 @@ import { findWorkspace } from '../../domains/identity/workspace-store.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
-import { type Change, DeclarationConflict } from './change.ts'
-import { type DeclaredFields, listFields, pickFields } from './declared-fields.ts'
+import { type Change, changeOf, DeclarationConflict } from './change.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    applied_declaration: AppliedDeclarationTable
+  }
+}
+
+/** Hash of each declared item as it was last applied (tools/setup/ledger.ts). */
+interface AppliedDeclarationTable {
+  /** The nil UUID for items of the whole server. */
+  workspace_id: string
+  object: Change['object'] | 'field'
+  /** A hash for users. */
+  name: string
+  /** SHA-256 of the declaration; for a policy set, of its text. */
+  hash: string
+  applied_at: Date
+}
 
 /** `all`: applies every declared item, as `gatehouse apply` does. `changed`: applies only items whose declaration has changed. */
 export type ApplyMode = 'all' | 'changed'
 
-/** A declared item, identified by its object and name within a Workspace. */
-export interface DeclaredItem {
+interface DeclaredItem {
   readonly object: Change['object']
   readonly name: string
-  /** The declaration. Only its hash is stored. */
   readonly declared: unknown
   /** Fields that are compared and applied one by one, so that an operator's changes to the other fields stay. */
   readonly fields?: DeclaredFields
   /** SHA-256 to store instead of the hash of `declared`. */
   readonly sha256?: string
-  /**
-   * Whether an operator has replaced the declaration with this hash at run time. A start then keeps the operator's version, also if the
-   * file has changed since. Default: no.
-   */
+  /** Whether an operator has replaced the declaration with this hash. A start then keeps the operator's version. Default: no. */
   readonly isReplaced?: (applied: string) => Promise<boolean>
 }
 
-/** Applies the given fields of an item; without fields, the whole item. */
+interface DeclaredFields {
+  readonly values: object
+  /** Paths of objects whose fields are applied one by one, for example `settings.memory`. Other objects are replaced. */
+  readonly merged?: readonly string[]
+}
+
 type ApplyFields = (fields?: object) => Promise<Change[]>
 
-/** `object` of the rows for single fields. */
-const FIELD = 'field'
-type RowObject = Change['object'] | typeof FIELD
+type RowObject = AppliedDeclarationTable['object']
 
 /** Owner of items that belong to no Workspace, for example admin tokens. */
 const SERVER = '00000000-0000-0000-0000-000000000000'
@@ -47,7 +62,6 @@ export class Ledger {
   readonly #owner: string
   readonly #mode: ApplyMode
   readonly #now: Date
-  /** Stored hashes by `keyOf`. */
   readonly #stored: Map<string, string>
   readonly #declaredKeys = new Set<string>()
 
@@ -59,7 +73,6 @@ export class Ledger {
     this.#stored = stored
   }
 
-  /** `workspaceId` undefined: for items of the server. */
   static async open(tx: Tx, workspaceId: string | undefined, mode: ApplyMode, now: Date): Promise<Ledger> {
     const owner = workspaceId === undefined ? SERVER : (fromId('ws', workspaceId) ?? '')
     const rows = await tx
@@ -73,15 +86,11 @@ export class Ledger {
   async apply(item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> {
     const { object } = item
     const name = object === 'user' ? hash('sha256', item.name) : item.name
-    const key = keyOf(object, name)
     const declared = item.sha256 ?? hash('sha256', canonicalJson(item.declared))
-    const stored = this.#stored.get(key)
-    this.#declaredKeys.add(key)
-    const isApplied = stored === declared
     const changed = await this.#storeFields(object, name, item.fields)
-    if (stored !== declared) await this.#store(object, name, declared)
+    const stored = await this.#store(object, name, declared)
     if (this.#mode === 'all' || stored === undefined) return applyFields()
-    if (isApplied || (await item.isReplaced?.(stored))) return this.#findDrift(item, applyFields)
+    if (stored === declared || (await item.isReplaced?.(stored))) return this.#findDrift(item, applyFields)
     if (changed === undefined) return applyFields()
     const applied = await applyFields(changed)
     return [...applied, ...(await this.#findDrift(item, applyFields)).filter(({ drift }) => drift !== undefined)]
@@ -89,48 +98,11 @@ export class Ledger {
 
   /** Deletes the hashes of items that are no longer declared. Call it last. */
   async close(): Promise<void> {
-    for (const key of this.#stored.keys()) if (!this.#declaredKeys.has(key)) await this.#delete(...partsOf(key))
+    for (const key of this.#stored.keys()) if (!this.#declaredKeys.has(key)) await this.forget(...partsOf(key))
   }
 
   /** Deletes the hash of an item, so that it is applied when it is declared again. */
-  forget(object: Change['object'], name: string): Promise<void> {
-    return this.#delete(object, name)
-  }
-
-  /** Stores the hash of each field. Returns the fields that changed, or undefined if no earlier hashes are stored. */
-  async #storeFields(object: string, name: string, fields: DeclaredFields | undefined): Promise<object | undefined> {
-    if (fields === undefined) return undefined
-    let hasStored = false
-    const changed = new Set<string>()
-    for (const [path, value] of listFields(fields)) {
-      const row = `${object} ${name} ${path}`
-      const key = keyOf(FIELD, row)
-      const declared = hash('sha256', canonicalJson(value))
-      this.#declaredKeys.add(key)
-      hasStored ||= this.#stored.has(key)
-      if (this.#stored.get(key) === declared) continue
-      changed.add(path)
-      await this.#store(FIELD, row, declared)
-    }
-    return hasStored ? pickFields(fields, changed) : undefined
-  }
-
-  /** Applies the item within a savepoint and rolls back, to see what would change. */
-  async #findDrift(item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> {
-    await sql`savepoint compare_declared`.execute(this.#tx)
-    try {
-      return (await applyFields()).map((change) => (change.done === 'unchanged' ? change : toDrift(change)))
-    } catch (error) {
-      if (!(error instanceof DeclarationConflict)) throw error
-      const { object, name } = item
-      return [{ done: 'unchanged', object, id: name, name, fields: [], drift: `${error.param} ${error.message}` }]
-    } finally {
-      await sql`rollback to savepoint compare_declared`.execute(this.#tx)
-      await sql`release savepoint compare_declared`.execute(this.#tx)
-    }
-  }
-
-  async #delete(object: RowObject, name: string): Promise<void> {
+  async forget(object: RowObject, name: string): Promise<void> {
     await this.#tx
       .deleteFrom('applied_declaration')
       .where('workspace_id', '=', this.#owner)
@@ -139,19 +111,67 @@ export class Ledger {
       .execute()
   }
 
-  async #store(object: RowObject, name: string, declared: string): Promise<void> {
-    const applied = { hash: declared, applied_at: this.#now }
-    await this.#tx
-      .insertInto('applied_declaration')
-      .values({ workspace_id: this.#owner, object, name, ...applied })
-      .onConflict((conflict) => conflict.columns(['workspace_id', 'object', 'name']).doUpdateSet(applied))
-      .execute()
+  /** Stores the hash of each field. Returns the fields that changed, or undefined if no earlier hashes are stored. */
+  async #storeFields(object: string, name: string, fields: DeclaredFields | undefined): Promise<object | undefined> {
+    if (fields === undefined) return undefined
+    let hasStored = false
+    const changed = new Set<string>()
+    for (const [path, value] of listFields(fields)) {
+      const declared = hash('sha256', canonicalJson(value))
+      const stored = await this.#store('field', `${object} ${name} ${path}`, declared)
+      hasStored ||= stored !== undefined
+      if (stored !== declared) changed.add(path)
+    }
+    return hasStored ? pickFields(fields, changed) : undefined
   }
+
+  async #findDrift({ object, name }: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> {
+    try {
+      const changes = await undone(this.#tx, applyFields)
+      return changes.map((change) => (change.done === 'unchanged' ? change : toDrift(change)))
+    } catch (error) {
+      if (!(error instanceof DeclarationConflict)) throw error
+      return [{ ...changeOf(object, 'unchanged', { id: name, name }), drift: `${error.param} ${error.message}` }]
+    }
+  }
+
+  async #store(object: RowObject, name: string, declared: string): Promise<string | undefined> {
+    const key = keyOf(object, name)
+    const stored = this.#stored.get(key)
+    this.#declaredKeys.add(key)
+    if (stored !== declared) await storeHash(this.#tx, { workspace_id: this.#owner, object, name }, declared, this.#now)
+    return stored
+  }
+}
+
+export async function storeHash(
+  db: Db,
+  item: Pick<AppliedDeclarationTable, 'workspace_id' | 'object' | 'name'>,
+  declared: string,
+  now: Date,
+): Promise<void> {
+  const applied = { hash: declared, applied_at: now }
+  await db
+    .insertInto('applied_declaration')
+    .values({ ...item, ...applied })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'object', 'name']).doUpdateSet(applied))
+    .execute()
 }
 
 /** Applies an item with the ledger. Declarations that do not come from a file have no ledger and are always applied. */
 export const applyItem = (ledger: Ledger | undefined, item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> =>
   ledger ? ledger.apply(item, applyFields) : applyFields()
+
+/** Returns the result of `work`, whose changes of the database are rolled back. */
+export async function undone<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint undone`.execute(tx)
+  try {
+    return await work()
+  } finally {
+    await sql`rollback to savepoint undone`.execute(tx)
+    await sql`release savepoint undone`.execute(tx)
+  }
+}
 
 /** Finds a Workspace by the name that the file declares, also if an operator has renamed the Workspace. */
 export async function findDeclaredWorkspace(db: Db, name: string): Promise<Workspace | undefined> {
@@ -171,6 +191,28 @@ function partsOf(key: string): [object: RowObject, name: string] {
   const at = key.indexOf(' ')
   return [key.slice(0, at) as RowObject, key.slice(at + 1)]
 }
+
+function listFields({ values, merged = [] }: DeclaredFields, at = ''): [path: string, value: unknown][] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .flatMap(([name, value]): [string, unknown][] => {
+      const path = at + name
+      return isMerged(value, path, merged) ? listFields({ values: value, merged }, `${path}.`) : [[path, value]]
+    })
+}
+
+function pickFields({ values, merged = [] }: DeclaredFields, paths: ReadonlySet<string>, at = ''): object {
+  const picked = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+    const path = at + name
+    if (!isMerged(value, path, merged)) return paths.has(path) ? [[name, value]] : []
+    const inner = pickFields({ values: value, merged }, paths, `${path}.`)
+    return Object.keys(inner).length > 0 ? [[name, inner]] : []
+  })
+  return Object.fromEntries(picked)
+}
+
+const isMerged = (value: unknown, path: string, merged: readonly string[]): value is object =>
+  merged.includes(path) && typeof value === 'object' && value !== null
 
 const DRIFTS: Readonly<Partial<Record<Change['done'], string>>> = {
   created: 'is declared, but does not exist',

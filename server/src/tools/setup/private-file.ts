@@ -6,7 +6,6 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = `${path}.tmp`
-  // A process that died may have created it.
   await rm(draft, { force: true })
   try {
     const file = await open(draft, 'wx', 0o600)

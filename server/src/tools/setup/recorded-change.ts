@@ -18,26 +18,22 @@ import { newId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { OPERATORS_TOPIC } from '../../shared/operator.ts'
 import type { Change } from './change.ts'
-import type { Ledger } from './ledger.ts'
-
-export interface RecordContext {
-  readonly tx: Tx
-  readonly workspaceId: string
-  readonly now: Date
-  readonly workspaceBox: SecretBox
-}
+import { type Ledger, undone } from './ledger.ts'
 
 export interface ApplyDeps {
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
 }
 
-/** The transaction, Workspace and time in which a declaration is applied. */
-export interface ApplyContext extends RecordContext {
-  readonly providerBox: SecretBox
+export interface ApplyContext extends ApplyDeps {
+  readonly tx: Tx
+  readonly workspaceId: string
+  readonly now: Date
   /** Absent: the declaration does not come from a file, so its hashes are not stored. */
   readonly ledger?: Ledger | undefined
 }
+
+type RecordContext = Omit<ApplyContext, 'providerBox' | 'ledger'>
 
 export interface ChangeDeps extends ApplyDeps {
   readonly database: Pick<Database, 'db' | 'signal'>
@@ -46,12 +42,12 @@ export interface ChangeDeps extends ApplyDeps {
 
 /** Changes a Workspace in one transaction, with audit records, and signals the change to the running nodes. */
 export async function changeWorkspace(
-  { database, clock, ...boxes }: ChangeDeps,
+  { database, clock, workspaceBox, providerBox }: ChangeDeps,
   workspaceId: string,
   work: (context: ApplyContext) => Promise<readonly Change[]>,
 ): Promise<readonly Change[]> {
   const changes = await setupTransaction(database.db, async (tx) => {
-    const context = { tx, workspaceId, now: clock.now(), ...boxes }
+    const context = { tx, workspaceId, now: clock.now(), workspaceBox, providerBox }
     const changes = await work(context)
     await recordChanges(context, changes)
     return changes
@@ -66,16 +62,13 @@ export async function changeServer(
   work: (tx: Tx, now: Date) => Promise<readonly Change[]>,
   dryRun = false,
 ): Promise<readonly Change[]> {
-  const changes = await setupTransaction(
-    database.db,
-    async (tx) => {
-      const now = clock.now()
-      const changes = await work(tx, now)
-      await recordForServer({ tx, now, workspaceBox }, changes)
-      return changes
-    },
-    dryRun,
-  )
+  const changeAndRecord = async (tx: Tx) => {
+    const now = clock.now()
+    const changes = await work(tx, now)
+    await recordForServer({ tx, now, workspaceBox }, changes)
+    return changes
+  }
+  const changes = await setupTransaction(database.db, changeAndRecord, dryRun)
   if (!dryRun) await publishChanges(database.signal, '', changes)
   return changes
 }
@@ -83,31 +76,14 @@ export async function changeServer(
 /** Advisory lock: one setup at a time over all nodes. The number is arbitrary and used only here. */
 const LOCK = 7_241_001
 
-class DryRunRollback<T> extends Error {
-  readonly result: T
-
-  constructor(result: T) {
-    super('dry run: rolled back')
-    this.result = result
-  }
-}
-
 /** Runs `work` in a transaction, one at a time over all nodes. `dryRun` rolls back and still returns the result. */
-export async function setupTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, dryRun = false): Promise<T> {
-  try {
-    return await db.transaction().execute(async (tx) => {
-      const result = await withLongStatements(tx, async () => {
-        await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
-        return work(tx)
-      })
-      if (dryRun) throw new DryRunRollback(result)
-      return result
-    })
-  } catch (error) {
-    if (error instanceof DryRunRollback) return error.result
-    throw error
-  }
-}
+export const setupTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>, dryRun = false): Promise<T> =>
+  db.transaction().execute((tx) =>
+    withLongStatements(tx, async () => {
+      await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+      return dryRun ? undone(tx, () => work(tx)) : work(tx)
+    }),
+  )
 
 const ACTIONS = {
   created: 'create',
@@ -119,10 +95,7 @@ const ACTIONS = {
   deleted: 'delete',
 } as const
 
-/**
- * Appends an audit record for each change, in order, with the action names of the admin API and no operator. Call it last in the
- * transaction, because it locks the Workspace's hash chain until the end of the transaction.
- */
+/** Appends audit records as the admin API, without an operator. Call it last: it locks the Workspace's hash chain. */
 export async function recordChanges(context: RecordContext, changes: readonly Change[]): Promise<void> {
   if (changes.every(({ done }) => done === 'unchanged')) return
   const { hasher } = await requireWorkspaceKeys(context.tx, context.workspaceBox, context.workspaceId)
@@ -130,10 +103,7 @@ export async function recordChanges(context: RecordContext, changes: readonly Ch
   await appendUnderLock(context.tx, context.workspaceId, drafts, hasher)
 }
 
-/**
- * Changes of the whole server go into the oldest Workspace's log, as in the admin API, and those that name Workspaces into their logs.
- * Without a Workspace they are not recorded.
- */
+/** As in the admin API, the oldest Workspace's log has changes of the server, unless they name Workspaces. */
 async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, changes: readonly Change[]): Promise<void> {
   const [oldest] = (await listWorkspaces(context.tx, { limit: 1 }))?.data ?? []
   if (!oldest) return
@@ -148,16 +118,14 @@ async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, chan
 function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (id: string) => string): AuditDraft | undefined {
   const { done, object, fields } = change
   if (done === 'unchanged') return undefined
-  const object_id = needsHash(change) ? hashId(change.id) : change.id
+  // Records name users by their keyed hash only (GW-AUD-2).
+  const object_id = object === 'user' ? hashId(change.id) : change.id
   const recorded = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
   return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: recorded })
 }
 
-/** Records name users by their keyed hash only (GW-AUD-2). */
-const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
-
-/** The signal topic for changes of each kind of object. undefined: nodes do not cache these objects. */
-const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
+/** The signal topic for changes of each kind of object. Nodes do not cache the other kinds. */
+const TOPICS: Readonly<Partial<Record<Change['object'], string>>> = {
   workspace: WORKSPACES_TOPIC,
   application: APPLICATIONS_TOPIC,
   key: KEYS_TOPIC,
@@ -165,21 +133,14 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   access_token: ACCESS_TOKENS_TOPIC,
   provider: PROVIDERS_TOPIC,
   policy_set: POLICIES_TOPIC,
-  user: undefined,
-  collection: undefined,
   budget: BUDGETS_TOPIC,
-  document: undefined,
-  memory: undefined,
-  group: undefined,
   operator: OPERATORS_TOPIC,
-  operator_invitation: undefined,
 }
 
-/** All topics of changed objects. */
-export const CHANGE_TOPICS: readonly string[] = Object.values(TOPICS).filter((topic) => topic !== undefined)
+export const CHANGE_TOPICS: readonly string[] = Object.values(TOPICS)
 
 /** Signals committed changes to the running nodes. `key`: id of the Workspace, empty for changes of the server. */
 export async function publishChanges(signal: Signal, key: string, changes: readonly Change[]): Promise<void> {
-  const topics = new Set(changes.filter(({ done }) => done !== 'unchanged').map(({ object }) => TOPICS[object]))
-  for (const topic of topics) if (topic !== undefined) await signal.publish(topic, key)
+  const topics = new Set(changes.flatMap(({ done, object }) => (done === 'unchanged' ? [] : (TOPICS[object] ?? []))))
+  for (const topic of topics) await signal.publish(topic, key)
 }

@@ -1,14 +1,8 @@
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
-/** The value of a YAML text, with the lines of its fields. */
-export interface YamlSource {
-  readonly value: unknown
-  /** Line of a field, from 1. `param`: path as in platform/lib/schema.ts. A missing field has the line of its parent. */
-  lineOf(param: string): number
-}
-
-export type YamlReading =
-  | { readonly ok: true; readonly source: YamlSource }
+type YamlReading =
+  /** `lineOf`: line of a field, from 1. `param`: path as in platform/lib/schema.ts. A missing field has the line of its parent. */
+  | { readonly ok: true; readonly value: unknown; readonly lineOf: (param: string) => number }
   | { readonly ok: false; readonly line: number; readonly problem: string }
 
 /** Reads one YAML 1.2 document without duplicate keys and custom tags. Never throws. */
@@ -18,15 +12,13 @@ export function readYaml(text: string): YamlReading {
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) return { ok: false, line: lines.linePos(problem.pos[0]).line, problem: problem.message }
   try {
-    const value: unknown = document.toJS()
-    return { ok: true, source: { value, lineOf: (param) => lines.linePos(offsetOf(document, param)).line } }
+    return { ok: true, value: document.toJS(), lineOf: (param) => lines.linePos(offsetOf(document, param)).line }
   } catch (error) {
     // Too many aliases, or an alias without an anchor.
     return { ok: false, line: 1, problem: (error as Error).message }
   }
 }
 
-/** Offset of the deepest part of `param` that exists. */
 function offsetOf(document: Document, param: string): number {
   let node: unknown = document.contents
   let offset = startOf(node)
@@ -39,14 +31,8 @@ function offsetOf(document: Document, param: string): number {
   return offset
 }
 
-interface Step {
-  readonly node: unknown
-  readonly offset: number
-  readonly rest: string
-}
-
 /** Takes the longest matching key, because keys may contain dots and brackets. */
-function descend(node: unknown, path: string): Step | undefined {
+function descend(node: unknown, path: string): { node: unknown; offset: number; rest: string } | undefined {
   if (isSeq(node)) {
     const [prefix = '', index] = /^\[(\d+)\]\.?/.exec(path) ?? []
     const item = index === undefined ? undefined : node.items[Number(index)]

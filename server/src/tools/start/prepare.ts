@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { opensDatabaseKeys } from '../../domains/audit/secret-key-check.ts'
-import { hasAdminToken } from '../../domains/operators/admin-token-store.ts'
+import { createAdminToken, hasAdminToken } from '../../domains/operators/admin-token-store.ts'
 import { invitationUrl } from '../../domains/operators/invitation-store.ts'
 import type { ConnectionPools } from '../../domains/providers/connection-pools.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
@@ -12,10 +12,10 @@ import { prepareDemo } from '../demo/demo.ts'
 import { demoFilePath, withBaseUrl, writeDemoFile } from '../demo/demo-file.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
-import { applyConfigurationFile, type ConfigurationFileDeps } from '../setup/apply-configuration-file.ts'
+import { applyConfigurationFile, type ConfigurationFileDeps } from '../setup/apply.ts'
+import { changeOf } from '../setup/change.ts'
 import { syncEnvironmentProviders } from '../setup/environment-sync.ts'
 import type { GatehouseFile } from '../setup/gatehouse-file.ts'
-import { importAdminToken } from '../setup/imported-secret.ts'
 import { writePrivateFile } from '../setup/private-file.ts'
 import { type ChangeDeps, changeServer } from '../setup/recorded-change.ts'
 import { type BannerFacts, banner } from './banner.ts'
@@ -29,10 +29,9 @@ async function issueFirstAdminToken(deps: ChangeDeps, dataDir: string): Promise<
   const file = join(dataDir, 'admin-token')
   const changes = await changeServer(deps, async (tx, now) => {
     if (await hasAdminToken(tx)) return []
-    const { secret, hash } = newCredential('ga_')
-    await writePrivateFile(file, `${secret}\n`)
-    const id = await importAdminToken(tx, { name: 'first', hash }, now)
-    return [{ done: 'issued', object: 'admin_token', id, name: 'first', fields: [] }]
+    const credential = newCredential('ga_')
+    await writePrivateFile(file, `${credential.secret}\n`)
+    return [changeOf('admin_token', 'issued', await createAdminToken(tx, { name: 'first', credential }, now))]
   })
   return changes.length > 0 ? file : undefined
 }

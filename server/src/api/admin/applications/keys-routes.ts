@@ -8,10 +8,9 @@ import {
   DEFAULT_OVERLAP_S,
   IssuedApiKeyView,
 } from '../../../domains/identity/api-key.ts'
-import { findKey, issueKey, listKeys, revokeKey } from '../../../domains/identity/api-key-store.ts'
+import { findKey, issueKey, listKeys, type RotatedKey, revokeKey, rotateKey } from '../../../domains/identity/api-key-store.ts'
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { KEYS_TOPIC } from '../../../domains/identity/authenticator.ts'
-import { type RotatedKey, rotateKey } from '../../../domains/identity/rotate-key.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'

@@ -2,7 +2,7 @@ import { appendUnderLock } from '../../../domains/audit/chain/append-in-transact
 import { createChangeDraft } from '../../../domains/audit/record/record.ts'
 import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
 import { listWorkspaces } from '../../../domains/identity/workspace-store.ts'
-import type { OperatorEvent, RecordOperatorEvent } from '../../../domains/operators/operator-event.ts'
+import type { OperatorEvent, OperatorEventDeps } from '../../../domains/operators/operator-event.ts'
 import { findPerson } from '../../../domains/operators/operator-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
@@ -14,7 +14,10 @@ import { NO_ROLES } from '../../../shared/access.ts'
  * Records sign-in events in the logs of the Workspaces in which the operator has a role. Events of the whole server are in the log of
  * the oldest Workspace. Without a Workspace nothing is recorded.
  */
-export function operatorEventRecorder(deps: { readonly clock: Clock; readonly workspaceBox: SecretBox }): RecordOperatorEvent {
+export function operatorEventRecorder(deps: {
+  readonly clock: Clock
+  readonly workspaceBox: SecretBox
+}): OperatorEventDeps['record'] {
   return async (tx, event) => {
     const { action, id, fields = [], actor } = event
     for (const workspaceId of await findLogs(tx, event)) {

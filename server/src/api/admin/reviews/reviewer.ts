@@ -1,7 +1,6 @@
-import { findDelegates } from '../../../domains/operators/absence-store.ts'
+import { type Delegates, findDelegates, representativeOf } from '../../../domains/operators/absence-store.ts'
 import type { Person } from '../../../domains/operators/operator.ts'
 import { findPerson } from '../../../domains/operators/operator-store.ts'
-import { type Delegates, representativeOf } from '../../../domains/operators/representative.ts'
 import type { Assignee } from '../../../domains/review/review-assignment.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { accessOf, scopesIn } from '../../../shared/access.ts'

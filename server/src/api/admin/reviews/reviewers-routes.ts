@@ -1,7 +1,12 @@
 import { Type } from 'typebox'
-import { type Absence, listAbsences, removeAbsence, setAbsence } from '../../../domains/operators/absence-store.ts'
+import {
+  type Absence,
+  listAbsences,
+  removeAbsence,
+  representativeOf,
+  setAbsence,
+} from '../../../domains/operators/absence-store.ts'
 import { listPeople } from '../../../domains/operators/operator-store.ts'
-import { representativeOf } from '../../../domains/operators/representative.ts'
 import { readPendingLevels, readServiceLevels } from '../../../domains/review/service-levels.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { Timestamp } from '../../../platform/lib/fields.ts'

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { representedBy } from '../../../domains/operators/absence-store.ts'
 import { findIdsOfOperator, findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
-import { representedBy } from '../../../domains/operators/representative.ts'
 import { acknowledgeEscalation, type DecisionResult, decideHold } from '../../../domains/review/decision-store.ts'
 import { REVIEW_STATES } from '../../../domains/review/review.ts'
 import { listReviews } from '../../../domains/review/review-list.ts'

@@ -1,4 +1,5 @@
-import { DepartmentView, listDepartments, listProjects, ProjectView } from '../../../domains/identity/user-group-store.ts'
+import { DepartmentView, ProjectView } from '../../../domains/identity/user.ts'
+import { listDepartments, listProjects } from '../../../domains/identity/user-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'

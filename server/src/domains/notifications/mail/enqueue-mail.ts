@@ -3,11 +3,11 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import { newUuid, toId } from '../../../platform/lib/id.ts'
 import { accessOf, scopesIn } from '../../../shared/access.ts'
 import type { GovernanceEventType, GovernancePayload } from '../../../shared/governance-event.ts'
-import { findDelegates } from '../../operators/absence-store.ts'
+import { type Delegates, findDelegates, representativeOf } from '../../operators/absence-store.ts'
 import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
 import type { Person } from '../../operators/operator.ts'
 import { findPerson } from '../../operators/operator-store.ts'
-import { type Delegates, representativeOf } from '../../operators/representative.ts'
+
 import { listSubscribers, type Subscriber } from '../settings-store.ts'
 import { concerns, MAILED_TYPES, type NotificationTopic, SCOPE_OF, topicOf } from '../topic.ts'
 

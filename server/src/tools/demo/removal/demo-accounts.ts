@@ -11,17 +11,8 @@ import { DEMO_TOKEN_NAME } from '../demo-declaration.ts'
 /** No other Workspace has the issuer of the demo, and operators may have renamed the demo. */
 export const isDemo = ({ settings }: Workspace): boolean => settings.issuer === DEMO_ISSUER
 
-export interface DemoAccounts {
-  /** The operators that go with the demo. */
-  readonly people: readonly Person[]
-  /** The admin tokens that are revoked with it: the demo's own, and those that are valid only in its Workspace. */
-  readonly tokenIds: readonly string[]
-  /** Whether the demo's owner stays, because no other owner could sign in, or because the demo's owner asks. */
-  readonly isOwnerKept: boolean
-}
-
-/** `actor`: the operator or admin token that asks, who stays. */
-export async function findAccounts(db: Db, workspaceId: string, actor: string | null): Promise<DemoAccounts> {
+/** The operators and admin tokens that go with the demo. Its owner stays as the last owner. `actor` asks for it, and stays. */
+export async function findAccounts(db: Db, workspaceId: string, actor: string | null) {
   const owner = await findPersonByEmail(db, DEMO_OWNER_EMAIL)
   const reviewer = await findPersonByEmail(db, DEMO_REVIEWER_EMAIL)
   const goes = (person: Person | undefined): person is Person => person !== undefined && person.id !== actor
@@ -31,7 +22,6 @@ export async function findAccounts(db: Db, workspaceId: string, actor: string | 
   return { people, tokenIds: await findTokens(db, workspaceId, { actor, isOwnerKept }), isOwnerKept }
 }
 
-/** With the demo's owner its admin token stays as well. */
 async function findTokens(
   db: Db,
   workspaceId: string,

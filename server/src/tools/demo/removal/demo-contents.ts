@@ -6,7 +6,6 @@ import { KEY_NAMES } from '../demo-declaration.ts'
 
 interface Kind {
   readonly table: string
-  /** Column that names the objects that operators have added. */
   readonly named?: string
   /** Requests make these, so that they do not count as added. */
   readonly isTraffic?: boolean
@@ -36,10 +35,10 @@ const KINDS = {
   audit_records: { table: 'audit_record', isTraffic: true },
 } as const satisfies Record<string, Kind>
 
-export type ContentKind = keyof typeof KINDS
+type ContentKind = keyof typeof KINDS
 export const CONTENT_KINDS = Object.keys(KINDS) as readonly ContentKind[]
 
-export interface Content {
+interface Content {
   readonly kind: ContentKind
   readonly total: number
   /** How many of them the demo did not create: they are newer than its Workspace. */
@@ -50,7 +49,6 @@ export interface Content {
 
 const MOST_NAMES = 20
 
-/** Counts what the Workspace of the demo has. */
 export async function countContents(db: Db, { id, createdAt }: Workspace): Promise<readonly Content[]> {
   const contents: Content[] = []
   for (const kind of CONTENT_KINDS) {

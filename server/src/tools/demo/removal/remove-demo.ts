@@ -1,17 +1,25 @@
+import { rm } from 'node:fs/promises'
+import { CompiledQuery, sql } from 'kysely'
 import { appendInTransaction } from '../../../domains/audit/chain/append-in-transaction.ts'
 import { createChangeDraft } from '../../../domains/audit/record/record.ts'
 import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
 import { findWorkspaceByName, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
+import { EVENTS_TOPIC } from '../../../domains/messaging/events/event.ts'
 import { revokeAdminToken } from '../../../domains/operators/admin-token-store.ts'
 import { deletePerson } from '../../../domains/operators/operator-store.ts'
+import { REVIEWS_TOPIC } from '../../../domains/review/review.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
+import type { Signal } from '../../../platform/db/signal.ts'
+import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { EXPORTED_TABLES } from '../../backup/exported-tables.ts'
+import { CHANGE_TOPICS } from '../../setup/recorded-change.ts'
+import { demoFilePath } from '../demo-file.ts'
 import { findAccounts, isDemo } from './demo-accounts.ts'
-import { deleteWorkspace } from './workspace-rows.ts'
 
-export interface Remover {
+interface Remover {
   /** The operator (`opr_…`) or admin token (`adm_…`) that asks; null: the command line. */
   readonly actor: string | null
   readonly now: Date
@@ -20,13 +28,9 @@ export interface Remover {
 
 export type Removal =
   | { readonly ok: true; readonly workspaceId: string; readonly isOwnerKept: boolean }
-  /** `last_workspace`: there is no other Workspace. */
   | { readonly ok: false; readonly reason: 'not_found' | 'not_demo' | 'last_workspace' }
 
-/**
- * Removes the Workspace of the demo with everything in it, and the accounts of the demo. The log of the oldest Workspace that is left
- * records it. The caller has locked the owners, and announces it (announce-removal.ts).
- */
+/** The oldest Workspace that is left records it. The caller has locked the owners, and announces the removal. */
 export async function removeDemo(tx: Tx, name: string, remover: Remover): Promise<Removal> {
   const workspace = await findWorkspaceByName(tx, name)
   if (!workspace) return { ok: false, reason: 'not_found' }
@@ -47,6 +51,15 @@ export async function removeDemo(tx: Tx, name: string, remover: Remover): Promis
   return { ok: true, workspaceId: workspace.id, isOwnerKept }
 }
 
+/** After the commit: no node answers from what it remembers of the Workspace, and demo.json is deleted unless its owner stays. */
+export async function announceRemoval(
+  { workspaceId, isOwnerKept }: Extract<Removal, { ok: true }>,
+  { signal, dataDir }: { readonly signal: Signal; readonly dataDir: string },
+): Promise<void> {
+  for (const topic of [...CHANGE_TOPICS, REVIEWS_TOPIC, EVENTS_TOPIC]) await signal.publish(topic, workspaceId)
+  if (!isOwnerKept) await rm(demoFilePath(dataDir), { force: true })
+}
+
 async function record(
   tx: Tx,
   workspaceId: string,
@@ -56,13 +69,49 @@ async function record(
   const { hasher } = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
   const drafts = changes.map(([action, object_id]) => {
     const change = { action, object_type: action.slice(0, action.indexOf('.')), object_id, fields: [] }
-    return createChangeDraft({
-      id: newId('aud'),
-      workspaceId,
-      at: now,
-      actor: actor === null ? null : hasher.user(actor),
-      change,
-    })
+    const hashedActor = actor === null ? null : hasher.user(actor)
+    return createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: hashedActor, change })
   })
   await appendInTransaction(tx, workspaceId, drafts, hasher)
+}
+
+const OF_WORKSPACE = 'workspace_id = $1'
+const OF_PARTITION = 'partition_id in (select id from retrieval_partition where workspace_id = $1)'
+/** Conditions on the rows of tables without a column `workspace_id`. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  workspace: 'id = $1',
+  budget_window: 'budget_id in (select id from budget where workspace_id = $1)',
+  retrieval_entry: OF_PARTITION,
+  retrieval_posting: OF_PARTITION,
+}
+
+/**
+ * Deletes all rows of a Workspace, and itself. Requests in progress wait at the locks, and fail after the commit: rows refer to the
+ * Workspace, and records to the end of its audit log. May deadlock with it, so the caller repeats the transaction.
+ */
+async function deleteWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<void> {
+  const uuid = uuidOfWorkspace(workspaceId)
+  await sql`select from workspace where id = ${uuid} for update`.execute(tx)
+  await sql`select from audit_head where workspace_id = ${uuid} for update`.execute(tx)
+  // A job deletes the files.
+  await sql`
+    insert into removed_file (place, removed_at) select place, ${now} from message_attachment where workspace_id = ${uuid}
+    on conflict do nothing`.execute(tx)
+  await tx.updateTable('workspace').set({ active_policy_id: null }).where('id', '=', uuid).execute()
+  for (const [table, condition] of await listConditions(tx))
+    await tx.executeQuery(CompiledQuery.raw(`delete from ${table} where ${condition}`, [uuid]))
+}
+
+/** The tables with rows of Workspaces, each before those that it refers to, and the condition on the rows of one. */
+async function listConditions(tx: Tx): Promise<readonly (readonly [table: string, condition: string])[]> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = current_schema() and column_name = 'workspace_id'`.execute(tx)
+  const owned = new Set(rows.map(({ name }) => name))
+  return Object.keys(EXPORTED_TABLES)
+    .toReversed()
+    .flatMap((table) => {
+      const condition = CONDITIONS[table] ?? (owned.has(table) && OF_WORKSPACE)
+      return condition ? [[table, condition] as const] : []
+    })
 }

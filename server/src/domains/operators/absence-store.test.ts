@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { representativeOf, representedBy } from './representative.ts'
+import { representativeOf, representedBy } from './absence-store.ts'
 
 const delegates = new Map([
   ['ann', 'bob'],

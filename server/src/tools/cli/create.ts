@@ -1,39 +1,54 @@
 import { issueKey } from '../../domains/identity/api-key-store.ts'
 import { type ApplicationCreate, checkApplicationCreate } from '../../domains/identity/application.ts'
 import { createApplication } from '../../domains/identity/application-store.ts'
-import type { Workspace } from '../../domains/identity/workspace.ts'
+import { checkWorkspaceCreate, type Workspace } from '../../domains/identity/workspace.ts'
 import { listModels } from '../../domains/providers/model-store.ts'
 import { listProviders } from '../../domains/providers/provider-store.ts'
-import { serverUrl } from '../../platform/config/config.ts'
 import type { Db } from '../../platform/db/database.ts'
+import { ALL_ROWS } from '../../platform/db/page.ts'
+import { newId } from '../../platform/lib/id.ts'
 import { CLIENT_SNIPPETS, DEFAULT_EXTENSIONS } from '../../shared/client-snippets.ts'
+import { createNewWorkspace } from '../setup/apply-workspace.ts'
 import { changeOf } from '../setup/change.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
-import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
+import { chooseWorkspace } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
-import { type CommandContext, withDatabase } from './with-database.ts'
+import { type CommandContext, publicUrl, withDatabase } from './with-database.ts'
+
+export async function workspaceCreate(terminal: Terminal, name: string): Promise<void> {
+  const checked = checkWorkspaceCreate({ name })
+  if (!checked.ok) throw new CommandFailure(`the name of the Workspace ${checked.problem.message}`)
+  const id = newId('ws')
+  await withDatabase(terminal, (context) =>
+    changeWorkspace(context, id, async (applied) => {
+      const created = await createNewWorkspace(applied, checked.value)
+      if (!created) throw new CommandFailure(`there is a Workspace ${name} already: choose another name`)
+      return [changeOf('workspace', 'created', created)]
+    }),
+  )
+  terminal.out(id)
+  terminal.note(`created the Workspace ${name}`)
+}
 
 const KEY_NAME = 'cli'
 
-/**
- * `gatehouse application create NAME`: prints the API key to standard output, and the code that connects clients to standard error. The
- * Application has the extensions that most clients need.
- */
+/** Prints the API key to standard output, and the code that connects clients to standard error. */
 export async function applicationCreate(
   terminal: Terminal,
   name: string,
   options: { readonly workspace?: string },
 ): Promise<void> {
+  const { out, note } = terminal
   const checked = checkApplicationCreate({ name, settings: { extensions: DEFAULT_EXTENSIONS } })
   if (!checked.ok) throw new CommandFailure(`the name of the Application ${checked.problem.message}`)
   await withDatabase(terminal, async (context) => {
     const { db } = context.database
     const workspace = await chooseWorkspace(db, options.workspace)
-    terminal.out(await createWithKey(context, workspace, checked.value))
-    terminal.note(`the key of ${name} in ${workspace.name}: copy it now, because only its hash is stored`)
-    const { config } = context
-    const base = config.signIn.publicUrl ?? serverUrl(config)
-    printSnippets(terminal, { base, model: (await firstModel(db, workspace.id)) ?? 'MODEL' })
+    out(await createWithKey(context, workspace, checked.value))
+    note(`the key of ${name} in ${workspace.name}: copy it now, because only its hash is stored`)
+    const values = { base: publicUrl(context.config), model: (await firstModel(db, workspace.id)) ?? 'MODEL' }
+    note('\nConnect a client, with the key in the environment variable GATEHOUSE_KEY:')
+    for (const snippet of CLIENT_SNIPPETS) note(`\n--- ${snippet.name}\n${snippet.code(values)}`)
   })
 }
 
@@ -59,12 +74,6 @@ async function createWithKey(context: CommandContext, workspace: Workspace, crea
   return secret
 }
 
-function printSnippets({ note }: Terminal, values: { readonly base: string; readonly model: string }): void {
-  note('\nConnect a client, with the key in the environment variable GATEHOUSE_KEY:')
-  for (const { name, code } of CLIENT_SNIPPETS) note(`\n--- ${name}\n${code(values)}`)
-}
-
-/** The first model of an enabled provider, for the code to work as it is. */
 async function firstModel(db: Db, workspaceId: string): Promise<string | undefined> {
   const { data: providers } = await listProviders(db, workspaceId, ALL_ROWS)
   for (const { id } of providers.filter(({ enabled }) => enabled)) {

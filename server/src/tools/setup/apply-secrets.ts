@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util'
+import { findKeyByHash, issueKey, listKeys, revokeKey } from '../../domains/identity/api-key-store.ts'
+import type { ApplicationRecord } from '../../domains/identity/application.ts'
+import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
+import {
+  createAdminToken,
+  findAdminTokenByHash,
+  listAdminTokens,
+  revokeAdminToken,
+} from '../../domains/operators/admin-token-store.ts'
+import type { Tx } from '../../platform/db/database.ts'
+import { ALL_ROWS, type Page } from '../../platform/db/page.ts'
+import { type CredentialPrefix, credentialOf, type NewCredential, readBearer } from '../../platform/lib/credential.ts'
+import { applyEach, type Change, changeOf, DeclarationConflict } from './change.ts'
+import type { DeclaredAdminToken, DeclaredSecret } from './declaration.ts'
+import { applyItem, type Ledger } from './ledger.ts'
+import type { ApplyContext } from './recorded-change.ts'
+
+/** SHA-256 of a key or token that was created elsewhere. Returns undefined if the authenticators would refuse its format. */
+export function hashSecret(secret: string, prefix: CredentialPrefix): Buffer | undefined {
+  const hash = readBearer(`Bearer ${secret}`, prefix)
+  return hash === undefined ? undefined : Buffer.from(hash, 'hex')
+}
+
+/** Says why a variable holds no usable key or token, as the end of a sentence. Never contains the value. */
+export function describeSecretProblem(secret: string, prefix: CredentialPrefix): string | undefined {
+  if (hashSecret(secret, prefix)) return undefined
+  const command = `echo "${prefix}$(openssl rand -base64 32 | tr '+/' '-_' | tr -d =)"`
+  return `${secret === '' ? 'is not set' : 'does not hold a usable value'}; create one with: ${command}`
+}
+
+/** Keys with names that are not declared stay as they are. */
+export const applyKeys = (
+  { tx, workspaceId, now, ledger }: ApplyContext,
+  { id: applicationId, name: application }: ApplicationRecord,
+  keys: readonly DeclaredSecret[],
+): Promise<Change[]> =>
+  applyEach('keys', keys, (declared) => {
+    const owner = { workspaceId, applicationId }
+    const name = `${application}/${declared.name}`
+    return applyItem(ledger, { object: 'key', name, declared }, () =>
+      applySecret({ ...declared, label: name }, 'gk_', {
+        find: async (hash) => {
+          const known = await findKeyByHash(tx, hash)
+          if (known && known.application.id !== applicationId)
+            throw new DeclarationConflict('from_env', 'names a key of another Application: each Application needs its own')
+          return known && { id: known.keyId, revokedAt: known.revokedAt }
+        },
+        list: () => listKeys(tx, owner, ALL_ROWS),
+        revoke: (id) => revokeKey(tx, workspaceId, id, now),
+        issue: (credential) => issueKey(tx, owner, declared.name, now, { credential }),
+      }),
+    )
+  })
+
+export const applyAdminTokens = (
+  tx: Tx,
+  tokens: readonly DeclaredAdminToken[],
+  now: Date,
+  ledger?: Ledger | undefined,
+): Promise<Change[]> =>
+  applyEach('admin_tokens', tokens, (declared) => {
+    const { name, workspaces } = declared
+    return applyItem(ledger, { object: 'admin_token', name, declared }, async () => {
+      const workspaceIds = workspaces ? await Promise.all(workspaces.map((workspace) => requireWorkspace(tx, workspace))) : null
+      return applySecret({ ...declared, label: name }, 'ga_', {
+        find: async (hash) => {
+          const known = await findAdminTokenByHash(tx, hash)
+          if (known?.revokedAt === null && !isDeepStrictEqual(known.workspaceIds?.toSorted(), workspaceIds?.toSorted()))
+            throw new DeclarationConflict('workspaces', 'cannot change for an existing token: set a new one')
+          return known
+        },
+        list: () => listAdminTokens(tx, ALL_ROWS),
+        revoke: (id) => revokeAdminToken(tx, id, now),
+        issue: (credential) => createAdminToken(tx, { name, workspaceIds, credential }, now),
+      })
+    })
+  })
+
+async function requireWorkspace(tx: Tx, name: string): Promise<string> {
+  const id = (await findWorkspaceByName(tx, name))?.id
+  if (id === undefined) throw new DeclarationConflict('workspaces', `names ${name}, which is not a Workspace: declare it too`)
+  return id
+}
+
+interface SecretStore {
+  readonly find: (hash: Buffer) => Promise<{ readonly id: string; readonly revokedAt: Date | null } | undefined>
+  readonly list: () => Promise<Page<{ readonly id: string; readonly name: string; readonly revokedAt: Date | null }> | undefined>
+  readonly revoke: (id: string) => Promise<unknown>
+  readonly issue: (credential: NewCredential) => Promise<{ readonly id: string } | undefined>
+}
+
+/** Identifies secrets by their names. A variable with another secret than last time revokes the old one and adds the new one. */
+async function applySecret(
+  { name, secret, label }: DeclaredSecret & { readonly label: string },
+  prefix: 'gk_' | 'ga_',
+  store: SecretStore,
+): Promise<Change[]> {
+  const [object, noun] = prefix === 'gk_' ? (['key', 'key'] as const) : (['admin_token', 'token'] as const)
+  const change = (done: Change['done'], id: string): Change => changeOf(object, done, { id, name: label })
+  const hash = hashSecret(secret, prefix)
+  if (!hash) throw new DeclarationConflict('from_env', `names a variable that ${describeSecretProblem(secret, prefix)}`)
+  const known = await store.find(hash)
+  if (known?.revokedAt) throw new DeclarationConflict('from_env', `names a ${noun} that has been revoked: set a new one`)
+  if (known) return [change('unchanged', known.id)]
+
+  const revoked: Change[] = []
+  for (const old of (await store.list())?.data ?? []) {
+    if (old.name !== name || old.revokedAt !== null) continue
+    await store.revoke(old.id)
+    revoked.push(change('revoked', old.id))
+  }
+  const issued = await store.issue(credentialOf(secret))
+  return issued ? [...revoked, change('issued', issued.id)] : revoked
+}
