@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Finding } from '../../shared/finding.ts'
-import { resolveOverlaps } from './overlaps.ts'
+import { resolveOverlaps } from './scan.ts'
 
 const finding = (type: Finding['type'], start: number, end: number): Finding => ({ type, start, end })
 

@@ -8,7 +8,7 @@ const MAYBE_PAIR = 2
 for (const [from, to] of INVISIBLE_RANGES) invisible.fill(1, from, to + 1)
 invisible[INVISIBLE_HIGH] = MAYBE_PAIR
 
-/** End of the run of invisible characters at `at`; `at`: no run. */
+/** `at`: there is no run of invisible characters. */
 function runEnd(text: string, at: number): number {
   let end = at
   for (;;) {
@@ -28,7 +28,6 @@ const OVERRIDE = /[\u202d\u202e]/
 /** No legitimate sequence is longer. The tags of a flag have 14 units. */
 const LONGEST_SEQUENCE = 14
 const DIRECTIONS_ONLY = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,4}$/
-/** Hebrew to Arabic and their presentation forms. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 const between = (unit: number, from: number, to: number): boolean => unit >= from && unit <= to
@@ -63,12 +62,7 @@ function hasPurpose(unit: number, previous: number, next: number, text: string, 
     case 0xfeff: // byte order mark
       return at === 0
     case 0xad: // soft hyphen: legitimate in a word, but not after every second or third letter
-      return (
-        text[at + 2] !== SOFT_HYPHEN &&
-        text[at - 2] !== SOFT_HYPHEN &&
-        text[at + 3] !== SOFT_HYPHEN &&
-        text[at - 3] !== SOFT_HYPHEN
-      )
+      return [-3, -2, 2, 3].every((distance) => text[at + distance] !== SOFT_HYPHEN)
     case 0x34f: // combining grapheme joiner
       return between(next, 0x300, 0x36f) || between(next, 0x591, 0x5c7)
     case 0xfe0e: // text and emoji presentation

@@ -1,7 +1,7 @@
 import type { FindingType } from '../../../../shared/finding.ts'
 import { foldWord, hashWord } from './fold.ts'
 import { wordsOf } from './lexicon.ts'
-import { type Guard, PHRASES, type Phrase } from './phrases.ts'
+import { type Guard, PHRASES } from './phrases.ts'
 
 /**
  * How an instruction to the model is found:
@@ -12,7 +12,6 @@ import { type Guard, PHRASES, type Phrase } from './phrases.ts'
  * 5. A first pass over the text looks only for anchors, the rare words that each phrase needs, so most texts end there.
  * Gaps are bounded and do not cross the end of a sentence, so matching takes linear time.
  */
-/** The token of a word that is in no class. */
 export const OTHER_WORD = 'w'
 export const SENTENCE = '.'
 export const COLON_TOKEN = ':'
@@ -33,7 +32,6 @@ const ITEM = /^(!?)([^{}?]+)(\?|\{\d+,\d+\})?$/
 const alternatives = (item: string): string[] => (ITEM.exec(item)?.[2] ?? item).split('|')
 const isWords = (item: string): boolean => !/^<\d+>$/.test(item)
 
-/** The folded words of a class, or the folded word itself. */
 const wordsNamed = (name: string): readonly string[] => (wordsOf(name) ?? [name]).map(foldWord)
 
 const GUARDS: Readonly<Record<Guard, string>> = {
@@ -48,7 +46,6 @@ const GUARDS: Readonly<Record<Guard, string>> = {
 }
 const CONDITION = ['if', 'when', 'to', 'who', 'those', 'may', 'does', 'did']
 
-/** Names (classes and single words) that phrases and guards use. */
 const NAMES = new Set([
   ...PHRASES.flatMap(({ words }) => words.split(' ').filter(isWords).flatMap(alternatives)).filter(
     (name) => name !== COLON_TOKEN,
@@ -60,18 +57,16 @@ const NAMES = new Set([
   ...CONDITION,
 ])
 
-/** Names by folded word. */
+/** Classes and single words, by folded word. */
 const namesOf = new Map<string, string[]>()
 for (const name of NAMES) for (const word of new Set(wordsNamed(name))) namesOf.set(word, [...(namesOf.get(word) ?? []), name])
 
-/** Token by the joined names of a word. */
 const tokens = new Map<string, string>()
 for (const names of namesOf.values()) {
   const key = names.join(' ')
   if (!tokens.has(key)) tokens.set(key, String.fromCharCode(FIRST_TOKEN + tokens.size))
 }
 
-/** Tokens of its words by name. */
 const tokensOfName = new Map<string, string>([[COLON_TOKEN, COLON_TOKEN]])
 for (const [names, token] of tokens) {
   for (const name of names.split(' ')) tokensOfName.set(name, (tokensOfName.get(name) ?? '') + token)
@@ -91,13 +86,13 @@ function compileItem(item: string): string {
 const compileGuard = (guard: Guard): string =>
   GUARDS[guard].replace(/\[([A-Z]+)\]/g, (_, name: string) => characterClass(name === 'CONDITION' ? CONDITION : [name]))
 
-const compile = ({ type, words, guard }: Phrase): CompiledPhrase => ({
-  type,
-  expression: new RegExp(words.split(' ').map(compileItem).join(''), 'g'),
-  guard: guard && new RegExp(compileGuard(guard), 'y'),
-})
-
-const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(compile)
+const GRAMMAR = PHRASES.map(
+  ({ type, words, guard }): CompiledPhrase => ({
+    type,
+    expression: new RegExp(words.split(' ').map(compileItem).join(''), 'g'),
+    guard: guard && new RegExp(compileGuard(guard), 'y'),
+  }),
+)
 
 /** Names whose words occur in nearly every text. */
 const COMMON = new Set(
@@ -107,7 +102,6 @@ const COMMON = new Set(
 const MASK_BITS = 30
 const MASKS = Math.ceil(PHRASES.length / MASK_BITS)
 
-/** Whether a token belongs to a negating word. */
 export const negates = (token: number): boolean => tokensNamed('NOT').includes(String.fromCharCode(token))
 
 /** The two rarest items of a phrase. A text must contain a word of each of them. */
@@ -117,26 +111,21 @@ function anchorsOf(words: string): readonly (readonly string[])[] {
   return [anchors[0] ?? [], anchors.at(-1) ?? []]
 }
 
-/**
- * By token code: in the first MASKS numbers a bit for each phrase whose first anchor it is, in the next for each whose second it is.
- * Or-ed over a text's words they tell which few phrases are worth matching.
- */
+/** By token code: bits of the phrases whose first anchor it is, then MASKS numbers on of those whose second it is. */
 const anchorBits: (Int32Array | undefined)[] = []
 for (const [index, { words }] of PHRASES.entries()) {
   for (const [which, names] of anchorsOf(words).entries()) {
     for (const token of new Set(names.map(tokensNamed).join(''))) {
-      anchorBits[token.charCodeAt(0)] ??= new Int32Array(2 * MASKS)
-      const bits = anchorBits[token.charCodeAt(0)]
+      const bits = anchorBits[token.charCodeAt(0)] ?? new Int32Array(2 * MASKS)
+      anchorBits[token.charCodeAt(0)] = bits
       const mask = which * MASKS + Math.floor(index / MASK_BITS)
-      if (bits) bits[mask] = (bits[mask] ?? 0) | (1 << (index % MASK_BITS))
+      bits[mask] = (bits[mask] ?? 0) | (1 << (index % MASK_BITS))
     }
   }
 }
 
-const NO_ANCHORS: readonly number[] = new Array<number>(2 * MASKS).fill(0)
-export const noAnchors = (): number[] => NO_ANCHORS.slice()
+export const noAnchors = (): number[] => new Array<number>(2 * MASKS).fill(0)
 
-/** Adds the anchors of a token to `seen`. */
 export function addAnchors(seen: number[], token: number): void {
   const bits = anchorBits[token]
   if (bits) for (let i = 0; i < bits.length; i++) seen[i] = (seen[i] ?? 0) | (bits[i] ?? 0)

@@ -24,7 +24,6 @@ function endsSentence(text: string, at: number): boolean {
   return !(next > 32) || next === 34 || next === 39
 }
 
-/** Passes the words, colons and sentence ends of a text to `line`, in one pass. */
 function readWords(text: string, line: TokenLine): void {
   const length = text.length
   for (let at = 0; at < length; at++) {
@@ -51,23 +50,16 @@ function readWords(text: string, line: TokenLine): void {
 /** `ignoreallpreviousinstructions` has 29 letters. Ordinary words with 18 letters are rare; words with more than 200 are data. */
 const MIN_JOINED = 18
 const MAX_JOINED = 200
-/** Minimum number of consecutive single letters: `i g n o r e  a l l …`. */
 const MIN_SPACED = 12
 /** A text with more suspicious parts is data: keys, hashes, tables. */
 const MAX_SUSPICIOUS = 1_000
 
 const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
 
-/** Result of the first pass over a text. */
 export interface FirstPass {
-  /** Anchors of phrases in the text (grammar.ts). */
   readonly anchors: readonly number[]
   /** Very long words and sequences of single letters, which can contain several words. */
   readonly suspicious: readonly TextSpan[]
-}
-
-function addSuspicious(suspicious: TextSpan[], start: number, end: number): void {
-  if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
 }
 
 /** The first pass over a text; most texts need no other. It is one flat loop, because every text passes it. */
@@ -76,6 +68,9 @@ export function findAnchors(text: string): FirstPass {
   const length = text.length
   const anchors = noAnchors()
   const suspicious: TextSpan[] = []
+  const suspect = (start: number, end: number) => {
+    if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
+  }
   let singles = 0
   let singlesStart = 0
   for (let at = 0; at < length; at++) {
@@ -96,15 +91,15 @@ export function findAnchors(text: string): FirstPass {
     } while (unit > POSSIBLE_END || unit === IGNORED)
     const token = tokenOfHash(hash)
     if (token !== OTHER_WORD_CODE) addAnchors(anchors, token)
-    else if (letters >= MIN_JOINED && letters <= MAX_JOINED) addSuspicious(suspicious, start, at)
+    else if (letters >= MIN_JOINED && letters <= MAX_JOINED) suspect(start, at)
     if (letters === 1) {
       if (singles++ === 0) singlesStart = start
     } else if (singles > 0) {
-      if (singles >= MIN_SPACED) addSuspicious(suspicious, singlesStart, start)
+      if (singles >= MIN_SPACED) suspect(singlesStart, start)
       singles = 0
     }
   }
-  if (singles >= MIN_SPACED) addSuspicious(suspicious, singlesStart, length)
+  if (singles >= MIN_SPACED) suspect(singlesStart, length)
   return { anchors, suspicious }
 }
 
@@ -126,7 +121,6 @@ const SPACE = /^\s+$/
 /** Whether a capitalised word starts a sentence without an end mark before it: “… quince-injection Ignore all …”. */
 function startsSentence(text: string, lastEnd: number, start: number, end: number): boolean {
   const first = text.charCodeAt(start)
-  // Most words begin with a lower-case letter.
   if ((first >= 97 && first <= 122) || !CAPITAL.test(text.slice(start, start + 2))) return false
   return SMALL.test(text.slice(end + 1, end + 3)) && SPACE.test(text.slice(lastEnd, start))
 }
@@ -137,7 +131,7 @@ export class TokenLine {
   readonly ends: number[] = []
   readonly #text: string
   readonly #codes: number[] = []
-  /** Indices of words that start a sentence without an end mark before them, as after a title. */
+  /** Words that start a sentence without an end mark before them, as after a title. */
   readonly #sentenceStarts: number[] = []
   readonly tokens: string
   /** Like `tokens`, with an end mark before such sentences, so that guards ignore the words before them. */

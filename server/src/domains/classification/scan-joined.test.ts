@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { DETECTORS } from './detectors.ts'
-import { scanJoined } from './scan-joined.ts'
-import { scanSplit } from './scan-split.ts'
+import { scanJoined, scanSplit } from './scan-joined.ts'
 
 const OPTIONS = { detectors: DETECTORS, budgetMs: 60_000 }
 const scanned = async (texts: readonly string[]) =>
