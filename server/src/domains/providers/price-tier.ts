@@ -1,6 +1,6 @@
 import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS } from '../../shared/original-request.ts'
-import type { Price } from './priced.ts'
+import type { Price } from './price.ts'
 
 /**
  * Fields with which a request chooses how it is served, and a response reports it, with the values that cost no more than the standard
@@ -15,7 +15,7 @@ const STANDARD: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
 /** `pricier`: it costs more than the standard price. */
 export type Tier = 'standard' | 'pricier'
 
-/** The tier that these fields choose or report; undefined: they name none. */
+/** undefined: the fields name none. */
 function tierOf(fields: Fields): Tier | undefined {
   let tier: Tier | undefined
   for (const [name, values] of STANDARD) {
@@ -26,7 +26,6 @@ function tierOf(fields: Fields): Tier | undefined {
   return tier
 }
 
-/** The tier that a request asks for. */
 export const requestedTier = (parameters: Fields): Tier =>
   [parameters, parameters.extra_body, ...carriedOf(parameters)].some((fields) => isObject(fields) && tierOf(fields) === 'pricier')
     ? 'pricier'

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isPriced, knownCost, priceOf } from './price.ts'
-import { PRICE_LIST } from './price-list.ts'
-import type { PricedProvider } from './priced.ts'
+import type { PricedProvider } from './price.ts'
+import { isPriced, knownCost, PRICE_LIST, priceOf } from './price.ts'
 import { NO_PRICES } from './prices.ts'
 
 const AT = new Date('2026-11-01T12:00:00Z')

@@ -4,10 +4,19 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
-import { deleteModel, listModels, putModels } from './model-store.ts'
 import { NO_PRICES } from './prices.ts'
 import { type NewProvider, providerDefaults } from './provider.ts'
-import { createProvider, deleteProvider, findProvider, listProviders, loadProviders, updateProvider } from './provider-store.ts'
+import {
+  createProvider,
+  deleteModel,
+  deleteProvider,
+  findProvider,
+  listModels,
+  listProviders,
+  loadProviders,
+  putModels,
+  updateProvider,
+} from './provider-store.ts'
 
 const SECRET = 'sk-very-secret-key'
 const box = secretBox(TEST_SECRET_KEY, 'provider')

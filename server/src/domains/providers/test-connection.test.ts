@@ -14,9 +14,8 @@ import {
 } from '../../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
-import { causeOf, DISCOVERY_CAUSES } from './discovery-cause.ts'
 import type { Provider } from './provider.ts'
-import { testConnection } from './test-connection.ts'
+import { causeOf, DISCOVERY_CAUSES, testConnection } from './test-connection.ts'
 
 const pools = testPools()
 const upstreams: { close(): unknown }[] = []

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { countEncodedFloats, type Encoding, encodeVector } from '../../shared/embedding.ts'
-import { readEmbeddings } from './read-embeddings.ts'
+import { readEmbeddings } from './embeddings-operation.ts'
 
 const USAGE = { prompt_tokens: 4, total_tokens: 4 }
 const item = (index: number, embedding: unknown) => ({ object: 'embedding', index, embedding })
