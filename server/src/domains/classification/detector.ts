@@ -12,10 +12,7 @@ export interface Detector {
   readonly reach?: number
   /** Beginnings of findings that are longer than `reach`, with the reach of those findings. The expression is global. */
   readonly marks?: { readonly pattern: RegExp; readonly reach: number }
-  /**
-   * The form of a value decides alone, not the words near it. Only such a detector reads texts that are split (scan-joined.ts) or encoded
-   * (encoded-readings.ts): the others would find something in any two sentences.
-   */
+  /** The form of a value decides, not the words near it, so it is also searched in texts that are split or encoded. */
   readonly byForm?: true
   /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
@@ -25,3 +22,13 @@ export interface Detector {
   reportFailure?(how: 'threw' | 'overran', error?: unknown): void
   reportTime?(ms: number): void
 }
+
+/** A detector whose findings are those that `find` adds. */
+export const detector = (settings: Omit<Detector, 'detect'>, find: (text: string, findings: Finding[]) => void): Detector => ({
+  ...settings,
+  detect(text) {
+    const findings: Finding[] = []
+    find(text, findings)
+    return findings
+  },
+})

@@ -16,7 +16,6 @@ export const SECRETS: readonly Detector[] = [privateKey, connectionString, apiKe
 
 export const DETECTORS: readonly Detector[] = [...PERSONAL_DATA, ...SECRETS, promptInjection, hiddenText]
 
-/** Copies of the detectors that additionally report their failures and times. */
 export const withFaultReports = (
   detectors: readonly Detector[],
   report: ReportFault,

@@ -148,10 +148,7 @@ function tailStart(text: string, first: number, last: number, inside: Characters
   return at
 }
 
-interface LocatedPiece extends Piece {
-  readonly from: number
-  readonly to: number
-}
+type LocatedPiece = Piece & { readonly from: number; readonly to: number }
 
 function locatePieces(candidates: readonly (readonly Piece[])[]): readonly LocatedPiece[] {
   let at = 0

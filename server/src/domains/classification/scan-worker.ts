@@ -2,12 +2,8 @@ import { FINDING_TYPES, type Finding, type FindingType } from '../../shared/find
 import { DETECTORS, withFaultReports } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
 
-export interface ScanTask {
-  readonly texts: readonly string[]
-  readonly budgetMs: number
-}
+export type ScanTask = { readonly texts: readonly string[]; readonly budgetMs: number }
 
-/** A scan with the time of each detector in milliseconds, by name. */
 export interface TimedScan extends Omit<Scan, 'findings'> {
   readonly findings: readonly Uint32Array[]
   readonly times: Readonly<Record<string, number>>

@@ -73,10 +73,7 @@ function readingsOf(text: string): ScannedReadings {
 
 const NO_READINGS = readingsOf('')
 
-/**
- * `budgetMs` of this thread's CPU time is for the whole scan: a process that was suspended for a while does not refuse the request. A
- * detector cannot be interrupted, so an exceeded budget is noticed when the detector ends, and the following detectors do not run.
- */
+/** `budgetMs`: CPU time of this thread, so that a suspended process refuses nothing. An exceeded budget is noticed when a detector ends. */
 export function scan(texts: readonly string[], { detectors, budgetMs }: ScanOptions): Scan {
   const start = elapsed()
   const cpuBefore = readCpuUsage(start, budgetMs)

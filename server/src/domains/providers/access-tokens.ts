@@ -55,7 +55,6 @@ export class AccessTokens {
     this.#dispatcherOf = dispatcherOf
   }
 
-  /** A failure is a value. `grant`: undefined if the key is not that of an account. */
   async tokenOf(grant: TokenGrant | undefined, caller: Caller, allowPrivate: boolean): Promise<Exchange> {
     if (!grant) return REJECTED
     const key = createHash('sha256')

@@ -28,7 +28,6 @@ export interface UpstreamModel {
 }
 
 interface ModelsPage {
-  /** Objects with an `id`. */
   readonly entries: readonly unknown[]
   /** The query of the next page; absent: this is the last. */
   readonly next?: string | undefined
@@ -37,14 +36,12 @@ interface ModelsPage {
 export interface ProviderAdapter {
   chatApi(provider: ProviderSettings, model: UpstreamModel): ChatApi
   readonly hasEmbeddings: boolean
-  /** Headers of every request, besides those of the declaration: name, value, name, value … */
   readonly headers: readonly string[]
   keyHeaders(apiKey: string): readonly string[]
   /** For a key that is never sent itself: signs each request, or exchanges the key for a token. undefined: `keyHeaders` are enough. */
   authorizer?(provider: ProviderSettings, apiKey: string, deps: AuthorizeDeps): Authorize | undefined
   /** Path of the first page of models; undefined: the provider has no list. `base`: path of the base URL. */
   modelsPath(base: string, provider: ProviderSettings): string | undefined
-  /** Origin of the list of models, if it is not that of the base URL. */
   modelsOrigin?(baseUrl: URL): string
   readModels(page: unknown): ModelsPage | undefined
 }

@@ -13,7 +13,6 @@ import type { UpstreamFailure } from './send-to-provider.ts'
 
 // The consequences of one attempt: for retries, for the provider's health and for the record (table in decision 0006, "Failures").
 
-/** How long a provider that rejects the gateway's key or account ranks behind others. */
 const FAULT_MS = 30_000
 
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429])

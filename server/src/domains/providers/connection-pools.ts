@@ -15,7 +15,6 @@ export interface Endpoint extends Target {
   chat(model: UpstreamModel): ChatApi
   readonly stream: boolean
   embeddingsPath(model: string): string
-  /** undefined: the provider has no list of models. */
   readonly models: (Target & { readonly path: string }) | undefined
 }
 
@@ -81,7 +80,6 @@ export class ConnectionPools {
     return { dispatcher: this.#pool(origin, allowPrivateUrls), headers, authorize }
   }
 
-  /** Waits at most `graceMs` for requests in flight, then aborts them. */
   async close(graceMs = 0): Promise<void> {
     const pools = [...this.#pools.values()]
     this.#pools.clear()

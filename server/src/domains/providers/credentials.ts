@@ -53,15 +53,10 @@ export function parseAwsKeys(text: string) {
 
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** The longest that Google accepts. */
 const ASSERTION_SECONDS = 3_600
 const GOOGLE_TOKEN_URI = 'https://oauth2.googleapis.com/token'
 
-/**
- * Reads the JSON text of the key file of a service account of Google Cloud: https://cloud.google.com/iam/docs/keys-create-delete. Returns
- * undefined if it is not one. The grant is that of RFC 7523, as https://developers.google.com/identity/protocols/oauth2/service-account
- * describes it.
- */
+/** Key file of a service account (https://cloud.google.com/iam/docs/keys-create-delete), with the grant of RFC 7523; undefined: another text. */
 export function parseServiceAccount(text: string): (TokenGrant & { readonly projectId: string }) | undefined {
   const fields = parseJsonObject(Buffer.from(text))
   if (fields?.type !== 'service_account') return undefined

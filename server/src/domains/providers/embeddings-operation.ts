@@ -17,7 +17,6 @@ import { sendAttempt } from './send-to-provider.ts'
 interface EmbeddingsRequest {
   readonly model: string
   readonly inputs: readonly string[]
-  /** Further fields of the OpenAI API: `dimensions`, `encoding_format` … */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 

@@ -18,7 +18,6 @@ interface Circumstances {
   /** Until a provider that was skipped because of its open breaker may get requests again; undefined: none was skipped. */
   readonly openBreakerMs: number | undefined
   readonly wasBusy: boolean
-  /** Messages that the gateway has put before the client's. */
   readonly addedMessages: number
 }
 
@@ -30,7 +29,6 @@ const TEMPORARY = 3
 const REFUSED = 4
 
 export class FailedAttempts {
-  /** The last failure of the highest precedence. */
   #decisive: UpstreamFailure | undefined
   #rateLimitMs = Number.POSITIVE_INFINITY
 

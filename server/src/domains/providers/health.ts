@@ -10,9 +10,7 @@ import type { Provider } from './provider.ts'
  */
 export type HealthSignal = 'alive' | 'limited' | 'failed' | 'unknown'
 
-/** The right to send one request to a provider. */
 export type Permit = 'regular' | 'probe'
-/** The breaker is open, or all places are taken. */
 export type NoPermit = 'open' | 'busy'
 
 export interface LastError {
@@ -22,6 +20,10 @@ export interface LastError {
   /** Only an operator can resolve the failure (key, account, models), and no attempt has succeeded since. */
   readonly fault: boolean
 }
+
+type Circuit = 'closed' | 'open' | 'half_open'
+/** `used`: whether a request was sent to the provider since the start. */
+type ProviderStatus = Readonly<{ circuit: Circuit; active: number; lastError: LastError | undefined; used: boolean }>
 
 /** Requests and probes in flight, and times in monotonic milliseconds. */
 interface State {
@@ -134,13 +136,7 @@ export class Health {
     if (state.lastError?.fault) state.lastError = { ...state.lastError, fault: false }
   }
 
-  status(provider: Provider): {
-    readonly circuit: 'closed' | 'open' | 'half_open'
-    readonly active: number
-    readonly lastError: LastError | undefined
-    /** Whether a request was sent to it since the start. */
-    readonly used: boolean
-  } {
+  status(provider: Provider): ProviderStatus {
     const state = this.#states.get(keyOf(provider))
     if (!state) return { circuit: 'closed', active: 0, lastError: undefined, used: false }
     const { openUntil, active, lastError } = state

@@ -47,7 +47,6 @@ export interface InvokeOptions extends AttemptConditions {
   readonly signal?: AbortSignal | undefined
   /** The stub responds instead of the first candidate. No provider gets the request. */
   readonly dryRun?: boolean
-  /** Messages that the gateway has put before the client's. */
   readonly addedMessages?: number
 }
 
@@ -103,7 +102,6 @@ interface RetryContext {
   readonly provider: Provider
   readonly retries: number
   readonly attemptMs: number
-  /** The next candidate whose breaker is not open. */
   readonly next: Provider | undefined
 }
 
@@ -117,7 +115,6 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   #hasEnded = false
   #wasBusy = false
   hasSent = false
-  /** Candidates that were skipped because their breaker was open. */
   readonly openCandidates = new Set<Candidate>()
 
   constructor(candidates: readonly Candidate[], operation: Operation<Response>, deps: InvokeDeps, options: InvokeOptions) {

@@ -1,9 +1,6 @@
 import { PRESETS, type PresetId } from './presets.ts'
 
-/**
- * `openai`: a server with the OpenAI chat API. `azure-openai`: the same with deployments of Azure. `gemini`, `vertex`: the same of Google.
- * `anthropic`: a server with the Messages API of Anthropic. `bedrock`: models of Amazon Bedrock. `stub`: the built-in provider (stub.ts).
- */
+/** `azure-openai`, `gemini`, `vertex`: the OpenAI chat API at Azure and Google. `anthropic`: the Messages API. `stub`: built-in (stub.ts). */
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'azure-openai', 'bedrock', 'gemini', 'vertex', 'stub'] as const
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
@@ -21,7 +18,6 @@ export const REGION_PLACEHOLDER = '{region}'
 export const PROJECT_PLACEHOLDER = '{project}'
 
 interface KindDefaults {
-  /** null: it has to be declared. */
   readonly baseUrl: string | null
   readonly path: string
 }

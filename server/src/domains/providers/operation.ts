@@ -24,7 +24,6 @@ export interface PreparedRequest<Answer> {
   attempt(endpoint: Endpoint, limits: AttemptLimits, deps: OperationDeps): Promise<AttemptResult<Answer>>
 }
 
-/** A request to providers: attempts, retries and fallbacks are the same for every operation. */
 export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   readonly name: 'chat' | 'embeddings'
   readonly tier: Tier

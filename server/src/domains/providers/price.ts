@@ -118,10 +118,7 @@ function priceIn(place: Place, name: string, at: Date): Price | undefined {
 
 const NO_TOKENS = { input_tokens: 0, output_tokens: 0 }
 
-interface Place {
-  readonly providerId?: string
-  readonly providerApiUrl?: string
-}
+type Place = { readonly providerId?: string; readonly providerApiUrl?: string }
 
 function placeOf(provider: PricedProvider): Place {
   const cloud = CLOUDS[provider.kind]

@@ -21,7 +21,6 @@ type PriceField = (typeof PRICE_FIELDS)[number]
 export type PriceFields = { readonly [Field in PriceField]: number | null }
 export type Prices = { readonly [Field in PriceField as CamelCase<Field>]: number | null }
 
-/** Those that `fields` leaves out are absent. */
 export const pricesIn = (fields: Partial<PriceFields>): Partial<Prices> =>
   Object.fromEntries(PRICE_FIELDS.map((field) => [camelCase(field), fields[field]]).filter(([, price]) => price !== undefined))
 

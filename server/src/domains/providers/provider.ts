@@ -11,7 +11,6 @@ import type { ProviderTable } from './tables.ts'
 
 const KINDS_WITH_RESPONSES: ReadonlySet<ProviderKind> = new Set(['openai', 'azure-openai'])
 
-/** Columns of a declaration, without its key. */
 export const SETTING_COLUMNS = [
   ...(['id', 'kind', 'preset', 'base_url', 'path', 'headers', 'timeout_ms', 'idle_timeout_ms', 'stream'] as const),
   ...(['max_retries', 'max_concurrency', 'weight', 'region', 'max_classification', 'enabled'] as const),

@@ -15,7 +15,6 @@ import { withKeptNumbers } from '../../shared/free-json.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
 export interface ResponseReader extends StreamReader {
-  /** The meaning of the error that the provider reported in the stream; undefined for an outage. */
   readonly rejection: Rejection | undefined
   /** The collected response; undefined: the stream ended too early. */
   finish(): Fields | undefined
@@ -43,7 +42,6 @@ function collect(collector: StreamCollector, event: Fields, length: number, maxB
   return effect === 'content' ? 'progress' : 'idle'
 }
 
-/** Reads the bytes of a response of InvokeModelWithResponseStream. `collector` reads the meaning of the events. */
 class AwsEventReader implements ResponseReader {
   rejection: Rejection | undefined
   readonly #decoder: EventStreamDecoder

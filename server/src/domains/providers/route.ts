@@ -63,10 +63,7 @@ function findOfferedModel(provider: Provider, { model: name, application }: Offe
   return found && isModelAllowed(application, provider.id, found.id) ? found : undefined
 }
 
-/**
- * Whether each usable provider that offers the model to the Application has a price for it. Content is not taken into account, because
- * policies read this before the content's classification selects providers. `hasOutput`: false for embeddings.
- */
+/** Content is not taken into account: policies read this before the content's classification selects providers. */
 export const areOffersPriced = (
   providers: readonly Provider[],
   requirements: Offer,

@@ -33,7 +33,6 @@ const TOPICS: readonly { readonly pattern: RegExp; readonly respond: (subject: s
 const respondByDefault = (subject: string): string =>
   `You asked: ${subject} As the built-in demonstration model I answer from a script: point the gateway at a real provider for a real answer.`
 
-/** How much of the prompt is searched for topics, and how much is quoted. */
 const READ_CHARACTERS = 4_000
 const QUOTED_CHARACTERS = 240
 const CHARACTERS_PER_TOKEN = 4

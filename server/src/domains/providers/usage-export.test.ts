@@ -86,31 +86,17 @@ test('compareUsage: compares by day and model, and only what the export states',
   ])
 })
 
+const costs = (byModel: Readonly<Record<string, number>>) =>
+  Object.entries(byModel).map(([model, cost]) => ({ date, model, cost }))
+
 test('compareUsage: a name with a date is the model without it', () => {
-  const exported = [
-    { date, model: 'gpt-5-2026-02-01', cost: 1 },
-    { date, model: 'claude-sonnet-4-20250514', cost: 2 },
-  ]
-  const recorded = [
-    { date, model: 'gpt-5', cost: 1 },
-    { date, model: 'claude-sonnet-4', cost: 2 },
-  ]
-  expect(differing(exported, recorded, 0)).toEqual([])
+  const exported = costs({ 'gpt-5-2026-02-01': 1, 'claude-sonnet-4-20250514': 2 })
+  expect(differing(exported, costs({ 'gpt-5': 1, 'claude-sonnet-4': 2 }), 0)).toEqual([])
 })
 
 test('compareUsage: names differences beyond the tolerance, in both directions and for missing models', () => {
-  const exported = [
-    { date, model: 'a', cost: 100 },
-    { date, model: 'b', cost: 100 },
-    { date, model: 'lost', cost: 1 },
-  ]
-  const recorded = [
-    { date, model: 'a', cost: 99.5 },
-    { date, model: 'b', cost: 103 },
-    { date, model: 'unknown', cost: 4 },
-    { date: '2026-03-02', model: 'a', cost: 7 },
-  ]
-  expect(differing(exported, recorded, 0.01)).toEqual([
+  const recorded = [...costs({ a: 99.5, b: 103, unknown: 4 }), { date: '2026-03-02', model: 'a', cost: 7 }]
+  expect(differing(costs({ a: 100, b: 100, lost: 1 }), recorded, 0.01)).toEqual([
     ['b', 'cost', 100, 103],
     ['lost', 'cost', 1, 0],
     ['unknown', 'cost', 0, 4],
@@ -118,10 +104,7 @@ test('compareUsage: names differences beyond the tolerance, in both directions a
 })
 
 test('compareUsage: an export without models is compared with all records of the day', () => {
-  const recorded = [
-    { date, model: 'a', cost: 1 },
-    { date, model: 'b', cost: 2 },
-  ]
-  expect(differing([{ date, model: '', cost: 3 }], recorded, 0)).toEqual([])
-  expect(differing([{ date, model: '', cost: 3.5 }], recorded, 0)).toEqual([['', 'cost', 3.5, 3]])
+  const recorded = costs({ a: 1, b: 2 })
+  expect(differing(costs({ '': 3 }), recorded, 0)).toEqual([])
+  expect(differing(costs({ '': 3.5 }), recorded, 0)).toEqual([['', 'cost', 3.5, 3]])
 })

@@ -12,7 +12,6 @@ export interface DailyUsage {
   readonly cost?: number | undefined
 }
 
-/** The file is not an export that can be read. The message says why. */
 export class UsageExportError extends Error {}
 
 /** Finite and not negative, from a number or its text; undefined for an absent or empty value. Throws a UsageExportError. */
@@ -83,10 +82,7 @@ const CENTS = 100
 
 type Usage = Omit<DailyUsage, 'date'>
 
-/**
- * A result of Anthropic's `GET /v1/organizations/usage_report/messages` (grouped by model) or `GET /v1/organizations/cost_report`. The
- * report counts uncached, cached and written input tokens apart. Amounts of the cost report are cents.
- */
+/** Anthropic's `usage_report/messages` (grouped by model) or `cost_report`, whose amounts are cents. Cached input is counted apart. */
 function readAnthropicResult(result: Fields): Usage {
   const model = textOf(result.model)
   if ('amount' in result) {
@@ -101,10 +97,7 @@ function readAnthropicResult(result: Fields): Usage {
   return { model, inputTokens, outputTokens: readAmount(result.output_tokens, 'output_tokens') }
 }
 
-/**
- * A result of OpenAI's `GET /v1/organization/usage/completions` (grouped by model) or `GET /v1/organization/costs`. `input_tokens` contains
- * the cached ones. Costs have no model; `line_item` names one (`gpt-5, input`) if the costs are grouped by it.
- */
+/** OpenAI's `usage/completions` (grouped by model) or `costs`, whose `line_item` may name a model: `gpt-5, input`. */
 function readOpenAiResult(result: Fields): Usage {
   if (isObject(result.amount)) {
     const model = textOf(result.line_item).split(',')[0]?.trim() ?? ''
@@ -195,24 +188,17 @@ export function compareUsage(
     const stated = FIELDS.filter((field) => ofDay.some((usage) => usage[field] !== undefined))
     return models.flatMap((model) => {
       const isOf = (usage: DailyUsage) => !namesModels || undated(usage.model) === model
-      return stated.map((field) => compareField(date, model, field, ofDay.filter(isOf), records.filter(isOf), tolerance))
+      return stated.map((field) => {
+        const [exported, recorded] = [sum(ofDay.filter(isOf), field), sum(records.filter(isOf), field)]
+        const differs = Math.abs(exported - recorded) > Math.max(exported * tolerance, NEGLIGIBLE[field])
+        return { date, model, field, exported, recorded, differs }
+      })
     })
   })
 }
 
-function compareField(
-  date: string,
-  model: string,
-  field: UsageField,
-  ofDay: readonly DailyUsage[],
-  records: readonly DailyUsage[],
-  tolerance: number,
-): ComparedUsage {
-  const sum = (usages: readonly DailyUsage[]) => usages.reduce((total, usage) => total + (usage[field] ?? 0), 0)
-  const [exported, recorded] = [sum(ofDay), sum(records)]
-  const differs = Math.abs(exported - recorded) > Math.max(exported * tolerance, NEGLIGIBLE[field])
-  return { date, model, field, exported, recorded, differs }
-}
+const sum = (usages: readonly DailyUsage[], field: UsageField): number =>
+  usages.reduce((total, usage) => total + (usage[field] ?? 0), 0)
 
 /** Providers report the dated name of a model that clients call by its short one. */
 const undated = (model: string): string => model.replace(/[-@](?:\d{4}-\d{2}-\d{2}|\d{8})$/, '')

@@ -1,6 +1,5 @@
 import { countrySpecs, isValidIBAN } from 'ibantools'
-import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { digitsOf, luhn } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { bounded, eachMatch } from '../text/search.ts'
@@ -34,30 +33,23 @@ function hasCheckDigits(iban: string): boolean {
   return rest === 1
 }
 
-export const iban: Detector = {
-  name: 'iban',
-  byForm: true,
-  reach: 320,
-  detect(text) {
-    const findings: Finding[] = []
-    const mayBe = bounded(CHECKS)
-    eachMatch(text, IBAN, ({ 0: digits, 1: country = '', index: firstDigit }) => {
-      const written = country + digits
-      const index = firstDigit - country.length
-      const length = countrySpecs[written.slice(0, 2).toUpperCase()]?.chars ?? 0
-      const end = writtenLength(written, length)
-      if (end === 0) return
-      const compact = written
-        .slice(0, end)
-        .replace(/[^a-z0-9]/gi, '')
-        .toUpperCase()
-      if (hasCheckDigits(compact) && mayBe(() => isValidIBAN(compact))) {
-        findings.push({ type: 'pii.iban', start: index, end: index + end })
-      }
-    })
-    return findings
-  },
-}
+export const iban = detector({ name: 'iban', byForm: true, reach: 320 }, (text, findings) => {
+  const mayBe = bounded(CHECKS)
+  eachMatch(text, IBAN, ({ 0: digits, 1: country = '', index: firstDigit }) => {
+    const written = country + digits
+    const index = firstDigit - country.length
+    const length = countrySpecs[written.slice(0, 2).toUpperCase()]?.chars ?? 0
+    const end = writtenLength(written, length)
+    if (end === 0) return
+    const compact = written
+      .slice(0, end)
+      .replace(/[^a-z0-9]/gi, '')
+      .toUpperCase()
+    if (hasCheckDigits(compact) && mayBe(() => isValidIBAN(compact))) {
+      findings.push({ type: 'pii.iban', start: index, end: index + end })
+    }
+  })
+})
 
 /** `ranges`: first digits, both ends included, as in the tables of ISO/IEC 7812. */
 const issuer = (ranges: string, ...lengths: number[]) =>
@@ -105,21 +97,14 @@ const CARD_LABELS = labels(
   'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details lautet ist номер 号码 番号 번호 是 は 는',
 )
 
-export const paymentCard: Detector = {
-  name: 'payment-card',
-  byForm: true,
-  reach: 120,
-  detect(text) {
-    const findings: Finding[] = []
-    eachMatch(text, CARD, ({ 0: match, index }) => {
-      const card = isCard(text, index, match) ? match : CODE.test(match) ? match.replace(CODE, '') : ''
-      if (card === match || (card !== '' && isCard(text, index, card))) {
-        findings.push({ type: 'pii.card', start: index, end: index + card.length })
-      } else if (FIRST_GROUP.test(match) && !isLongList(text, index + match.length)) CARD.lastIndex = index + GROUP
-    })
-    return findings
-  },
-}
+export const paymentCard = detector({ name: 'payment-card', byForm: true, reach: 120 }, (text, findings) => {
+  eachMatch(text, CARD, ({ 0: match, index }) => {
+    const card = isCard(text, index, match) ? match : CODE.test(match) ? match.replace(CODE, '') : ''
+    if (card === match || (card !== '' && isCard(text, index, card))) {
+      findings.push({ type: 'pii.card', start: index, end: index + card.length })
+    } else if (FIRST_GROUP.test(match) && !isLongList(text, index + match.length)) CARD.lastIndex = index + GROUP
+  })
+})
 
 /** Three digits after a number can be its security code. */
 const CODE = /\D+\d{3}$/

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { addMatches, CharacterSet, DIGITS, eachMatch, isAlphabeticBeyondAscii, LOWER, UPPER } from '../text/search.ts'
 
 const LOCAL = new CharacterSet(`${LOWER}${UPPER}${DIGITS}._%+-'`)
@@ -52,19 +52,13 @@ function addSpelled(findings: Finding[], text: string): void {
 }
 
 /** In European alphabets. User names in URLs (`ssh://git@host`), handles (`@jane@host`) and files are not findings. */
-export const email: Detector = {
-  name: 'email',
-  reach: 440,
-  detect(text) {
-    const findings: Finding[] = []
-    for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-      const finding = addressAt(text, at)
-      if (finding) findings.push(finding)
-    }
-    if (BRACKET.test(text)) addSpelled(findings, text)
-    return findings
-  },
-}
+export const email = detector({ name: 'email', reach: 440 }, (text, findings) => {
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const finding = addressAt(text, at)
+    if (finding) findings.push(finding)
+  }
+  if (BRACKET.test(text)) addSpelled(findings, text)
+})
 
 const V4 = /(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
 /** Part of every IPv4 address, which is faster to search than its first digit. */
@@ -105,13 +99,7 @@ function isV4(text: string, index: number, match: string): boolean {
 const isV6 = (match: string): boolean => /\d/.test(match) && (match.match(/[0-9a-f]+/gi)?.length ?? 0) >= 3 && isIPv6(match)
 
 /** Private addresses included. Versions, section numbers, times, loopback and netmasks are not findings. */
-export const ip: Detector = {
-  name: 'ip',
-  reach: 60,
-  detect(text) {
-    const findings: Finding[] = []
-    if (STOPS.test(text)) addMatches(findings, 'pii.ip', text, V4, ({ 0: match, index }) => isV4(text, index, match))
-    if (text.includes(':') && COLONS.test(text)) addMatches(findings, 'pii.ip', text, V6, ({ 0: match }) => isV6(match))
-    return findings
-  },
-}
+export const ip = detector({ name: 'ip', reach: 60 }, (text, findings) => {
+  if (STOPS.test(text)) addMatches(findings, 'pii.ip', text, V4, ({ 0: match, index }) => isV4(text, index, match))
+  if (text.includes(':') && COLONS.test(text)) addMatches(findings, 'pii.ip', text, V6, ({ 0: match }) => isV6(match))
+})

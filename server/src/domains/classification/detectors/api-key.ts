@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { CharacterSet, DIGITS, eachMatch, eachRun, LOWER, UPPER } from '../text/search.ts'
 import { hasVariety, isPlaceholder } from '../text/secret-value.ts'
 
@@ -180,22 +180,15 @@ function addBroken(findings: Finding[], text: string): void {
   }
 }
 
-export const apiKey: Detector = {
-  name: 'api-key',
-  byForm: true,
-  reach: 440,
-  detect(text) {
-    const findings: Finding[] = []
-    const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })
-    eachRun(text, MIN_LENGTH, RUN, (start, end) => {
-      let at = start
-      while (at < end && !STARTS.has(text.charCodeAt(at))) at++
-      const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
-      if (key !== undefined) add(at, key.length)
-    })
-    addBroken(findings, text)
-    if (text.includes('://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
-    if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
-    return findings
-  },
-}
+export const apiKey = detector({ name: 'api-key', byForm: true, reach: 440 }, (text, findings) => {
+  const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })
+  eachRun(text, MIN_LENGTH, RUN, (start, end) => {
+    let at = start
+    while (at < end && !STARTS.has(text.charCodeAt(at))) at++
+    const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
+    if (key !== undefined) add(at, key.length)
+  })
+  addBroken(findings, text)
+  if (text.includes('://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
+  if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
+})

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { CharacterSet, eachEnd, eachMatch } from '../text/search.ts'
 import { isGenerated, isInterfaceText, isPassword } from '../text/secret-value.ts'
 import { addAccounts, addCommands, addPgpass, mayHaveCommand } from './credential-lines.ts'
@@ -152,13 +152,7 @@ function addSpoken(findings: Finding[], text: string): void {
 }
 
 /** The span is the value. Templates, types, code that fetches a secret and names of secrets are let pass. */
-export const assignment: Detector = {
-  name: 'assignment',
-  reach: 300,
-  detect(text) {
-    const findings: Finding[] = []
-    addAssignments(findings, text)
-    addSpoken(findings, text)
-    return findings
-  },
-}
+export const assignment = detector({ name: 'assignment', reach: 300 }, (text, findings) => {
+  addAssignments(findings, text)
+  addSpoken(findings, text)
+})

@@ -10,7 +10,6 @@ const HAS_USER = /\b(?:machine|login|user|username|account)\s/
 /** `host:port:database:user:password` (.pgpass). A colon or backslash in the password is escaped. */
 const PGPASS =
   /(?<![\w.:*/-])(\*|[\w.-]{1,128}|\[[\da-f:.]{2,45}\]):(\*|\d{4,5}):(\*|[a-z_][\w-]{0,62}):(\*|[a-z_][\w.@-]{0,62}):((?:[^\s:\\"'`]|\\.){4,128})(?![^\s"'`,;)])/gi
-/** Part of these lines, which is faster to search. */
 const PORT = /:(?:\*|\d{4,5}):[A-Za-z_*]/
 const LOCAL_HOST = /\.|^(?:localhost|\*|\[|db|pg|postgres|database)/i
 const POSTGRESQL_PORT = /^(?:5432|5433|6432|\*)$/
@@ -139,7 +138,6 @@ function addArguments(findings: Finding[], text: string, command: string, from: 
   })
 }
 
-/** Passwords in the arguments of well-known commands: `sshpass -p …`, `curl -u user:…`, `mysql -p…`. */
 export function addCommands(findings: Finding[], text: string): void {
   let last: { readonly command: string; readonly end: number } | undefined
   eachMatch(text, COMMAND, ({ 0: command, index }) => {

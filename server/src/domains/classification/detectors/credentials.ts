@@ -1,5 +1,5 @@
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { addMatches, CharacterSet, DIGITS, eachMatch, LOWER, UPPER } from '../text/search.ts'
 import { isGenerated, isTemplate } from '../text/secret-value.ts'
 
@@ -51,18 +51,13 @@ function addBlocks(findings: Finding[], text: string): void {
   })
 }
 
-export const privateKey: Detector = {
-  name: 'private-key',
-  byForm: true,
-  reach: 120,
-  marks: { pattern: MARK, reach: MAX_LENGTH + 256 },
-  detect(text) {
-    const findings: Finding[] = []
+export const privateKey = detector(
+  { name: 'private-key', byForm: true, reach: 120, marks: { pattern: MARK, reach: MAX_LENGTH + 256 } },
+  (text, findings) => {
     if (text.includes('-----BEGIN ')) addBlocks(findings, text)
     if (text.includes('PuTTY-User-Key-File-')) addMatches(findings, 'secret.private_key', text, PUTTY)
-    return findings
   },
-}
+)
 
 /** `scheme://user:password@host…` (RFC 3986 §3.2.1), up to the end of the path and query. */
 const USER_INFO = /:\/\/([^\s/?#"'`<>@:]{0,128}):([^\s/?#"'`<>@]{1,256})@[^\s"'`<>]{1,512}/y
@@ -112,18 +107,13 @@ function addLists(findings: Finding[], text: string): void {
 }
 
 /** Addresses of databases, queues and storage that contain credentials. Any scheme, `https://user:password@host` included. */
-export const connectionString: Detector = {
-  name: 'connection-string',
-  byForm: true,
-  reach: 440,
-  marks: { pattern: ENTRY, reach: MAX_PIECE + 300 },
-  detect(text) {
-    const findings: Finding[] = []
+export const connectionString = detector(
+  { name: 'connection-string', byForm: true, reach: 440, marks: { pattern: ENTRY, reach: MAX_PIECE + 300 } },
+  (text, findings) => {
     addUrls(findings, text)
     if (text.includes('=') && LIST_HINT.test(text)) addLists(findings, text)
-    return findings
   },
-}
+)
 
 /** JSON Web Tokens (RFC 7519): three parts if signed, five if encrypted. `eyJ` is `{"` in base64url. */
 const JWT = /(?<![\w-])eyJ[\w-]{10,}\.(?:eyJ[\w-]{8,}\.[\w-]*|[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+)/g
@@ -141,18 +131,11 @@ function addCarried(findings: Finding[], text: string, expression: RegExp, isRea
   })
 }
 
-export const token: Detector = {
-  name: 'token',
-  byForm: true,
-  reach: 64,
-  detect(text) {
-    const findings: Finding[] = []
-    // A capital J is rare in texts, so this is faster than searching `eyJ`.
-    if (text.includes('J') && text.includes('eyJ')) addMatches(findings, 'secret.token', text, JWT)
-    if (HINT.test(text)) {
-      addCarried(findings, text, BEARER, (value) => isGenerated(value, MIN_BEARER))
-      if (/asic /i.test(text)) addCarried(findings, text, BASIC, () => true)
-    }
-    return findings
-  },
-}
+export const token = detector({ name: 'token', byForm: true, reach: 64 }, (text, findings) => {
+  // A capital J is rare in texts, so this is faster than searching `eyJ`.
+  if (text.includes('J') && text.includes('eyJ')) addMatches(findings, 'secret.token', text, JWT)
+  if (HINT.test(text)) {
+    addCarried(findings, text, BEARER, (value) => isGenerated(value, MIN_BEARER))
+    if (/asic /i.test(text)) addCarried(findings, text, BASIC, () => true)
+  }
+})

@@ -1,6 +1,5 @@
 import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../../../platform/lib/invisible-characters.ts'
-import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 
 const ANY = new RegExp(`[${classOf([...INVISIBLE_RANGES, [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`)
 const invisible = new Uint8Array(0x10000)
@@ -107,37 +106,27 @@ function isLegitimate(text: string, start: number, end: number, rightToLeft: () 
   return run.length === 1 && hasPurpose(first, previous, next, text, start)
 }
 
-/**
- * Text that a model reads and a person does not see: zero-width characters without a purpose, direction overrides, isolates in texts
- * without right-to-left letters, Unicode tags, variation selectors. Runs with single visible characters between them are one finding.
- * HTML that is hidden by styles is not a finding (decision 0004).
- */
-export const hiddenText: Detector = {
-  name: 'hidden-text',
-  raw: true,
-  detect(text) {
-    const findings: Finding[] = []
-    const first = text.search(ANY)
-    if (first === -1) return findings
-    let known: boolean | undefined
-    const rightToLeft = () => {
-      known ??= RIGHT_TO_LEFT.test(text)
-      return known
-    }
-    let last: { type: 'hidden.text'; start: number; end: number } | undefined
-    for (let at = first; at < text.length; at++) {
-      if (invisible[text.charCodeAt(at)] === 0) continue
-      const end = runEnd(text, at)
-      if (end === at) continue
-      if (!isLegitimate(text, at, end, rightToLeft)) {
-        if (last && at - last.end <= 1) last.end = end
-        else {
-          last = { type: 'hidden.text', start: at, end }
-          findings.push(last)
-        }
+/** Runs with single visible characters between them are one finding. HTML that is hidden by styles is not a finding (decision 0004). */
+export const hiddenText = detector({ name: 'hidden-text', raw: true }, (text, findings) => {
+  const first = text.search(ANY)
+  if (first === -1) return
+  let known: boolean | undefined
+  const rightToLeft = () => {
+    known ??= RIGHT_TO_LEFT.test(text)
+    return known
+  }
+  let last: { type: 'hidden.text'; start: number; end: number } | undefined
+  for (let at = first; at < text.length; at++) {
+    if (invisible[text.charCodeAt(at)] === 0) continue
+    const end = runEnd(text, at)
+    if (end === at) continue
+    if (!isLegitimate(text, at, end, rightToLeft)) {
+      if (last && at - last.end <= 1) last.end = end
+      else {
+        last = { type: 'hidden.text', start: at, end }
+        findings.push(last)
       }
-      at = end
     }
-    return findings
-  },
-}
+    at = end
+  }
+})

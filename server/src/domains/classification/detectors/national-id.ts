@@ -1,7 +1,7 @@
 import identityCard from 'validator/lib/isIdentityCard.js'
 import taxId from 'validator/lib/isTaxID.js'
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { digitsOf, luhn, remainder, weighted } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { addMatches, bounded, eachMatch } from '../text/search.ts'
@@ -10,7 +10,6 @@ import { addMatches, bounded, eachMatch } from '../text/search.ts'
 const { default: isIdentityCard } = identityCard
 const { default: isTaxID } = taxId
 
-/** A country's number for persons that is recognised without a label, by its shape and its check digits, if any. */
 interface Scheme {
   readonly name: string
   readonly shape: string
@@ -177,13 +176,7 @@ function addRecognised(findings: Finding[], text: string): void {
 }
 
 /** By shape and check digits, and any number after a label that names such a number. */
-export const nationalId: Detector = {
-  name: 'national-id',
-  reach: 200,
-  detect(text) {
-    const findings: Finding[] = []
-    if (SHAPED.test(text)) addRecognised(findings, text)
-    addLabelled(findings, text)
-    return findings
-  },
-}
+export const nationalId = detector({ name: 'national-id', reach: 200 }, (text, findings) => {
+  if (SHAPED.test(text)) addRecognised(findings, text)
+  addLabelled(findings, text)
+})

@@ -1,6 +1,6 @@
 import { withoutAccents } from '../../../platform/lib/plain-text.ts'
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { isLabelled, LABEL_REACH, labels } from '../text/label.ts'
 import { addMatches, bounded, eachEnd, eachMatch } from '../text/search.ts'
 import { GIVEN_NAMES, PERSON_KEY, THING_KEY, THINGS } from './person-words.ts'
@@ -111,7 +111,6 @@ function kindOf(name: string): 'thing' | 'given' | 'unknown' {
   return kind
 }
 
-/** Kinds of labels by what their fields contain: persons only, persons or organisations, or anything. */
 type Label = 'personal' | 'general' | 'name' | 'question'
 
 function labelBefore(text: string, separator: number): Label | undefined {
@@ -121,7 +120,6 @@ function labelBefore(text: string, separator: number): Label | undefined {
   return isLabelled(text, separator, GENERAL) ? 'general' : undefined
 }
 
-/** Maximum distance of the keys that tell whether an object with a name is a person. */
 const KEYS_REACH = 160
 const CHECKS = 1_000
 const CAPITAL_LABEL = /(?:^|[^"'\w])(?:Name|NAME|Nombre|Nome|Nom|Naam)[ *_]{0,3}$/
@@ -138,7 +136,6 @@ function isPerson(text: string, separator: number, from: number, name: string): 
 const SECOND = new RegExp(`, ?(${WORD}(?: ${WORD}){0,2})(?![\\p{L}\\d])`, 'uy')
 const NEXT_FIELD = /[ \t]*(?:$|[,;.|)\]}"'\n\r<(/]|(?:geb|born|née?|nato|nata|nacid[oa]|age|alter|DOB|\d)\b)/iy
 
-/** The end of the name at `from`, with the given name after a comma. */
 function endOfName(text: string, from: number, name: string, isPersonal: boolean): number {
   const end = from + name.length
   if (text[end] !== ',') return end
@@ -194,16 +191,10 @@ function addPhrases(findings: Finding[], text: string): void {
 }
 
 /** In fields of forms, after "my name is" and titles, and at both ends of a letter, but not in running prose (decision 0004). */
-export const person: Detector = {
-  name: 'person',
-  reach: 420,
-  detect(text) {
-    const findings: Finding[] = []
-    addFields(findings, text)
-    addPhrases(findings, text)
-    return findings
-  },
-}
+export const person = detector({ name: 'person', reach: 420 }, (text, findings) => {
+  addFields(findings, text)
+  addPhrases(findings, text)
+})
 
 const MONTH =
   '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez|märz|ene|abr|ago|dic|fév|avr|juin|juil|août|gen|mag|giu|lug|set|ott)'
@@ -227,16 +218,10 @@ const DATE_HINT = new RegExp(
   'iu',
 )
 
-export const birthDate: Detector = {
-  name: 'birth-date',
-  reach: 100,
-  detect(text) {
-    const findings: Finding[] = []
-    if (!DATE_HINT.test(text) || !BIRTH_HINT.test(text)) return findings
-    addMatches(findings, 'pii.person', text, DATE, ({ index, groups }) => {
-      if (!BIRTH_HINT.test(text.slice(Math.max(0, index - LABEL_REACH), index))) return false
-      return isLabelled(text, index, BIRTH) || (groups?.numeric !== undefined && isLabelled(text, index, BORN))
-    })
-    return findings
-  },
-}
+export const birthDate = detector({ name: 'birth-date', reach: 100 }, (text, findings) => {
+  if (!DATE_HINT.test(text) || !BIRTH_HINT.test(text)) return
+  addMatches(findings, 'pii.person', text, DATE, ({ index, groups }) => {
+    if (!BIRTH_HINT.test(text.slice(Math.max(0, index - LABEL_REACH), index))) return false
+    return isLabelled(text, index, BIRTH) || (groups?.numeric !== undefined && isLabelled(text, index, BORN))
+  })
+})

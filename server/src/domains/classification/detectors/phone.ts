@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { bounded, CharacterSet, eachMatch } from '../text/search.ts'
@@ -136,21 +136,15 @@ function addParts(findings: Finding[], text: string, index: number, written: str
 }
 
 /** With country code (libphonenumber has the numbering plans), by North American or trunk-zero groups, or next to a label. */
-export const phone: Detector = {
-  name: 'phone',
-  reach: 120,
-  detect(text) {
-    const findings: Finding[] = []
-    const may = bounded(CHECKS)
-    eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
-      if (written.includes(' - ') || written.includes(' / ')) {
-        // The last part can continue after the longest candidate.
-        const rest = addParts(findings, text, index, written, may)
-        if (rest > index) CANDIDATE.lastIndex = rest
-      } else if (isNumber(text, index, written, may)) {
-        findings.push({ type: 'pii.phone', start: index, end: index + written.length })
-      }
-    })
-    return findings
-  },
-}
+export const phone = detector({ name: 'phone', reach: 120 }, (text, findings) => {
+  const may = bounded(CHECKS)
+  eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
+    if (written.includes(' - ') || written.includes(' / ')) {
+      // The last part can continue after the longest candidate.
+      const rest = addParts(findings, text, index, written, may)
+      if (rest > index) CANDIDATE.lastIndex = rest
+    } else if (isNumber(text, index, written, may)) {
+      findings.push({ type: 'pii.phone', start: index, end: index + written.length })
+    }
+  })
+})

@@ -1,6 +1,6 @@
 import { classOf } from '../../../platform/lib/invisible-characters.ts'
 import type { Finding, FindingType } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 import { addMatches } from '../text/search.ts'
 import { addEastAsian } from './injection/east-asian.ts'
 import { foldAt, foldWord, POSSIBLE_END } from './injection/fold.ts'
@@ -92,19 +92,9 @@ function addMarkers(text: string, findings: Finding[]): void {
   for (const [type, hint, expression] of MARKER_LIST) if (text.includes(hint)) addMatches(findings, type, text, expression)
 }
 
-/**
- * Attempts to make a model ignore its instructions (override), reveal them or the conversation (exfiltration), or play a role without
- * them (role_play). Recognises words of fifteen languages, also with look-alike letters, leetspeak, and spaced or joined letters.
- *
- * It finds the usual wording of such texts, and is made for few false positives. Decision 0004 lists its limits.
- */
-export const promptInjection: Detector = {
-  name: 'prompt-injection',
-  detect(text) {
-    const findings: Finding[] = []
-    addPhrases(text, findings)
-    addMarkers(text, findings)
-    addEastAsian(text, findings)
-    return findings
-  },
-}
+/** Finds the usual wording of fifteen languages, also with look-alike letters, leetspeak, and spaced or joined letters (decision 0004). */
+export const promptInjection = detector({ name: 'prompt-injection' }, (text, findings) => {
+  addPhrases(text, findings)
+  addMarkers(text, findings)
+  addEastAsian(text, findings)
+})

@@ -1,6 +1,5 @@
 import type { Finding, FindingType } from '../../../shared/finding.ts'
 
-/** A set of ASCII characters with a fast lookup by UTF-16 unit. */
 export class CharacterSet {
   readonly #members = new Uint8Array(128)
 
@@ -50,7 +49,6 @@ export function eachEnd(text: string, expression: RegExp, visit: (end: number) =
   while (expression.test(text)) visit(expression.lastIndex)
 }
 
-/** Adds a finding for each match, or those that `accept` takes. */
 export function addMatches(
   findings: Finding[],
   type: FindingType,
@@ -63,10 +61,7 @@ export function addMatches(
   })
 }
 
-/**
- * Limits the number of checks by a library, which take microseconds each: a hostile megabyte has 80,000 candidates. After `limit` checks
- * the result is true, because the candidate has the right shape and a false positive does less harm than a leak.
- */
+/** After `limit` checks by a library (microseconds each) the result is true: a false positive does less harm than a leak. */
 export function bounded(limit: number): (check: () => boolean) => boolean {
   let remaining = limit
   return (check) => remaining-- <= 0 || check()

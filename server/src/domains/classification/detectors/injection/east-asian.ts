@@ -36,17 +36,14 @@ const RULES: readonly Rule[] = [
 const REACH = 14
 const HAS_EAST_ASIAN = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
 
-interface Word {
-  readonly word: string
-  readonly kinds: number
-}
+/** `kinds`: bits. */
+type Word = { readonly word: string; readonly kinds: number }
 
 const kindsOfWords = new Map<string, number>()
 for (const kind of KINDS)
   for (const word of WORDS[kind].split(' ')) kindsOfWords.set(word, (kindsOfWords.get(word) ?? 0) | bit(kind))
 const ALL_WORDS: readonly Word[] = [...kindsOfWords].map(([word, kinds]) => ({ word, kinds }))
 
-/** Words with the same first unit, the longest first. */
 const GROUPS = Map.groupBy(
   ALL_WORDS.toSorted((a, b) => b.word.length - a.word.length),
   ({ word }) => word.charCodeAt(0),
@@ -59,7 +56,6 @@ for (const [index, unit] of [...GROUPS.keys()].entries()) firstUnit[unit] = inde
 const isSentenceEnd = (unit: number): boolean =>
   unit === 0x3002 || unit === 0xff01 || unit === 0xff1f || unit === 0x21 || unit === 0x3f || unit === 10
 
-/** The words of a rule that were found so far: the first one, and the second one after it. */
 class Progress {
   readonly rule: Rule
   #first = -1

@@ -1,4 +1,3 @@
-import type { FindingType } from '../../../../shared/finding.ts'
 import { foldWord, hashWord } from './fold.ts'
 import { wordsOf } from './lexicon.ts'
 import { type Guard, PHRASES } from './phrases.ts'
@@ -12,20 +11,13 @@ import { type Guard, PHRASES } from './phrases.ts'
  * 5. A first pass over the text looks only for anchors, the rare words that each phrase needs, so most texts end there.
  * Gaps are bounded and do not cross the end of a sentence, so matching takes linear time.
  */
-export const OTHER_WORD = 'w'
+export const OTHER_WORD_CODE = 'w'.charCodeAt(0)
 export const SENTENCE = '.'
 export const COLON_TOKEN = ':'
 /** First token of the lexicon. It is beyond ASCII, which has a meaning in expressions. */
 const FIRST_TOKEN = 0x100
 
 const ANY = `[^${SENTENCE}]`
-
-export interface CompiledPhrase {
-  readonly type: FindingType
-  readonly expression: RegExp
-  /** Must match at the start of the phrase. It looks back at the words before the phrase. */
-  readonly guard: RegExp | undefined
-}
 
 const ITEM = /^(!?)([^{}?]+)(\?|\{\d+,\d+\})?$/
 
@@ -57,7 +49,6 @@ const NAMES = new Set([
   ...CONDITION,
 ])
 
-/** Classes and single words, by folded word. */
 const namesOf = new Map<string, string[]>()
 for (const name of NAMES) for (const word of new Set(wordsNamed(name))) namesOf.set(word, [...(namesOf.get(word) ?? []), name])
 
@@ -86,13 +77,13 @@ function compileItem(item: string): string {
 const compileGuard = (guard: Guard): string =>
   GUARDS[guard].replace(/\[([A-Z]+)\]/g, (_, name: string) => characterClass(name === 'CONDITION' ? CONDITION : [name]))
 
-const GRAMMAR = PHRASES.map(
-  ({ type, words, guard }): CompiledPhrase => ({
-    type,
-    expression: new RegExp(words.split(' ').map(compileItem).join(''), 'g'),
-    guard: guard && new RegExp(compileGuard(guard), 'y'),
-  }),
-)
+/** A guard must match at the start of the phrase. It looks back at the words before the phrase. */
+const GRAMMAR = PHRASES.map(({ type, words, guard }) => ({
+  type,
+  expression: new RegExp(words.split(' ').map(compileItem).join(''), 'g'),
+  guard: guard && new RegExp(compileGuard(guard), 'y'),
+}))
+export type CompiledPhrase = (typeof GRAMMAR)[number]
 
 /** Names whose words occur in nearly every text. */
 const COMMON = new Set(
@@ -131,7 +122,6 @@ export function addAnchors(seen: number[], token: number): void {
   if (bits) for (let i = 0; i < bits.length; i++) seen[i] = (seen[i] ?? 0) | (bits[i] ?? 0)
 }
 
-/** The phrases with both anchors in `seen`. */
 export function* candidates(seen: readonly number[]): Generator<CompiledPhrase> {
   for (let mask = 0; mask < MASKS; mask++) {
     let both = (seen[mask] ?? 0) & (seen[mask + MASKS] ?? 0)
@@ -153,9 +143,8 @@ for (const [word, names] of namesOf) {
   let slot = hash & (SLOTS - 1)
   while (tokenCodes[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
   hashes[slot] = hash
-  tokenCodes[slot] = (tokens.get(names.join(' ')) ?? OTHER_WORD).charCodeAt(0)
+  tokenCodes[slot] = tokens.get(names.join(' '))?.charCodeAt(0) ?? OTHER_WORD_CODE
 }
-const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
 
 /** The code of the token for the hash of a word. One in ten million other words has the hash of a lexicon word; a phrase needs several. */
 export function tokenOfHash(hash: number): number {

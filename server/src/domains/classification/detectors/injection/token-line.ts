@@ -10,12 +10,7 @@ import {
   SEPARATOR,
   UNKNOWN,
 } from './fold.ts'
-import { addAnchors, COLON_TOKEN, negates, noAnchors, OTHER_WORD, SENTENCE, tokenOfHash } from './grammar.ts'
-
-export interface TextSpan {
-  readonly start: number
-  readonly end: number
-}
+import { addAnchors, COLON_TOKEN, negates, noAnchors, OTHER_WORD_CODE, SENTENCE, tokenOfHash } from './grammar.ts'
 
 /** A full stop ends a sentence if white space or a quote follows; a line feed if another line feed follows. */
 function endsSentence(text: string, at: number): boolean {
@@ -54,20 +49,13 @@ const MIN_SPACED = 12
 /** A text with more suspicious parts is data: keys, hashes, tables. */
 const MAX_SUSPICIOUS = 1_000
 
-const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
-
-export interface FirstPass {
-  readonly anchors: readonly number[]
-  /** Very long words and sequences of single letters, which can contain several words. */
-  readonly suspicious: readonly TextSpan[]
-}
-
 /** The first pass over a text; most texts need no other. It is one flat loop, because every text passes it. */
-export function findAnchors(text: string): FirstPass {
+export function findAnchors(text: string) {
   const folded = FOLDED
   const length = text.length
   const anchors = noAnchors()
-  const suspicious: TextSpan[] = []
+  /** Very long words and sequences of single letters, which can contain several words. */
+  const suspicious: { readonly start: number; readonly end: number }[] = []
   const suspect = (start: number, end: number) => {
     if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
   }
