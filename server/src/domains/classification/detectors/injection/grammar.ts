@@ -115,7 +115,8 @@ for (const [index, { words }] of PHRASES.entries()) {
   }
 }
 
-export const noAnchors = (): number[] => new Array<number>(2 * MASKS).fill(0)
+const NO_ANCHORS: readonly number[] = new Array<number>(2 * MASKS).fill(0)
+export const noAnchors = (): number[] => NO_ANCHORS.slice()
 
 export function addAnchors(seen: number[], token: number): void {
   const bits = anchorBits[token]

@@ -49,16 +49,19 @@ const MIN_SPACED = 12
 /** A text with more suspicious parts is data: keys, hashes, tables. */
 const MAX_SUSPICIOUS = 1_000
 
+type TextSpan = { readonly start: number; readonly end: number }
+
+/** For very long words and sequences of single letters, which can contain several words. */
+function addSuspicious(suspicious: TextSpan[], start: number, end: number): void {
+  if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
+}
+
 /** The first pass over a text; most texts need no other. It is one flat loop, because every text passes it. */
 export function findAnchors(text: string) {
   const folded = FOLDED
   const length = text.length
   const anchors = noAnchors()
-  /** Very long words and sequences of single letters, which can contain several words. */
-  const suspicious: { readonly start: number; readonly end: number }[] = []
-  const suspect = (start: number, end: number) => {
-    if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
-  }
+  const suspicious: TextSpan[] = []
   let singles = 0
   let singlesStart = 0
   for (let at = 0; at < length; at++) {
@@ -79,15 +82,15 @@ export function findAnchors(text: string) {
     } while (unit > POSSIBLE_END || unit === IGNORED)
     const token = tokenOfHash(hash)
     if (token !== OTHER_WORD_CODE) addAnchors(anchors, token)
-    else if (letters >= MIN_JOINED && letters <= MAX_JOINED) suspect(start, at)
+    else if (letters >= MIN_JOINED && letters <= MAX_JOINED) addSuspicious(suspicious, start, at)
     if (letters === 1) {
       if (singles++ === 0) singlesStart = start
     } else if (singles > 0) {
-      if (singles >= MIN_SPACED) suspect(singlesStart, start)
+      if (singles >= MIN_SPACED) addSuspicious(suspicious, singlesStart, start)
       singles = 0
     }
   }
-  if (singles >= MIN_SPACED) suspect(singlesStart, length)
+  if (singles >= MIN_SPACED) addSuspicious(suspicious, singlesStart, length)
   return { anchors, suspicious }
 }
 
