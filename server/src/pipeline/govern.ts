@@ -1,7 +1,6 @@
 import type { Detector } from '../domains/classification/detector.ts'
 import { type Assessment, assess } from '../domains/classification/risk.ts'
-import { scanJoined } from '../domains/classification/scan-joined.ts'
-import { scanSplit } from '../domains/classification/scan-split.ts'
+import { scanJoined, scanSplit } from '../domains/classification/scan-joined.ts'
 import type { CompiledPolicy } from '../domains/policy/compile.ts'
 import { hasWraps } from '../domains/policy/condition/content-forms.ts'
 import { evaluate, mergeDecisions } from '../domains/policy/evaluate.ts'

@@ -1,6 +1,5 @@
-import { resolveOverlaps } from '../../src/domains/classification/overlaps.ts'
-import { scan } from '../../src/domains/classification/scan.ts'
-import { scanSplit } from '../../src/domains/classification/scan-split.ts'
+import { resolveOverlaps, scan } from '../../src/domains/classification/scan.ts'
+import { scanSplit } from '../../src/domains/classification/scan-joined.ts'
 import { compileLiteralTest } from '../../src/domains/policy/condition/required-literals.ts'
 import { parseCondition } from '../../src/domains/policy/condition/syntax.ts'
 import { parseDirective } from '../../src/domains/policy/directives.ts'

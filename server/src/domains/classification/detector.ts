@@ -1,16 +1,9 @@
 import type { Finding } from '../../shared/finding.ts'
 
-/**
- * Finds one kind of content in a text. Pure and synchronous. Its time must be linear in the length of the text, so that the author of
- * a text cannot block the server.
- */
+/** Finds one kind of content. Pure, and linear in the length of the text, so that the author of a text cannot block the server. */
 export interface Detector {
-  /** Audit records contain it if the detector fails. */
   readonly name: string
-  /**
-   * The detector reads the text as written. Default: it reads the plain text (`platform/lib/plain-text.ts`, without invisible characters), and
-   * additionally the text as written if the plain text could hide a finding.
-   */
+  /** Reads the text as written. Default: the plain text, and the text as written if the plain text could hide a finding (plain-text.ts). */
   readonly raw?: true
   /**
    * Maximum number of characters from the start of a finding to the last character that decides about it. A finding inside one word of
@@ -19,17 +12,23 @@ export interface Detector {
   readonly reach?: number
   /** Beginnings of findings that are longer than `reach`, with the reach of those findings. The expression is global. */
   readonly marks?: { readonly pattern: RegExp; readonly reach: number }
-  /**
-   * The form of a value decides alone, not the words near it. Such a detector also reads values that are split over texts (scan-split.ts)
-   * or encoded (encoded-readings.ts); the others would find something in any two sentences.
-   */
+  /** The form of a value decides, not the words near it, so it is also searched in texts that are split or encoded. */
   readonly byForm?: true
   /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
-  /** The original of a detector that additionally reports its failures (`withFaultReports`). */
+  /** The detector without the reports of `withFaultReports`. */
   readonly original?: Detector
-  /** Called when the detector threw, or when the time budget of the scan was exceeded at its end. */
+  /** `overran`: the time budget of the scan was exceeded at the end of this detector. */
   reportFailure?(how: 'threw' | 'overran', error?: unknown): void
-  /** Called with the time in milliseconds that the detector took for the texts of one scan. */
   reportTime?(ms: number): void
 }
+
+/** A detector whose findings are those that `find` adds. */
+export const detector = (settings: Omit<Detector, 'detect'>, find: (text: string, findings: Finding[]) => void): Detector => ({
+  ...settings,
+  detect(text) {
+    const findings: Finding[] = []
+    find(text, findings)
+    return findings
+  },
+})

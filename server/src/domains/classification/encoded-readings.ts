@@ -1,12 +1,9 @@
 import type { PlainText } from '../../platform/lib/plain-text.ts'
-import { CharacterSet, DIGITS, eachRun, LOWER, UPPER } from './text/characters.ts'
-import { eachMatch } from './text/matches.ts'
+import { CharacterSet, DIGITS, eachMatch, eachRun, LOWER, UPPER } from './text/search.ts'
 
-/** The shortest run that can be an encoded key or number. */
 const MIN_RUN = 16
 const RUN = new CharacterSet(`${LOWER}${UPPER}${DIGITS}+/=_-.~%\\`)
 
-/** Words that say that something is encoded, and how. */
 const HINT =
   /(base-? ?64|b64)|(\bhex(?:adecimal)?\b|\bhex(?:code|dump|adezimal))|(revers|backward|right[- ]to[- ]left|rückwärts|umgekehrt|umgedreht|gespiegelt|mirrored|à l'envers|inversé|al revés|invertid|al contrario|achterstevoren|omgekeerd|wspak|baklänges|наоборот|задом|反转|倒序|逆順|逆さ|거꾸로)|((?:url|percent|uri)-?_? ?(?:en|de)cod|prozentkod|%-)|(\b(?:de|en|en?ko|deko|dé|enc?o)cod|kodier|kodiert|codific|кодир|编码|解码|エンコード|デコード|인코딩)/gi
 const CODE = new CharacterSet(`${DIGITS}%=`)
@@ -15,21 +12,13 @@ type Encoding = 'base64' | 'hex' | 'reversed' | 'percent'
 const ANY: readonly Encoding[] = ['base64', 'hex', 'percent']
 const BY_GROUP: readonly (readonly Encoding[])[] = [['base64'], ['hex'], ['reversed'], ['percent'], ANY]
 
-/** Maximum distance of the word before a run, and after it. Text after the window of a growing response is not known. */
+/** Distance of the word before a run, and after it. Text after the window of a growing response is not known. */
 const BEFORE = 200
 const AFTER = 60
-/** A word after a longer run does not count. */
 const LONGEST_BEFORE_WORD = 400
 
-interface Hint {
-  readonly at: number
-  readonly encodings: readonly Encoding[]
-}
-
-interface Run {
-  readonly start: number
-  readonly end: number
-}
+type Hint = { readonly at: number; readonly encodings: readonly Encoding[] }
+type Run = { readonly start: number; readonly end: number }
 
 function hintsIn(text: string): Hint[] {
   const hints: Hint[] = []
@@ -67,7 +56,7 @@ const DECODERS: Readonly<Record<Encoding, (run: string) => string | undefined>> 
     return HEX.test(digits) ? asText(Buffer.from(digits, 'hex')) : undefined
   },
   reversed: reverse,
-  percent: (run) => decodePercent(run),
+  percent: decodePercent,
 }
 
 function reverse(run: string): string {
@@ -107,16 +96,9 @@ const DATA_URL = /data:[^,\s]*;base64,$/i
 const isInDataUrl = (text: string, { start }: Run): boolean =>
   text[start - 1] === ',' && DATA_URL.test(text.slice(Math.max(0, start - LONGEST_MEDIA_TYPE), start))
 
-/** The beginning of each decoded part in the text of all parts, with its run. */
-interface Part {
-  readonly from: number
-  readonly run: Run
-}
+type Part = { readonly from: number; readonly run: Run }
 
-/**
- * The decoded keys and numbers of a text that says that they are written in base64, in hexadecimal digits, in reverse or percent-encoded,
- * a line each. Undefined: none. A finding in a line covers its whole run.
- */
+/** The parts that a text calls encoded, decoded, a line each; undefined: none. A finding in a line covers its whole run. */
 export function encodedReading(text: string): PlainText | undefined {
   if (!mayHoldCode(text)) return undefined
   const hints = hintsIn(text)
@@ -145,7 +127,6 @@ function spanOf(parts: readonly Part[], start: number, end: number): Run {
   return { start: parts[partAt(parts, start)]?.run.start ?? 0, end: parts[partAt(parts, end - 1)]?.run.end ?? 0 }
 }
 
-/** The index of the part that contains the position. */
 function partAt(parts: readonly Part[], at: number): number {
   let [low, high] = [0, parts.length - 1]
   while (low < high) {
@@ -156,10 +137,7 @@ function partAt(parts: readonly Part[], at: number): number {
   return low
 }
 
-/**
- * Groups, the first with a digit, and the second no word in small letters. The search starts at the last digit of the first, because most
- * digits are followed by another.
- */
+/** Groups with a digit, none a word in small letters. Starts at the last digit of the first, because most digits are followed by another. */
 const SPACED = /\d[A-Za-z]{0,4}[ :](?![a-z]{2})[\dA-Za-z]{2,5}[ :][\dA-Za-z]{2,5}[ :][\dA-Za-z]{2,5}/
 
 /** Whether a text has a run with a digit or a percent sign, or groups of digits. Most texts have none, so the search ends here. */

@@ -15,30 +15,23 @@ import { isBounded, scanGrowing } from './growing-scan.ts'
 import { scan } from './scan.ts'
 
 const BOUNDED = DETECTORS.filter(isBounded)
-const options = { detectors: BOUNDED, budgetMs: 60_000, readsEncoded: true }
 const window = MIN_RELEASE_WINDOW
+const options = { detectors: BOUNDED, budgetMs: 60_000, readsEncoded: true, window }
 /** A placeholder that is not complete, and a character that following marks change. */
 const RESERVE = 106 + 16
 
 const PERSONAL = [
-  'jane.doe+work@mail.example.co.uk',
-  'jürgen@müller.de',
-  'jane (at) example (dot) co (dot) uk',
-  'jane@exam\u200bple.com',
-  'Tel.: 030/1234567',
-  '+1-203-305-2492x5662',
-  '+１ ２０２ ５５５ ０１２３',
-  'card 4111 1111 1111 1111',
-  'DE89 3704 0044 0532 0130 00',
-  'SSN: 536-90-4399',
-  'passport no. C01X00T47',
-  'server 203.0.113.77',
-  '2001:db8:85a3::8a2e:370:7334',
-  'My name is Jane van der Meulen-O’Neill',
-  'Kind regards,\nJane Doe',
-  'born on 14 March 1979',
-  'date of birth: 14.03.1979',
-  `a${'\u0301'.repeat(30)}nna@example.com`,
+  ...['jane.doe+work@mail.example.co.uk', 'jürgen@müller.de', 'jane (at) example (dot) co (dot) uk'],
+  ...[
+    'jane@exam\u200bple.com',
+    'Tel.: 030/1234567',
+    '+1-203-305-2492x5662',
+    '+１ ２０２ ５５５ ０１２３',
+    'card 4111 1111 1111 1111',
+  ],
+  ...['DE89 3704 0044 0532 0130 00', 'SSN: 536-90-4399', 'passport no. C01X00T47', 'server 203.0.113.77'],
+  ...['2001:db8:85a3::8a2e:370:7334', 'My name is Jane van der Meulen-O’Neill', 'Kind regards,\nJane Doe'],
+  ...['born on 14 March 1979', 'date of birth: 14.03.1979', `a${'\u0301'.repeat(30)}nna@example.com`],
 ]
 const FILLERS = [
   ...Object.values(HOSTILE_UNITS),
@@ -53,14 +46,8 @@ const FILLERS = [
 ]
 
 const random = new Random(11)
-const EXAMPLES = [
-  makeApiKeys(random),
-  makeConnectionStrings(random),
-  makePrivateKeys(random),
-  makeTokens(random),
-  makeDecoys(random),
-]
-  .flatMap((made) => Object.values(made))
+const EXAMPLES = [makeApiKeys, makeConnectionStrings, makePrivateKeys, makeTokens, makeDecoys]
+  .flatMap((make) => Object.values(make(random)))
   .concat(PERSONAL)
 
 /** About `length` characters of filler and examples in any order, with few or many examples. */
@@ -78,16 +65,14 @@ test('detectors: the window covers the reach of each bounded detector, and all o
 })
 
 describe('beginning of a text [GW-WIN-3]', () => {
-  test('text: what is clear at any length has no finding in the whole text, and settled findings stay', {
-    timeout: 60_000,
-  }, () => {
+  test('text: what is clear at any length has no finding in the whole text, and settled findings stay', () => {
     let clear = 0
     for (let round = 0; round < 60; round++) {
       const text = makeText(window + 300 + random.number(3_000))
       const whole = scan([text], options)
       const first = whole.findings[0]?.[0]?.start ?? text.length
       for (let length = random.number(97); length < text.length; length += 40 + random.number(150)) {
-        const seen = scanGrowing(text.slice(0, length), { ...options, window })
+        const seen = scanGrowing(text.slice(0, length), options)
         expect(seen.failed).toBe(false)
         expect(seen.clearEnd, JSON.stringify(text.slice(first, first + 80))).toBeLessThanOrEqual(first)
         for (const [name, count] of Object.entries(seen.counts)) {
@@ -99,33 +84,33 @@ describe('beginning of a text [GW-WIN-3]', () => {
     expect(clear).toBeGreaterThan(500_000)
   })
 
-  test('examples of the detectors: never clear before they are complete', { timeout: 60_000 }, () => {
+  test('examples of the detectors: never clear before they are complete', () => {
     for (const example of EXAMPLES) {
       const text = `${'Good morning. '.repeat(3)}${example} ${'And so on. '.repeat(80)}`
       const first = scan([text], options).findings[0]?.[0]?.start ?? text.length
       for (let length = 0; length <= text.length; length += 29) {
-        expect(scanGrowing(text.slice(0, length), { ...options, window }).clearEnd, example).toBeLessThanOrEqual(first)
+        expect(scanGrowing(text.slice(0, length), options).clearEnd, example).toBeLessThanOrEqual(first)
       }
     }
   })
 
   test('text: all but the window is clear when nothing is found', () => {
     const text = 'Good morning to all of you. '.repeat(100)
-    const { clearEnd, isBlocked } = scanGrowing(text, { ...options, window })
+    const { clearEnd, isBlocked } = scanGrowing(text, options)
     expect(text.length - clearEnd).toBeLessThan(window + 30)
     expect(isBlocked).toBe(false)
   })
 
   test('word: it is held until it ends, however long it is', () => {
     const text = `Good morning. ${'x'.repeat(5_000)}`
-    expect(scanGrowing(text, { ...options, window }).clearEnd).toBe('Good morning. '.length)
-    expect(scanGrowing(`${text} ${'and so on '.repeat(10)}`, { ...options, window }).clearEnd).toBeGreaterThan(4_000)
+    expect(scanGrowing(text, options).clearEnd).toBe('Good morning. '.length)
+    expect(scanGrowing(`${text} ${'and so on '.repeat(10)}`, options).clearEnd).toBeGreaterThan(4_000)
   })
 
   test('character: a surrogate pair is never split', () => {
     const text = '😀'.repeat(1_000)
     for (let cut = 1_500; cut < 1_510; cut++) {
-      const { clearEnd } = scanGrowing(text.slice(0, cut), { ...options, window })
+      const { clearEnd } = scanGrowing(text.slice(0, cut), options)
       expect(text.slice(0, clearEnd).isWellFormed()).toBe(true)
       expect(clearEnd).toBeGreaterThan(800)
     }
@@ -133,19 +118,16 @@ describe('beginning of a text [GW-WIN-3]', () => {
 
   test('private key: nothing after its first line is clear before its last line can have arrived', () => {
     const text = `Here it is: -----BEGIN PRIVATE KEY-----\n${'not base64 at all\n'.repeat(1_000)}`
-    expect(scanGrowing(text, { ...options, window }).clearEnd).toBe('Here it is: '.length)
+    expect(scanGrowing(text, options).clearEnd).toBe('Here it is: '.length)
   })
 
   test('JSON document: nothing in reach of an escape is clear, and escaped quotes do not stop it', () => {
     const text = `{"said": "${'He said \\"yes\\". '.repeat(100)}`
-    expect(scanGrowing(`${text}\\`, { ...options, window })).toMatchObject({ isBlocked: false })
-    const { clearEnd, isBlocked } = scanGrowing(`${text}jane\\u0040example.com ${'and so on '.repeat(100)}`, {
-      ...options,
-      window,
-    })
+    expect(scanGrowing(`${text}\\`, options)).toMatchObject({ isBlocked: false })
+    const { clearEnd, isBlocked } = scanGrowing(`${text}jane\\u0040example.com ${'and so on '.repeat(100)}`, options)
     expect({ clearEnd, isBlocked }).toEqual({ clearEnd: text.length + 'jane'.length - window, isBlocked: true })
     const prose = `As ${text}jane\\u0040example.com ${'and so on '.repeat(100)}`
-    expect(scanGrowing(prose, { ...options, window }).isBlocked).toBe(false)
+    expect(scanGrowing(prose, options).isBlocked).toBe(false)
   })
 
   test.each([
@@ -155,30 +137,27 @@ describe('beginning of a text [GW-WIN-3]', () => {
     ],
     ['long word', `{"t": "${'Some prose here. '.repeat(10)}eyJhbGciOiJIUzI1NiJ9.${'QUJD'.repeat(180)}\\u002eQUJD"}`],
   ])('JSON document: no part of a %s that an escape completes is clear', (_, text) => {
-    const { clearEnd } = scanGrowing(`${text} ${'and so on '.repeat(100)}`, { ...options, window })
+    const { clearEnd } = scanGrowing(`${text} ${'and so on '.repeat(100)}`, options)
     expect(clearEnd).toBeLessThanOrEqual(`{"c": "${'Some prose here. '.repeat(10)}`.length)
   })
 
   test('JSON document: a finding that the escape after it ends is not counted', () => {
     const text = `{"to": "jane@example.co\\u006d.png", "x": "${'and so on '.repeat(200)}`
-    expect(scanGrowing(text, { ...options, window })).toMatchObject({ counts: {}, isBlocked: true })
+    expect(scanGrowing(text, options)).toMatchObject({ counts: {}, isBlocked: true })
   })
 
   test('data: URL: it is not clear, because its content is read when it is complete', () => {
     const text = `${'Good morning. '.repeat(3)}data:text/plain,jane%40example.com ${'And so on. '.repeat(100)}`
-    expect(scanGrowing(text, { ...options, window })).toMatchObject({ clearEnd: text.indexOf('data:'), isBlocked: true })
+    expect(scanGrowing(text, options)).toMatchObject({ clearEnd: text.indexOf('data:'), isBlocked: true })
     expect(scanGrowing(text, { detectors: [], budgetMs: 1_000, window, readsEncoded: false }).isBlocked).toBe(false)
   })
 
   test('detector: nothing is clear after it failed', () => {
-    const broken = {
-      name: 'broken',
-      reach: 10,
-      detect: () => {
-        throw new Error('broken')
-      },
+    const detect = () => {
+      throw new Error('broken')
     }
-    expect(scanGrowing('Good morning. '.repeat(100), { ...options, detectors: [broken], window }).failed).toBe(true)
+    const broken = { name: 'broken', reach: 10, detect }
+    expect(scanGrowing('Good morning. '.repeat(100), { ...options, detectors: [broken] }).failed).toBe(true)
   })
 
   test('forms: invisible characters do not stretch a finding beyond the window', () => {
@@ -186,7 +165,7 @@ describe('beginning of a text [GW-WIN-3]', () => {
     const text = `Good morning. ${hidden} ${'And so on. '.repeat(80)}`
     expect(readings(text).plain.text).toContain('4111111111111111')
     for (let length = 0; length <= text.length; length += 17) {
-      expect(scanGrowing(text.slice(0, length), { ...options, window }).clearEnd).toBeLessThanOrEqual('Good morning. '.length)
+      expect(scanGrowing(text.slice(0, length), options).clearEnd).toBeLessThanOrEqual('Good morning. '.length)
     }
   })
 })

@@ -4,40 +4,32 @@ import { firstDataUrl } from '../../shared/content-reading.ts'
 import type { Finding, FindingCounts } from '../../shared/finding.ts'
 import { firstEscape } from '../../shared/json-text.ts'
 import type { Detector } from './detector.ts'
-import { count, scan } from './scan.ts'
+import { count, type ScanOptions, scan } from './scan.ts'
 
-/** The findings of a text whose end has not arrived, as far as they are certain. */
 export interface GrowingScan {
   /** The text before this index has no finding, and none will begin there. */
   readonly clearEnd: number
   /** A finding begins at `clearEnd`, or encoded text that may hold one, so the text after it does not become clear. */
   readonly isBlocked: boolean
-  /** Findings that stay as they are, whatever follows. */
+  /** Of findings that stay as they are, whatever follows. */
   readonly counts: FindingCounts
-  /** Whether a detector failed. */
   readonly failed: boolean
 }
 
-interface Options {
-  /** Bounded detectors: see `isBounded`. */
-  readonly detectors: readonly Detector[]
-  readonly budgetMs: number
-  /** Number of characters at the end of the text that are not judged yet. */
+/** The detectors are bounded. */
+interface Options extends ScanOptions {
+  /** Characters at the end of the text that are not judged yet. */
   readonly window: number
   /** Whether escapes in a JSON document and the contents of data: URLs are read or changed when the text is complete. */
   readonly readsEncoded: boolean
 }
 
-/** Detectors whose findings depend on a limited length of text. */
+/** Whether findings depend on a limited length of text. */
 export const isBounded = ({ reach, raw }: Detector): boolean => reach !== undefined && raw === undefined
 
-/** Maximum number of characters after the end of a word that decide about it. */
 const LOOK_AHEAD = 16
 
-/**
- * Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. Takes
- * time in proportion to the text, like a scan.
- */
+/** Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. */
 export function scanGrowing(text: string, options: Options): GrowingScan {
   const { detectors, budgetMs, window, readsEncoded } = options
   // Detectors read the complete JSON document with its escapes decoded (shared/json-text.ts), so only the text before them is known.
@@ -66,7 +58,6 @@ function findWritten(text: string, detectors: readonly Detector[]): readonly Fin
   try {
     return detectors.flatMap((detector) => detector.detect(text))
   } catch {
-    // A detector failed, so the whole text counts as a finding.
     return [{ type: 'hidden.text', start: 0, end: text.length }]
   }
 }

@@ -47,17 +47,8 @@ test.each(UNITS)(
 )
 
 test('detectors: a mebibyte of any repeated sequence of trigger characters takes under 100 ms', async () => {
-  const trigger = fc.constantFrom(
-    ...'@.:=/-+()[]{}<>|"\'`\\!?#$%&*_ \n\t19aAzZ',
-    'http',
-    'sk-',
-    'eyJ',
-    'BEGIN',
-    'key',
-    'pass',
-    'ignore',
-    'all',
-  )
+  const words = ['http', 'sk-', 'eyJ', 'BEGIN', 'key', 'pass', 'ignore', 'all']
+  const trigger = fc.constantFrom(...'@.:=/-+()[]{}<>|"\'`\\!?#$%&*_ \n\t19aAzZ', ...words)
   const unusual = fc.constantFrom('\u200b', '\u202e', '\ufe0f', '\u{e0041}', '忽略', '이전', 'é', '４', '𝐚', '👍', '\ud835')
   const unit = fc.array(fc.oneof({ weight: 4, arbitrary: trigger }, unusual), { minLength: 1, maxLength: 12 })
   await fc.assert(

@@ -6,10 +6,7 @@ export interface Assessment {
   readonly risk: RiskLevel
 }
 
-/**
- * The minimum classification and risk for each group of findings (GW-POL-7). Hidden text is `medium`, because text that is pasted
- * from web pages often contains invisible characters.
- */
+/** Per group of findings (GW-POL-7). Hidden text is `medium`: text pasted from web pages often contains invisible characters. */
 const MINIMUM: Readonly<Record<FindingGroup, Assessment>> = {
   secret: { classification: 'restricted', risk: 'high' },
   pii: { classification: 'confidential', risk: 'medium' },

@@ -3,18 +3,16 @@ import { createThreadPool } from '../../platform/lib/thread-pool.ts'
 import { countFindings } from '../../shared/finding.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
-import { type Scan, scan } from './scan.ts'
+import { type Scan, type ScanOptions, scan } from './scan.ts'
 import { packFindings, type ScanTask, type TimedScan, unpackFindings } from './scan-worker.ts'
 
 /** Longer texts are scanned in a thread: a mebibyte takes 60 to 110 ms, which would block all other requests. */
 const MAX_INLINE_CHARACTERS = 524_288
-/** The time budget is for this many characters; longer texts get proportionally more. */
 const BUDGET_CHARACTERS = 1_048_576
 /** Time limit of a scan in the thread, with its time in the queue. After that the thread is ended and the texts are denied. */
 const TIMEOUT_MS = 60_000
 const IDLE_MS = 30_000
 
-/** One thread for the detectors. It is started when it is needed and ended when it is idle. */
 export class ScanThread {
   readonly #timeoutMs: number
   #thread: Promise<Piscina<ScanTask, TimedScan>> | undefined
@@ -44,14 +42,9 @@ const failedScan = (texts: readonly string[]): TimedScan => ({
 
 const thread = new ScanThread()
 
-/** Scans texts like `scan`, but long texts in a thread. */
-export async function scanInThread(
-  texts: readonly string[],
-  { detectors, budgetMs }: { readonly detectors: readonly Detector[]; readonly budgetMs: number },
-): Promise<Scan> {
+export async function scanInThread(texts: readonly string[], { detectors, budgetMs }: ScanOptions): Promise<Scan> {
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
-  // The thread has only the built-in detectors.
   if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
   const { times, findings, ...result } = await thread.run(texts, budget)
   for (const detector of detectors) {

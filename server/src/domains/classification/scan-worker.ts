@@ -2,14 +2,9 @@ import { FINDING_TYPES, type Finding, type FindingType } from '../../shared/find
 import { DETECTORS, withFaultReports } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
 
-export interface ScanTask {
-  readonly texts: readonly string[]
-  readonly budgetMs: number
-}
+export type ScanTask = { readonly texts: readonly string[]; readonly budgetMs: number }
 
-/** A scan with the time of each detector in milliseconds, by name. */
 export interface TimedScan extends Omit<Scan, 'findings'> {
-  /** Packed by `packFindings`. */
   readonly findings: readonly Uint32Array[]
   readonly times: Readonly<Record<string, number>>
 }
@@ -28,7 +23,6 @@ export function scanAll({ texts, budgetMs }: ScanTask): TimedScan {
   return { ...result, findings: findings.map(packFindings), times }
 }
 
-/** Numbers of each finding: the index of its type, its start and its end. */
 const NUMBERS = 3
 
 /** Findings as they are sent from the thread: half a million objects would hold the event loop of the receiver for a quarter of a second. */

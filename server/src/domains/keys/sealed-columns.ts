@@ -1,5 +1,5 @@
 import { toId } from '../../platform/lib/id.ts'
-import { keyContext } from '../providers/provider-row.ts'
+import { keyContext } from '../providers/provider-store.ts'
 import { responseContext } from '../responses/stored-response-store.ts'
 import { reviewContext } from '../review/review-row.ts'
 

@@ -13,15 +13,13 @@ export type Authorize = (
 ) => Promise<{ readonly ok: true; readonly headers: readonly string[] } | HttpFailure>
 
 export interface AuthorizeDeps {
-  /** Of the requests that are authorized: scheme, host and port. */
   readonly origin: string
   readonly tokens: AccessTokens
   readonly allowPrivateUrls: boolean
 }
 
-/** A credential that a token endpoint exchanges for an access token (RFC 6749). */
+/** A credential that the token endpoint at `tokenUri` exchanges for an access token (RFC 6749). */
 export interface TokenGrant {
-  /** Address of the token endpoint. */
   readonly tokenUri: string
   /** All that the token depends on, as JSON. Accounts with different values never share a token. */
   readonly account: object
@@ -34,25 +32,17 @@ const EARLY_SECONDS = 300
 const MAX_SECONDS = 86_400
 const EXCHANGE_MS = 10_000
 const MAX_BYTES = 65_536
-/** Fits into a header. */
 const TOKEN = /^[!-~]{1,8192}$/
 const MAX_ACCOUNTS = 512
-const FORM_HEADERS = [
-  'accept',
-  'application/json',
-  'content-type',
-  'application/x-www-form-urlencoded',
-  'user-agent',
-  'gatehouse',
-]
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+const FORM_HEADERS = ['accept', 'application/json', 'content-type', FORM_TYPE, 'user-agent', 'gatehouse']
 
 /** Code of a failure of the token endpoint, which is not the provider's. */
 export const TOKEN_FAILED = 'ERR_ACCESS_TOKEN'
 
-/** A token and the time until which it is used, milliseconds since the epoch. */
+/** `usableUntil`: milliseconds since the epoch. */
 type Exchange = { readonly ok: true; readonly token: string; readonly usableUntil: number } | HttpFailure
 
-/** A caller that waits for a token: its clock, its time limit and its signal. */
 type Caller = Pick<HttpRequest, 'now' | 'timeoutMs' | 'signal'>
 
 /** Access tokens of the accounts of providers. A token is requested once for all requests that need it, and again shortly before it expires. */
@@ -60,12 +50,11 @@ export class AccessTokens {
   readonly #exchanges = new LRUCache<string, Promise<Exchange>>({ max: MAX_ACCOUNTS })
   readonly #dispatcherOf: (origin: string, allowPrivate: boolean) => Dispatcher
 
-  /** `dispatcherOf`: connections to an origin. They refuse forbidden addresses. */
+  /** `dispatcherOf`: its connections refuse forbidden addresses. */
   constructor(dispatcherOf: (origin: string, allowPrivate: boolean) => Dispatcher) {
     this.#dispatcherOf = dispatcherOf
   }
 
-  /** A failure is a value. `grant`: undefined if the key is not that of an account. */
   async tokenOf(grant: TokenGrant | undefined, caller: Caller, allowPrivate: boolean): Promise<Exchange> {
     if (!grant) return REJECTED
     const key = createHash('sha256')
@@ -79,7 +68,6 @@ export class AccessTokens {
     return wait(current !== undefined && current !== known ? current : this.#start(key, grant, caller, allowPrivate), caller)
   }
 
-  /** Failures are not kept. */
   #start(key: string, grant: TokenGrant, { now }: Caller, allowPrivate: boolean): Promise<Exchange> {
     const exchange = this.#exchange(grant, now, allowPrivate).then((result) => {
       if (!result.ok && this.#exchanges.peek(key) === exchange) this.#exchanges.delete(key)

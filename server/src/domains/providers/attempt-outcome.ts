@@ -1,16 +1,18 @@
-import type { ProviderAttempt } from '../../shared/completion.ts'
+import { type Clock, elapsed } from '../../platform/lib/clock.ts'
+import type { Choice, ProviderAttempt } from '../../shared/completion.ts'
+import type { ProviderCall } from '../../shared/provider-call.ts'
 import { type ReportedUsage, tokenUnitsOf } from '../../shared/usage.ts'
 import type { HealthSignal } from './health.ts'
+import type { Price } from './price.ts'
 import { knownCost } from './price.ts'
 import { isTierPriced, type Tier } from './price-tier.ts'
-import type { Price } from './priced.ts'
+import { upstreamNameOf } from './provider.ts'
 import { needsOperator } from './rejection.ts'
 import type { Candidate } from './route.ts'
 import type { UpstreamFailure } from './send-to-provider.ts'
 
 // The consequences of one attempt: for retries, for the provider's health and for the record (table in decision 0006, "Failures").
 
-/** How long a provider that rejects the gateway's key or account ranks behind others. */
 const FAULT_MS = 30_000
 
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429])
@@ -39,7 +41,6 @@ export function endsInvocation(result: UpstreamFailure, { atMostOnce = false, ha
 
 const UNSENT: ReadonlySet<UpstreamFailure['failure']> = new Set(['connect', 'blocked', 'unsupported'])
 
-/** Whether the request may have reached the model. */
 const mayHaveHadEffect = ({ failure, status, unsent, hasBegun }: UpstreamFailure): boolean =>
   failure === 'status' ? hasBegun === true || status >= 500 : unsent !== true && !UNSENT.has(failure)
 
@@ -70,10 +71,8 @@ export function faultOf({ rejection }: UpstreamFailure): string | undefined {
   return rejection.kind === 'refused' ? rejection.code : rejection.kind
 }
 
-/** The values that decide the cost of an attempt. */
 export interface Pricing {
   readonly price: Price | undefined
-  /** Requested. */
   readonly tier: Tier
 }
 
@@ -96,7 +95,6 @@ export function usageOf(response: { readonly usage?: ReportedUsage }, { price, t
 
 export type AttemptFacts = Omit<ProviderAttempt, 'provider' | 'model'>
 
-/** The facts of a request to a provider. */
 export function attemptFactsOf(
   result: { readonly ok: true; readonly status: number; readonly response: { readonly usage?: ReportedUsage } } | UpstreamFailure,
   ms: number,
@@ -128,3 +126,49 @@ export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFa
     status,
   }
 }
+
+/** The finish reasons of the chat API. Another one is text of the provider and is reported as `other`. */
+const FINISH_REASONS = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+
+export class CallTimes {
+  readonly startedAt: number
+  readonly #start = elapsed()
+  firstChunkMs: number | undefined
+
+  constructor(clock: Clock) {
+    this.startedAt = clock.now().getTime()
+  }
+
+  get ms(): number {
+    return elapsed() - this.#start
+  }
+
+  readonly onChunk = (): void => {
+    this.firstChunkMs ??= this.ms
+  }
+}
+
+function finishReasonsOf(response: object): ProviderCall['finishReasons'] {
+  const { choices } = response as { readonly choices?: readonly Choice[] }
+  if (!Array.isArray(choices)) return []
+  const reasons = choices.map(({ finish_reason: reason }) => (FINISH_REASONS.has(reason) ? reason : 'other'))
+  return [...new Set(reasons)]
+}
+
+interface Finished extends Pick<ProviderCall, 'operation' | 'attempt' | 'span'> {
+  readonly result: { readonly ok: true; readonly response: object } | { readonly ok: false }
+  readonly times: CallTimes
+}
+
+export const describeCall = (
+  { provider: { kind, preset }, model }: Candidate,
+  { result, times: { startedAt, firstChunkMs }, ...call }: Finished,
+): ProviderCall => ({
+  ...call,
+  kind,
+  preset,
+  upstreamModel: upstreamNameOf(model),
+  startedAt,
+  firstChunkMs,
+  finishReasons: result.ok ? finishReasonsOf(result.response) : [],
+})

@@ -4,7 +4,7 @@ import { parseJsonObject } from '../../platform/lib/untrusted-json.ts'
 import type { Completion } from '../../shared/completion.ts'
 import { holdsManyDataUrls } from '../../shared/content-reading.ts'
 import { parseResponse } from '../../shared/free-json.ts'
-import type { ChatApi } from './adapter.ts'
+import type { ChatApi } from './adapters.ts'
 import type { Endpoint } from './connection-pools.ts'
 import type { AttemptResult, Operation, OperationDeps, ProviderRequest } from './operation.ts'
 import { requestedTier } from './price-tier.ts'
@@ -16,13 +16,11 @@ import { stubCompletion } from './stub.ts'
 
 const MAX_RESPONSE_BYTES = 8 * 1_048_576
 
-/** Called while a streamed response grows. */
 export interface TextWatch {
   /** `text`: the text so far; undefined: the response has other content. It starts again with another attempt. */
   grown(text: string | undefined): void
 }
 
-/** Requests completions. */
 export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Operation<Completion> => ({
   name: 'chat',
   tier: requestedTier(request.parameters),
@@ -40,7 +38,6 @@ export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Oper
 interface Call {
   readonly api: ChatApi
   readonly encoded: EncodedBody
-  /** The name of the model that the client used. */
   readonly model: string
   readonly watch: TextWatch | undefined
 }
@@ -104,14 +101,12 @@ const contentOf = ({ choices }: Completion): string =>
   choices.some(({ message: { content } }) => typeof content !== 'string' || content.length > SHORT) ? JSON.stringify(choices) : ''
 const SHORT = 32_768
 
-/** A refusal names the field of the chat API. */
 function inChatFields(failure: UpstreamFailure, dialect: UpstreamDialect): UpstreamFailure {
   const { rejection } = failure
   if (rejection?.kind !== 'refused' || rejection.param === undefined || !dialect.chatParamOf) return failure
   return { ...failure, rejection: { ...rejection, param: dialect.chatParamOf(rejection.param) } }
 }
 
-/** The target with further values of headers. */
 function withHeaders(target: Target, values: Readonly<Record<string, string>>): Target {
   if (Object.keys(values).length === 0) return target
   const headers = [...target.headers]

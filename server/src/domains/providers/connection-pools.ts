@@ -3,45 +3,34 @@ import { Pool } from 'undici'
 import { JSON_HEADERS } from '../../platform/lib/http-request.ts'
 import { guardedConnector } from '../../platform/lib/url-guard.ts'
 import { AccessTokens } from './access-tokens.ts'
-import type { ChatApi, ProviderAdapter, UpstreamModel } from './adapter.ts'
+import type { ChatApi, ProviderAdapter, UpstreamModel } from './adapters.ts'
 import { adapterOf } from './adapters.ts'
 import { parseServiceAccount } from './credentials.ts'
 import { DEPLOYMENT_PLACEHOLDER, PROJECT_PLACEHOLDER, REGION_PLACEHOLDER, siblingPath } from './kinds.ts'
 import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider, resolvedBaseUrl } from './provider.ts'
 import type { Target } from './send-to-provider.ts'
 
-/** The parts of upstream requests that are the same for all requests to a provider. */
 export interface Endpoint extends Target {
   readonly adapter: ProviderAdapter
-  /** Dialect and full path of chats with a model. */
   chat(model: UpstreamModel): ChatApi
-  /** Whether responses to chats are requested as streams. */
   readonly stream: boolean
-  /** `model`: the provider's name of the model. */
   embeddingsPath(model: string): string
-  /** undefined: the provider has no list of models. */
   readonly models: (Target & { readonly path: string }) | undefined
 }
 
 export interface ConnectionPoolsOptions {
-  /** GATEHOUSE_ALLOW_PRIVATE_URLS. */
   readonly allowPrivateUrls: boolean
   /** Sockets per origin. Further requests wait for one until their timeout. */
   readonly connections?: number
   readonly connectTimeoutMs?: number
-  /** Resolves host names. Default: the system's resolver. */
   readonly lookup?: LookupFunction
 }
 
 /** Servers of Node and uvicorn close idle connections after 5 s. A server's own `Keep-Alive` header takes precedence. */
 const KEEP_ALIVE_MS = 4_000
-/** Maximum number of open pools. The oldest is closed first. */
 const MAX_POOLS = 512
 
-/**
- * One pool of connections for each origin. Addresses are checked at connect time (platform/lib/url-guard.ts). Workspaces share the pool of an
- * origin, because a connection has no state of a client.
- */
+/** One pool for each origin, also of several Workspaces, because a connection has no state of a client. */
 export class ConnectionPools {
   readonly #options: ConnectionPoolsOptions
   readonly #pools = new Map<string, Pool>()
@@ -91,7 +80,6 @@ export class ConnectionPools {
     return { dispatcher: this.#pool(origin, allowPrivateUrls), headers, authorize }
   }
 
-  /** Waits at most `graceMs` for requests in flight, then aborts them. */
   async close(graceMs = 0): Promise<void> {
     const pools = [...this.#pools.values()]
     this.#pools.clear()
@@ -118,20 +106,15 @@ export class ConnectionPools {
       bodyTimeout: 0,
     })
     this.#pools.set(key, pool)
-    if (this.#pools.size > MAX_POOLS) this.#closeOldest()
-    return pool
-  }
-
-  #closeOldest(): void {
-    for (const [key, pool] of this.#pools) {
-      this.#pools.delete(key)
-      void pool.close()
-      return
+    const [oldest] = this.#pools
+    if (oldest && this.#pools.size > MAX_POOLS) {
+      this.#pools.delete(oldest[0])
+      void oldest[1].close()
     }
+    return pool
   }
 }
 
-/** The path of a request with its placeholders replaced. */
 function resolvePath(path: string, { kind, region, apiKey }: Provider, model: string): string {
   if (!path.includes('{')) return path
   const project = kind === 'vertex' ? parseServiceAccount(apiKey ?? '')?.projectId : undefined

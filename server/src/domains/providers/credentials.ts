@@ -22,10 +22,6 @@ function problemOf(kind: ProviderKind, apiKey: string, allowPrivate: boolean): s
     const form = 'the key of a resource, or the JSON text of a service principal with appId, password and tenant'
     return accountProblem(apiKey, parseServicePrincipal, form, allowPrivate)
   }
-  return textProblem(kind, apiKey)
-}
-
-function textProblem(kind: ProviderKind, apiKey: string): string | undefined {
   if (!PRINTABLE.test(apiKey)) return 'must be printable ASCII without spaces'
   if (kind === 'bedrock' && apiKey.includes(':') && !parseAwsKeys(apiKey))
     return 'must be a Bedrock API key, or access key id:secret access key, with :session token if there is one'
@@ -44,17 +40,12 @@ function accountProblem(
   return problem && `has a token_uri that ${problem}`
 }
 
-/** Credentials of an AWS account. */
-export interface AwsKeys {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string
-}
+export type AwsKeys = NonNullable<ReturnType<typeof parseAwsKeys>>
 
 const KEYS = /^([A-Z0-9]{16,128}):([A-Za-z0-9/+=]{16,128})(?::([A-Za-z0-9/+=]{16,3500}))?$/
 
 /** Reads `access key id:secret access key[:session token]`. Returns undefined for every other text, for example a Bedrock API key. */
-export function parseAwsKeys(text: string): AwsKeys | undefined {
+export function parseAwsKeys(text: string) {
   const [, accessKeyId, secretAccessKey, sessionToken] = KEYS.exec(text) ?? []
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) }
@@ -62,22 +53,16 @@ export function parseAwsKeys(text: string): AwsKeys | undefined {
 
 const CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** Lifetime of the signed token, the longest that Google accepts. */
 const ASSERTION_SECONDS = 3_600
 const GOOGLE_TOKEN_URI = 'https://oauth2.googleapis.com/token'
 
-/**
- * Reads the JSON text of the key file of a service account of Google Cloud: https://cloud.google.com/iam/docs/keys-create-delete. Returns
- * undefined if it is not one. The grant is that of RFC 7523, as https://developers.google.com/identity/protocols/oauth2/service-account
- * describes it.
- */
+/** Key file of a service account (https://cloud.google.com/iam/docs/keys-create-delete), with the grant of RFC 7523; undefined: another text. */
 export function parseServiceAccount(text: string): (TokenGrant & { readonly projectId: string }) | undefined {
   const fields = parseJsonObject(Buffer.from(text))
   if (fields?.type !== 'service_account') return undefined
   const account = {
     projectId: textOf(fields.project_id),
     clientEmail: textOf(fields.client_email),
-    /** PKCS #8 in PEM. */
     privateKey: textOf(fields.private_key),
     privateKeyId: textOf(fields.private_key_id),
     tokenUri: textOf(fields.token_uri) || GOOGLE_TOKEN_URI,

@@ -1,17 +1,22 @@
-import { type Embeddings, type Encoding, encodeVector } from '../../shared/embedding.ts'
+import { isCount, isObject, isSet, parseJsonObject } from '../../platform/lib/untrusted-json.ts'
+import {
+  countEncodedFloats,
+  type Embedding,
+  type Embeddings,
+  type Encoding,
+  encodeVector,
+  type Vector,
+} from '../../shared/embedding.ts'
 import { estimateTokens } from '../../shared/tokens.ts'
+import { MAX_TOKENS } from '../../shared/usage.ts'
 import type { Operation } from './operation.ts'
 import { requestedTier } from './price-tier.ts'
 import { upstreamNameOf } from './provider.ts'
-import { readEmbeddings } from './read-embeddings.ts'
 import { sendAttempt } from './send-to-provider.ts'
 
-/** An embeddings request after the transforms of policies. */
 interface EmbeddingsRequest {
-  /** The name that the client used. The response has the same name. */
   readonly model: string
   readonly inputs: readonly string[]
-  /** Further fields of the OpenAI API: `dimensions`, `encoding_format` … */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
@@ -46,16 +51,62 @@ export const embeddingsOperation = (request: EmbeddingsRequest): Operation<Embed
   stub: () => stubEmbeddings(request),
 })
 
+interface Expected {
+  readonly model: string
+  readonly count: number
+  readonly encoding: Encoding
+}
+
+/** A response within the size limit has no more values, unless its numbers are short. */
+const MAX_VALUES = 2_097_152
+
+/** undefined: malformed. Other fields of the provider are left out, because no stage inspects this response. */
+export function readEmbeddings(body: Buffer, { model, count, encoding }: Expected): Embeddings | undefined {
+  const response = parseJsonObject(body, JSON.parse, MAX_VALUES)
+  if (!response || isSet(response.error) || !Array.isArray(response.data) || response.data.length !== count) return undefined
+  const data = new Array<Embedding | undefined>(count).fill(undefined)
+  const lengths = new Set<number>()
+  for (const [position, item] of (response.data as unknown[]).entries()) {
+    if (!isObject(item)) return undefined
+    const index = item.index ?? position
+    const vector = readVector(item.embedding, encoding)
+    if (!vector || !isCount(index, count - 1) || data[index] || lengths.add(vector.length).size > 1) return undefined
+    data[index] = { object: 'embedding', index, embedding: vector.embedding }
+  }
+  const usage = isSet(response.usage) ? readUsage(response.usage) : null
+  if (usage === undefined) return undefined
+  return { object: 'list', data: data.filter((embedding) => embedding !== undefined), model, ...(usage && { usage }) }
+}
+
+/** A server that knows no base64 sends numbers, which are encoded here. */
+function readVector(value: unknown, encoding: Encoding): { readonly embedding: Vector; readonly length: number } | undefined {
+  if (encoding === 'base64' && typeof value === 'string') {
+    const length = countEncodedFloats(value)
+    return length === undefined ? undefined : { embedding: value, length }
+  }
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const limit = encoding === 'base64' ? MAX_FLOAT32 : Number.MAX_VALUE
+  if (!value.every((number) => typeof number === 'number' && Math.abs(number) <= limit)) return undefined
+  return { embedding: encoding === 'base64' ? encodeVector(value) : (value as number[]), length: value.length }
+}
+
+const MAX_FLOAT32 = 3.4028234663852886e38
+
+/** A missing count is the other one, or 0. Returns undefined if a count is not a whole number from 0 to MAX_TOKENS. */
+function readUsage(value: unknown): Embeddings['usage'] {
+  if (!isObject(value)) return undefined
+  const prompt_tokens = value.prompt_tokens ?? value.total_tokens ?? 0
+  const total_tokens = value.total_tokens ?? prompt_tokens
+  return isCount(prompt_tokens, MAX_TOKENS) && isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, total_tokens } : undefined
+}
+
 const encodingOf = ({ parameters }: EmbeddingsRequest): Encoding => (parameters.encoding_format === 'base64' ? 'base64' : 'float')
 
 const DIMENSIONS = 256
 /** More `dimensions` would only use memory. */
 const MAX_DIMENSIONS = 1_024
 
-/**
- * The embeddings of the built-in provider for dry runs, the demo and tests. A vector depends only on its text: each word adds to one
- * dimension, so texts with common words are similar.
- */
+/** Of the built-in provider. Each word adds to one dimension, so texts with common words are similar. */
 function stubEmbeddings(request: EmbeddingsRequest): Embeddings {
   const { model, inputs, parameters } = request
   const dimensions = Math.min(Number(parameters.dimensions ?? DIMENSIONS), MAX_DIMENSIONS)
@@ -80,7 +131,6 @@ function vectorOf(text: string, dimensions: number): number[] {
   return vector.map((value) => Math.fround(value / length))
 }
 
-/** FNV-1a, 32 bits. */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)

@@ -2,7 +2,6 @@ import type { ErrorCode, ErrorFields } from '../../errors.ts'
 import { PROVIDER_CODES, type Rejection, toClientParam } from './rejection.ts'
 import type { UpstreamFailure } from './send-to-provider.ts'
 
-/** The error of a request for which no provider returned a completion. */
 export interface InvokeFailure {
   readonly code: Extract<ErrorCode, 'PROVIDER_ERROR' | 'PROVIDER_TIMEOUT' | 'VALIDATION_ERROR' | 'RATE_LIMITED'>
   readonly fields: ErrorFields
@@ -15,6 +14,13 @@ const MAX_RETRY_SECONDS = 3_600
 const KEY_OR_ACCOUNT_REJECTED =
   'The model provider rejects the key or the account of this gateway at present. An operator of the gateway has to correct this.'
 
+interface Circumstances {
+  /** Until a provider that was skipped because of its open breaker may get requests again; undefined: none was skipped. */
+  readonly openBreakerMs: number | undefined
+  readonly wasBusy: boolean
+  readonly addedMessages: number
+}
+
 /** Precedence of failures; the highest one becomes the error (decision 0006, "Result of several failed attempts"). */
 const MODEL_MISSING = 0
 const NEEDS_OPERATOR = 1
@@ -22,9 +28,7 @@ const UNSUPPORTED = 2
 const TEMPORARY = 3
 const REFUSED = 4
 
-/** Collects the failed attempts of one request and turns them into one error. */
 export class FailedAttempts {
-  /** The last failure of the highest precedence. */
   #decisive: UpstreamFailure | undefined
   #rateLimitMs = Number.POSITIVE_INFINITY
 
@@ -35,29 +39,15 @@ export class FailedAttempts {
     if (!this.#decisive || precedenceOf(failure) >= precedenceOf(this.#decisive)) this.#decisive = failure
   }
 
-  /**
-   * `openBreakerMs`: time until a provider that was skipped because of its open breaker may get requests again; undefined: none was skipped.
-   * `wasBusy`: a provider was skipped because it had no free place.
-   * `addedMessages`: number of messages that the gateway has put before the client's messages.
-   */
-  toFailure({
-    openBreakerMs,
-    wasBusy,
-    addedMessages,
-  }: {
-    readonly openBreakerMs: number | undefined
-    readonly wasBusy: boolean
-    readonly addedMessages: number
-  }): InvokeFailure {
+  toFailure({ openBreakerMs, wasBusy, addedMessages }: Circumstances): InvokeFailure {
     const { failure, rejection } = this.#decisive ?? {}
     if (rejection?.kind === 'rate_limited') return rateLimited(this.#rateLimitMs)
     if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < TEMPORARY)) {
       return { code: 'PROVIDER_ERROR', fields: { headers: retryAfter(openBreakerMs) } }
     }
-    if (rejection?.kind === 'refused') return refused(rejection, addedMessages)
     // The busy provider may accept the field, so the request is not wrong.
-    if (rejection?.kind === 'unsupported')
-      return wasBusy ? { code: 'PROVIDER_ERROR', fields: {} } : refused(rejection, addedMessages)
+    if (rejection?.kind === 'unsupported' && wasBusy) return { code: 'PROVIDER_ERROR', fields: {} }
+    if (rejection?.kind === 'refused' || rejection?.kind === 'unsupported') return refused(rejection, addedMessages)
     if (rejection) {
       return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
     }
@@ -74,9 +64,10 @@ function precedenceOf({ rejection }: UpstreamFailure): number {
   return rejection.code === 'model_not_found' ? MODEL_MISSING : REFUSED
 }
 
-type Refusal = Extract<Rejection, { kind: 'refused' | 'unsupported' }>
-
-function refused({ kind, code, param }: Refusal, addedMessages: number): InvokeFailure {
+function refused(
+  { kind, code, param }: Extract<Rejection, { kind: 'refused' | 'unsupported' }>,
+  addedMessages: number,
+): InvokeFailure {
   const clientParam = toClientParam(param, addedMessages)
   const message =
     kind === 'refused'
@@ -97,14 +88,8 @@ const UNSUPPORTED_ADVICE = 'Remove or change it, or choose a model of another pr
 
 function rateLimited(ms: number): InvokeFailure {
   const headers = retryAfter(ms)
-  return {
-    code: 'RATE_LIMITED',
-    fields: {
-      message: `The model provider's own rate limit is reached, not the gateway's. Try again in ${headers['retry-after']} s.`,
-      details: { reason: 'provider_rate_limited' },
-      headers,
-    },
-  }
+  const message = `The model provider's own rate limit is reached, not the gateway's. Try again in ${headers['retry-after']} s.`
+  return { code: 'RATE_LIMITED', fields: { message, details: { reason: 'provider_rate_limited' }, headers } }
 }
 
 const retryAfter = (ms: number) => ({ 'retry-after': String(Math.min(Math.max(1, Math.ceil(ms / 1_000)), MAX_RETRY_SECONDS)) })

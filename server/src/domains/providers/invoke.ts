@@ -9,6 +9,8 @@ import {
   type AttemptConditions,
   type AttemptFacts,
   attemptFactsOf,
+  CallTimes,
+  describeCall,
   endsInvocation,
   faultOf,
   isRetryable,
@@ -24,8 +26,7 @@ import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, NoPermit, Permit } from './health.ts'
 import type { AttemptResult, Operation, OperationDeps, PreparedRequest } from './operation.ts'
 import { priceOf } from './price.ts'
-import type { Provider, ProviderModel } from './provider.ts'
-import { CallTimes, describeCall } from './provider-call.ts'
+import type { Provider } from './provider.ts'
 import type { Candidate } from './route.ts'
 import type { UpstreamFailure } from './send-to-provider.ts'
 import { type ProviderLimits, TimeBudget } from './time-budget.ts'
@@ -33,14 +34,12 @@ import { type ProviderLimits, TimeBudget } from './time-budget.ts'
 export interface InvokeDeps extends OperationDeps {
   readonly pools: ConnectionPools
   readonly health: Health
-  /** From 0 up to but not including 1. */
   readonly random: () => number
-  /** Maximum of the first random pause, milliseconds. It doubles with every retry. */
+  /** Maximum of the first random pause. It doubles with every retry. */
   readonly backoffMs?: number
   readonly limits?: ProviderLimits
   /** Called when a failure that only an operator can resolve occurs first, or again after a success. */
   readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
-  /** Called after each request to a provider. */
   readonly onCall?: (call: ProviderCall) => void
 }
 
@@ -48,19 +47,16 @@ export interface InvokeOptions extends AttemptConditions {
   readonly signal?: AbortSignal | undefined
   /** The stub responds instead of the first candidate. No provider gets the request. */
   readonly dryRun?: boolean
-  /** Number of messages that the gateway has put before the client's messages. */
   readonly addedMessages?: number
 }
 
-interface Answered {
+interface Answered<Response> extends Candidate {
   readonly ok: true
-  readonly provider: Provider
-  readonly model: ProviderModel
-  readonly attempts: readonly ProviderAttempt[]
+  readonly response: Response
 }
-type Failed = { readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & InvokeFailure
+type Failed = { readonly ok: false } & InvokeFailure
 
-export type InvokeResult<Response> = (Answered & { readonly response: Response }) | Failed
+export type InvokeResult<Response> = (Answered<Response> | Failed) & { readonly attempts: readonly ProviderAttempt[] }
 
 /** Longest Retry-After that is waited for, without and with another available provider. */
 const MAX_WAIT_MS = 10_000
@@ -71,10 +67,7 @@ const MAX_BACKOFF_MS = 2_000
 const PROBE_WAIT_MS = 5_000
 const PROBE_CHECK_MS = 50
 
-/**
- * Sends the request to the candidates in their order, with retries, until one returns a valid response. Failures of providers are values.
- * Decision 0006 ("Failures") has the rules.
- */
+/** Sends the request to the candidates in their order, until one returns a valid response. Failures of providers are values. */
 export async function invoke<Response extends { readonly usage?: ReportedUsage }>(
   candidates: readonly Candidate[],
   operation: Operation<Response>,
@@ -88,7 +81,7 @@ export async function invoke<Response extends { readonly usage?: ReportedUsage }
     if (result) return result
   }
   // Every breaker is open, so no provider got the request: probe one after the other before the breakers' time is over.
-  const open = invocation.hasAttempted ? [] : [...invocation.openCandidates]
+  const open = invocation.hasSent ? [] : [...invocation.openCandidates]
   for (const [index, candidate] of open.entries()) {
     const result = await invocation.tryCandidate(candidate, open.slice(index + 1), true)
     if (result) return result
@@ -96,10 +89,7 @@ export async function invoke<Response extends { readonly usage?: ReportedUsage }
   return invocation.failed()
 }
 
-/**
- * Sorts the candidates whose breakers are open among themselves, the longest due first. A probe that hangs uses the time of the
- * probes after it. It is then sorted behind them, so that each candidate is probed.
- */
+/** Sorts the open candidates among themselves, the longest due first: a probe that hangs uses the time of the probes after it. */
 function sortByProbeDue(candidates: readonly Candidate[], health: Health): readonly Candidate[] {
   const probeDue = ({ provider }: Candidate) => health.probeDue(provider)
   const open = candidates.filter((candidate) => probeDue(candidate) !== undefined)
@@ -110,15 +100,11 @@ function sortByProbeDue(candidates: readonly Candidate[], health: Health): reado
 
 interface RetryContext {
   readonly provider: Provider
-  /** Number of retries so far. */
   readonly retries: number
-  /** Duration of the failed attempt. */
   readonly attemptMs: number
-  /** The next candidate whose breaker is not open. */
   readonly next: Provider | undefined
 }
 
-/** The attempts for one request. */
 class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   readonly #operation: Operation<Response>
   readonly #deps: InvokeDeps
@@ -127,9 +113,8 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   readonly #attempts: ProviderAttempt[] = []
   readonly #failures = new FailedAttempts()
   #hasEnded = false
-  #hasSent = false
   #wasBusy = false
-  /** Candidates that were skipped because their breaker was open. */
+  hasSent = false
   readonly openCandidates = new Set<Candidate>()
 
   constructor(candidates: readonly Candidate[], operation: Operation<Response>, deps: InvokeDeps, options: InvokeOptions) {
@@ -142,12 +127,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     )
   }
 
-  /** Whether a provider got the request and failed. */
-  get hasAttempted(): boolean {
-    return this.#hasSent
-  }
-
-  failed(): Failed {
+  failed(): InvokeResult<Response> {
     const waits = [...this.openCandidates].map(({ provider }) => this.#deps.health.retryAfterMs(provider))
     const failure = this.#failures.toFailure({
       openBreakerMs: waits.length === 0 ? undefined : Math.min(...waits),
@@ -157,10 +137,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     return { ok: false, ...failure, attempts: this.#attempts }
   }
 
-  /**
-   * Makes attempts at one candidate until it succeeds or another attempt is not useful. Returns undefined if the next candidate of
-   * `rest` may be tried. `probeEarly`: see Health.acquire.
-   */
+  /** Returns undefined if the next candidate of `rest` may be tried. `probeEarly`: see Health.acquire. */
   async tryCandidate(
     candidate: Candidate,
     rest: readonly Candidate[],
@@ -219,7 +196,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
 
   async #send({ provider }: Candidate, request: PreparedRequest<Response>, permit: Permit, { onChunk }: CallTimes) {
     const { pools, health } = this.#deps
-    this.#hasSent = true
+    this.hasSent = true
     const { isFull, ...limits } = this.#budget.attemptLimits(provider)
     let result: AttemptResult<Response> | undefined
     try {
@@ -239,14 +216,13 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     if (result.ok) return void health.clearFault(provider)
     if (result.failure === 'aborted') return
     const fault = faultOf(result)
-    // Other refusals are caused by the request, not by the provider.
     if (result.rejection?.kind === 'refused' && fault === undefined) return
     const kind = fault ?? outcomeOf(result)
     const isNewFault = health.setLastError(provider, { kind, at: clock.now(), fault: fault !== undefined })
     if (isNewFault) onFault?.({ provider, kind, status: result.status })
   }
 
-  /** Waits before a retry: Retry-After and a random pause. Returns false if the retry would not be useful or the signal was aborted. */
+  /** Retry-After and a random pause. Returns false if the retry would not be useful or the signal was aborted. */
   async #pauseBeforeRetry(
     { retryAfterMs = 0 }: UpstreamFailure,
     { provider, retries, attemptMs, next }: RetryContext,
@@ -270,7 +246,6 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   #stub(candidate: Candidate): InvokeResult<Response> {
     const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
     const response = this.#operation.stub({ newId: this.#deps.newId, created })
-    // A dry run costs nothing.
     const usage = this.#options.dryRun ? {} : usageOf(response, this.#pricingOf(candidate))
     this.#addAttempt(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...usage })
     return this.#succeeded(candidate, response)
@@ -280,8 +255,8 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     return { price: priceOf(provider, model, this.#deps.clock.now()), tier: this.#operation.tier }
   }
 
-  #succeeded({ provider, model }: Candidate, response: Response): InvokeResult<Response> {
-    return { ok: true, response, provider, model, attempts: this.#attempts }
+  #succeeded(candidate: Candidate, response: Response): InvokeResult<Response> {
+    return { ok: true, response, ...candidate, attempts: this.#attempts }
   }
 
   #addAttempt(candidate: Candidate, facts: AttemptFacts): ProviderAttempt {
@@ -291,6 +266,5 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   }
 }
 
-/** Returns false if the signal was aborted. */
 const sleep = (ms: number, signal: AbortSignal | undefined): Promise<boolean> =>
   setTimeout(ms, true, signal && { signal }).catch(() => false)

@@ -1,21 +1,23 @@
 import { PRESETS, type PresetId } from './presets.ts'
 
-/**
- * `openai`: a server with the OpenAI chat API. `azure-openai`: the same with deployments of Azure. `gemini`, `vertex`: the same of Google.
- * `anthropic`: a server with the Messages API of Anthropic. `bedrock`: models of Amazon Bedrock. `stub`: the built-in provider (stub.ts).
- */
+/** `azure-openai`, `gemini`, `vertex`: the OpenAI chat API at Azure and Google. `anthropic`: the Messages API. `stub`: built-in (stub.ts). */
 export const PROVIDER_KINDS = ['openai', 'anthropic', 'azure-openai', 'bedrock', 'gemini', 'vertex', 'stub'] as const
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** Stands in a path for the provider's name of the model. */
+/** The API in which a provider gets requests for a model: chat completions (for Anthropic: Messages) or Responses. */
+export const MODEL_APIS = ['chat', 'responses'] as const
+export type ModelApi = (typeof MODEL_APIS)[number]
+
+/** Where a provider was declared. Providers of `environment` and `config` may have private addresses (ADM-ENV-10). */
+export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
+export type ProviderSource = (typeof PROVIDER_SOURCES)[number]
+
 export const DEPLOYMENT_PLACEHOLDER = '{deployment}'
-/** Stands in a base URL or path for the provider's region. */
 export const REGION_PLACEHOLDER = '{region}'
 /** Stands in the path of a `vertex` provider for the project of its service account. */
 export const PROJECT_PLACEHOLDER = '{project}'
 
 interface KindDefaults {
-  /** null: it has to be declared. */
   readonly baseUrl: string | null
   readonly path: string
 }

@@ -11,7 +11,6 @@ export type ProviderRequest = Omit<UpstreamRequest, 'stream'>
 
 export interface OperationDeps {
   readonly clock: Clock
-  /** Creates an id with this prefix. */
   readonly newId: (prefix: string) => string
   /** Maximum size of a response in bytes, for a stream without its framing. Default: 8 MiB. */
   readonly maxResponseBytes?: number
@@ -19,23 +18,19 @@ export interface OperationDeps {
 
 export type AttemptResult<Answer> = { readonly ok: true; readonly status: number; readonly response: Answer } | UpstreamFailure
 
-/** The same request for all attempts at one provider. */
 export interface PreparedRequest<Answer> {
   readonly ok: true
   /** Makes one attempt. A failure is a value, without any text of the provider. */
   attempt(endpoint: Endpoint, limits: AttemptLimits, deps: OperationDeps): Promise<AttemptResult<Answer>>
 }
 
-/** A request to providers: attempts, retries and fallbacks are the same for every operation. */
 export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   readonly name: 'chat' | 'embeddings'
-  /** The tier that the request asks for. */
   readonly tier: Tier
   /** `unsupported`: the field that the provider's API cannot express. */
   prepare(
     endpoint: Endpoint,
     model: ProviderModel,
   ): PreparedRequest<Answer> | { readonly ok: false; readonly unsupported: Unsupported }
-  /** The response of the built-in provider. `created`: Unix seconds. */
   stub(deps: Pick<OperationDeps, 'newId'> & { readonly created: number }): Answer
 }

@@ -1,10 +1,8 @@
-/** How a server with the OpenAI chat API differs from OpenAI. */
 interface Preset {
   readonly title: string
   /** Where an operator gets a key, or what to enter. */
   readonly hint: string
   readonly baseUrl: string
-  /** Most servers require a key. */
   readonly needsKey?: boolean
   /** Parameters that the server knows by another name: name of the chat API → name of the server. */
   readonly renamed?: Readonly<Record<string, string>>

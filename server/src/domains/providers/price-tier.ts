@@ -1,6 +1,6 @@
 import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS } from '../../shared/original-request.ts'
-import type { Price } from './priced.ts'
+import type { Price } from './price.ts'
 
 /**
  * Fields with which a request chooses how it is served, and a response reports it, with the values that cost no more than the standard
@@ -12,10 +12,8 @@ const STANDARD: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
   ['inference_geo', new Set(['global', 'not_available'])],
 ])
 
-/** `pricier`: it costs more than the standard price. */
 export type Tier = 'standard' | 'pricier'
 
-/** The tier that these fields choose or report; undefined: they name none. */
 function tierOf(fields: Fields): Tier | undefined {
   let tier: Tier | undefined
   for (const [name, values] of STANDARD) {
@@ -26,7 +24,6 @@ function tierOf(fields: Fields): Tier | undefined {
   return tier
 }
 
-/** The tier that a request asks for. */
 export const requestedTier = (parameters: Fields): Tier =>
   [parameters, parameters.extra_body, ...carriedOf(parameters)].some((fields) => isObject(fields) && tierOf(fields) === 'pricier')
     ? 'pricier'
@@ -34,10 +31,7 @@ export const requestedTier = (parameters: Fields): Tier =>
 
 const carriedOf = ({ [CARRIED_FIELDS]: carried }: Fields): readonly unknown[] => (Array.isArray(carried) ? carried : [])
 
-/**
- * Whether the price of a response is known. It tells in which tier the request was served, otherwise that was the `requested` one. An
- * operator's price is that of the tier that the account uses by itself.
- */
+/** Whether the price of a response is known. An operator's price is that of the tier that the account uses by itself. */
 export function isTierPriced(response: object, { version }: Pick<Price, 'version'>, requested: Tier): boolean {
   const reported = [response, 'usage' in response ? response.usage : undefined].map((one) =>
     isObject(one) ? tierOf(one) : undefined,

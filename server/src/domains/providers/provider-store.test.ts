@@ -4,10 +4,19 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
-import { deleteModel, listModels, putModels } from './model-store.ts'
 import { NO_PRICES } from './prices.ts'
 import { type NewProvider, providerDefaults } from './provider.ts'
-import { createProvider, deleteProvider, findProvider, listProviders, loadProviders, updateProvider } from './provider-store.ts'
+import {
+  createProvider,
+  deleteModel,
+  deleteProvider,
+  findProvider,
+  listModels,
+  listProviders,
+  loadProviders,
+  putModels,
+  updateProvider,
+} from './provider-store.ts'
 
 const SECRET = 'sk-very-secret-key'
 const box = secretBox(TEST_SECRET_KEY, 'provider')
@@ -30,42 +39,33 @@ const PRICES = {
 }
 
 describe.each(testDatabases())('providers on $name', async ({ open }) => {
-  const database = await closeAfterAll(open())
-  const ws = (await seedWorkspace(database.db)).workspaceId
-  const workspace = async () => (await seedWorkspace(database.db)).workspaceId
-  const loadFirst = async (workspaceId: string) => (await loadProviders(database.db, workspaceId, load))[0]
+  const { db } = await closeAfterAll(open())
+  const ws = (await seedWorkspace(db)).workspaceId
+  const workspace = async () => (await seedWorkspace(db)).workspaceId
+  const loadFirst = async (workspaceId: string) => (await loadProviders(db, workspaceId, load))[0]
 
   test('providers: a provider is stored as declared, and its id only once', async () => {
-    const { db } = database
     const declared = openai({ id: 'azure', headers: { 'api-key': '{api_key}' }, region: 'eu', weight: 0.5, apiKey: SECRET })
     expect(await createProvider(db, ws, declared, write)).toBe(true)
     expect(await createProvider(db, ws, declared, write)).toBe(false)
     const { apiKey: _, ...settings } = declared
-    expect(await findProvider(db, ws, 'azure')).toEqual({
-      ...settings,
-      apiKeyFrom: 'stored',
-      apiKeyEnv: null,
-      createdAt: now,
-      updatedAt: now,
-    })
+    const record = { ...settings, apiKeyFrom: 'stored', apiKeyEnv: null, createdAt: now, updatedAt: now }
+    expect(await findProvider(db, ws, 'azure')).toEqual(record)
   })
 
   test('providers: keys are sealed in the table and in plain text only after loading', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
-    const row = await db
+    const rows = db
       .selectFrom('provider')
       .selectAll()
       .where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
-      .executeTakeFirstOrThrow()
-    expect(row.api_key?.includes(SECRET)).toBe(false)
+    expect((await rows.executeTakeFirstOrThrow()).api_key?.includes(SECRET)).toBe(false)
     expect(JSON.stringify(await findProvider(db, workspaceId, 'openai'))).not.toContain(SECRET)
     expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET, workspaceId })
   })
 
   test('providers: a sealed key cannot be opened for another provider or origin', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
     const inTable = db.updateTable('provider').where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
@@ -78,7 +78,6 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   })
 
   test('providers: a key is read from the environment for configured providers only', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ source: 'environment', apiKeyEnv: 'OPENAI_API_KEY' }), write)
     expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
@@ -89,7 +88,6 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   })
 
   test('providers: a private address is allowed for configured providers only, and a change by an operator ends that', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     const local = { source: 'config', baseUrl: 'http://127.0.0.1:11434/v1' } as const
     await createProvider(db, workspaceId, openai(local), write)
@@ -100,20 +98,12 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   })
 
   test('providers: a change keeps missing fields, and another origin removes the key unless it is sent again', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     const by = { ...write, by: 'api' } as const
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
-    expect(
-      await updateProvider(db, workspaceId, 'openai', { timeoutMs: 2_000, headers: { 'x-team': 'a' }, enabled: false }, by),
-    ).toBe(true)
-    expect(await loadFirst(workspaceId)).toMatchObject({
-      timeoutMs: 2_000,
-      headers: { 'x-team': 'a' },
-      enabled: false,
-      apiKey: SECRET,
-      weight: 1,
-    })
+    const change = { timeoutMs: 2_000, headers: { 'x-team': 'a' }, enabled: false }
+    expect(await updateProvider(db, workspaceId, 'openai', change, by)).toBe(true)
+    expect(await loadFirst(workspaceId)).toMatchObject({ ...change, apiKey: SECRET, weight: 1 })
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://api.example.com/v2' }, by)
     expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://eu.example.com/v1' }, by)
@@ -125,7 +115,6 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   })
 
   test('providers: pages are ordered by id without gaps or duplicates', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     for (const id of ['c', 'a', 'b']) await createProvider(db, workspaceId, openai({ id }), write)
     const first = await listProviders(db, workspaceId, { limit: 2 })
@@ -135,17 +124,13 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   })
 
   test('models: are added, changed, paged and deleted, also with their provider', async () => {
-    const { db } = database
     const workspaceId = await workspace()
     const later = new Date(now.getTime() + 1_000)
     await createProvider(db, workspaceId, openai(), write)
     expect(await putModels(db, workspaceId, 'openai', [model('b'), model('a')], now)).toBe(true)
     await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', ...PRICES }], later)
     const page = await listModels(db, workspaceId, 'openai', { limit: 1 })
-    expect(page).toEqual({
-      data: [{ id: 'a', upstreamName: 'a-2', api: 'chat', ...PRICES, createdAt: now }],
-      hasMore: true,
-    })
+    expect(page).toEqual({ data: [{ id: 'a', upstreamName: 'a-2', api: 'chat', ...PRICES, createdAt: now }], hasMore: true })
     expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(true)
     expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(false)
@@ -154,7 +139,6 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   })
 
   test('providers: a provider of another Workspace looks like one that does not exist', async () => {
-    const { db } = database
     const [own, other] = [await workspace(), await workspace()]
     await createProvider(db, own, openai({ apiKey: SECRET }), write)
     await putModels(db, own, 'openai', [model('m')], now)

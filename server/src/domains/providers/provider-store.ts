@@ -1,25 +1,108 @@
-import type { Updateable } from 'kysely'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Entity } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPage } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { camelCase } from '../../platform/lib/camel-case.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
+import { findUrlProblem } from '../../platform/lib/url-guard.ts'
+import { findApiKeyProblem } from './credentials.ts'
+import type { ProviderSource } from './kinds.ts'
+import { PRICE_FIELDS, priceFieldsOf, pricesOf } from './prices.ts'
 import {
   applyProviderChange,
+  isPrivateUrlAllowed,
   type NewProvider,
   originOf,
   type Provider,
   type ProviderChange,
+  type ProviderModel,
+  type ProviderProblem,
   type ProviderSettings,
-  type ProviderSource,
+  resolvedBaseUrl,
+  SETTING_COLUMNS,
 } from './provider.ts'
-import { columnsOf, keyContext, type LoadDeps, modelOf, type ProviderRecord, providerOf, recordOf } from './provider-row.ts'
-import type { ProviderTable } from './tables.ts'
+import type { ModelTable, ProviderTable } from './tables.ts'
+
+/** A provider as operators see it: the source of its key, but not the key. */
+export interface ProviderRecord extends Entity<ProviderTable, (typeof RECORD_COLUMNS)[number]> {
+  readonly apiKeyFrom: 'stored' | 'environment' | null
+}
+const RECORD_COLUMNS = [...SETTING_COLUMNS, 'source', 'api_key_env', 'created_at', 'updated_at'] as const
+
+export interface LoadDeps {
+  readonly box: SecretBox
+  readonly environment: (name: string) => string | undefined
+  readonly allowPrivateUrls: boolean
+}
+
+type ProviderRow = Selectable<ProviderTable>
+
+/** A sealed key can only be opened for its origin. A changed URL, even in the table, does not get the key. */
+export const keyContext = (workspaceId: string, id: string, baseUrl: string | null): string =>
+  JSON.stringify([workspaceId, id, originOf(baseUrl)])
+
+const entityOf = <Column extends keyof ProviderRow>(row: ProviderRow, columns: readonly Column[]) =>
+  Object.fromEntries(columns.map((column) => [camelCase(column), row[column]])) as Entity<ProviderTable, Column>
+
+function columnsOf(settings: ProviderSettings): Pick<Insertable<ProviderTable>, (typeof SETTING_COLUMNS)[number]>
+function columnsOf(settings: ProviderChange): Updateable<ProviderTable>
+function columnsOf(settings: Partial<ProviderSettings>): object {
+  const columns = SETTING_COLUMNS.flatMap((column) => {
+    const value = settings[camelCase(column)]
+    if (value === undefined) return []
+    return [[column, column === 'headers' ? JSON.stringify(value) : value]]
+  })
+  return Object.fromEntries(columns)
+}
+
+const recordOf = (row: ProviderRow): ProviderRecord => ({
+  ...entityOf(row, RECORD_COLUMNS),
+  apiKeyFrom: row.api_key_env !== null ? 'environment' : row.api_key !== null ? 'stored' : null,
+})
+
+const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
+  id: row.id,
+  upstreamName: row.upstream_name,
+  api: row.api,
+  ...pricesOf(row),
+  createdAt: row.created_at,
+})
+
+/** A provider with its key, or with the problem that prevents its use. */
+function providerOf(row: ProviderRow, models: readonly ProviderModel[], workspaceId: string, deps: LoadDeps): Provider {
+  const { source } = row
+  const { apiKey, problem: keyProblem } = readKey(row, workspaceId, deps)
+  const allowPrivate = isPrivateUrlAllowed(source, deps.allowPrivateUrls)
+  const settings = entityOf(row, SETTING_COLUMNS)
+  const addressProblem = row.kind !== 'stub' && findUrlProblem(resolvedBaseUrl(settings), allowPrivate)
+  const isKeyInvalid = apiKey !== null && findApiKeyProblem(row.kind, apiKey, allowPrivate) !== undefined
+  const problem = addressProblem ? 'url_not_allowed' : (keyProblem ?? (isKeyInvalid ? 'key_invalid' : undefined))
+  return { ...settings, workspaceId, source, apiKey, models, ...(problem && { problem }) }
+}
+
+function readKey(
+  { id, source, api_key, api_key_env, base_url }: ProviderRow,
+  workspaceId: string,
+  { box, environment }: LoadDeps,
+): { apiKey: string | null; problem?: ProviderProblem } {
+  if (api_key_env !== null) {
+    // Providers of the admin API must not read variables of the server (provider.ts, findCredentialsProblem).
+    const apiKey = source === 'api' ? undefined : environment(api_key_env)?.trim()
+    return apiKey ? { apiKey } : { apiKey: null, problem: 'key_missing' }
+  }
+  if (api_key === null) return { apiKey: null }
+  try {
+    return { apiKey: box.open(api_key, keyContext(workspaceId, id, base_url)) }
+  } catch {
+    return { apiKey: null, problem: 'key_unreadable' }
+  }
+}
 
 /** Signal topic: the providers or models of a Workspace have changed. The key is the Workspace's id. */
 export const PROVIDERS_TOPIC = 'providers'
 
 interface WriteDeps {
-  /** Purpose `provider`. */
   readonly box: SecretBox
   readonly now: Date
 }
@@ -41,18 +124,13 @@ export async function lockProvider(tx: Tx, workspaceId: string, id: string): Pro
 }
 
 /** Returns false if the Workspace already has a provider with this id. Check the settings first (findProviderProblem). */
-export async function createProvider(
-  db: Db,
-  workspaceId: string,
-  provider: NewProvider,
-  { box, now }: WriteDeps,
-): Promise<boolean> {
+export async function createProvider(db: Db, workspaceId: string, provider: NewProvider, { box, now }: WriteDeps) {
   const { apiKey, id, baseUrl } = provider
   const result = await db
     .insertInto('provider')
     .values({
       workspace_id: uuidOfWorkspace(workspaceId),
-      ...columnsOf<ProviderSettings>(provider),
+      ...columnsOf(provider),
       source: provider.source,
       api_key: apiKey ? box.seal(apiKey, keyContext(workspaceId, id, baseUrl)) : null,
       api_key_env: provider.apiKeyEnv ?? null,
@@ -64,10 +142,7 @@ export async function createProvider(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/**
- * Returns false if the Workspace has no such provider. A change of the origin removes the stored key. `by`: where the change comes from.
- * Check the result first (applyProviderChange, findProviderProblem).
- */
+/** Returns false if the Workspace has no such provider. Check the result first (applyProviderChange, findProviderProblem). */
 export async function updateProvider(
   db: Db,
   workspaceId: string,
@@ -87,18 +162,15 @@ export async function updateProvider(
       source,
       updated_at: now,
     })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', id)
+    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id }))
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
 
-/** Deletes the provider and its models. Returns false if the Workspace has no such provider. */
 export async function deleteProvider(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('provider')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', id)
+    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id }))
     .executeTakeFirst()
   return result.numDeletedRows === 1n
 }
@@ -113,7 +185,10 @@ export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps)
 }
 
 const selectProvider = (db: Db, workspaceId: string, id: string) =>
-  db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('id', '=', id)
+  db
+    .selectFrom('provider')
+    .selectAll()
+    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id }))
 
 /** A key and a key's variable replace each other. A change of the origin removes the stored key. */
 function keyColumnsOf(
@@ -124,4 +199,71 @@ function keyColumnsOf(
   if (apiKey) return { api_key: seal(apiKey), api_key_env: null }
   if (apiKeyEnv) return { api_key: null, api_key_env: apiKeyEnv }
   return { ...((changesOrigin || apiKey === null) && { api_key: null }), ...(apiKeyEnv === null && { api_key_env: null }) }
+}
+
+export async function listModels(
+  db: Db,
+  workspaceId: string,
+  providerId: string,
+  page: PageRequest,
+): Promise<Page<ProviderModel>> {
+  const query = db
+    .selectFrom('model')
+    .selectAll()
+    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id: providerId }))
+  return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, modelOf)
+}
+
+/** The model, locked until the transaction ends, so that two changes of different fields are both kept. */
+export async function findModelForChange(tx: Tx, workspaceId: string, providerId: string, id: string) {
+  const row = await tx
+    .selectFrom('model')
+    .selectAll()
+    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id: providerId, id }))
+    .forUpdate()
+    .executeTakeFirst()
+  return row && modelOf(row)
+}
+
+/** Adds or changes models. `created_at` of an existing model stays. Returns false if the Workspace has no such provider. */
+export async function putModels(
+  db: Db,
+  workspaceId: string,
+  providerId: string,
+  models: readonly Omit<ProviderModel, 'createdAt'>[],
+  now: Date,
+): Promise<boolean> {
+  const workspace = uuidOfWorkspace(workspaceId)
+  if (!(await findProvider(db, workspaceId, providerId))) return false
+  if (models.length === 0) return true
+  await db
+    .insertInto('model')
+    .values(
+      models.map((model) => ({
+        workspace_id: workspace,
+        provider_id: providerId,
+        id: model.id,
+        upstream_name: model.upstreamName,
+        api: model.api ?? 'chat',
+        ...priceFieldsOf(model),
+        created_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'provider_id', 'id']).doUpdateSet((row) => ({
+        upstream_name: row.ref('excluded.upstream_name'),
+        api: row.ref('excluded.api'),
+        ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, row.ref(`excluded.${field}`)])),
+      })),
+    )
+    .execute()
+  return true
+}
+
+export async function deleteModel(db: Db, workspaceId: string, providerId: string, id: string): Promise<boolean> {
+  const result = await db
+    .deleteFrom('model')
+    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id: providerId, id }))
+    .executeTakeFirst()
+  return result.numDeletedRows === 1n
 }

@@ -24,46 +24,46 @@ describe('declaration', () => {
     ['with a fractional weight', { weight: 0.5 }],
   ])('provider: a declaration %s is valid', (_, change) => expect(findProviderProblem(declared(change), false)).toBeUndefined())
 
-  test.each<[string, Partial<NewProvider>]>([
-    ['id', { id: 'Open AI' }],
-    ['id', { id: '' }],
-    ['base_url', { baseUrl: null }],
-    ['base_url', { baseUrl: 'http://10.0.0.1/v1' }],
-    ['base_url', { baseUrl: 'http://169.254.169.254/', source: 'config' }],
-    ['base_url', { kind: 'stub' }],
-    ['base_url', { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1/', path: '/v1/messages' }],
-    ['path', { path: 'chat' }],
-    ['path', { path: '//attacker.example.net/chat' }],
-    ['path', { path: '/chat completions' }],
-    ['path', { path: '/chat\r\nhost: x' }],
-    ['path', { path: '/chat#x' }],
-    ['timeout_ms', { timeoutMs: 0 }],
-    ['timeout_ms', { timeoutMs: 1.5e3 + 0.5 }],
-    ['max_retries', { maxRetries: 6 }],
-    ['max_concurrency', { maxConcurrency: 0 }],
-    ['weight', { weight: Number.NaN }],
-    ['weight', { weight: -1 }],
-    ['max_classification', { maxClassification: 'secret' as 'public' }],
-    ['headers.host', { headers: { host: 'x' } }],
-    ['headers.Content-Length', { headers: { 'Content-Length': '1' } }],
-    ['headers.x', { headers: { x: 'a\r\nb: c' } }],
-    ['headers.x y', { headers: { 'x y': 'a' } }],
-    ['headers.api-key', { headers: { 'api-key': 'in-the-clear' } }],
-    ['headers.Authorization', { headers: { Authorization: 'Bearer in-the-clear' } }],
-    ['headers.x-key', { ...providerDefaults('vertex'), region: 'europe-west1', headers: { 'x-key': '{api_key}' } }],
-    [
-      'headers.authorization',
-      { ...providerDefaults('bedrock'), region: 'eu-central-1', headers: { authorization: '{api_key}' } },
-    ],
-    ['base_url', { baseUrl: 'https://{region}.example.com', region: 'a@b' }],
-    ['region', { baseUrl: 'https://{region}.example.com', region: 'attacker.example.net/' }],
-    ['api_key', { apiKey: 'two words' }],
-    ['api_key', { apiKey: 'line\n' }],
-    ['api_key', { apiKey: 'a', apiKeyEnv: 'B', source: 'config' }],
-    ['api_key_env', { apiKeyEnv: 'GATEHOUSE_SECRET_KEY' }],
-  ])('provider: a declaration is refused for its %s: %j', (param, change) =>
-    expect(findProviderProblem(declared(change), false)?.param).toBe(param),
-  )
+  test.each(
+    Object.entries<Partial<NewProvider>[]>({
+      id: [{ id: 'Open AI' }, { id: '' }],
+      base_url: [
+        { baseUrl: null },
+        { baseUrl: 'http://10.0.0.1/v1' },
+        { baseUrl: 'http://169.254.169.254/', source: 'config' },
+        { kind: 'stub' },
+        { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1/', path: '/v1/messages' },
+        { baseUrl: 'https://{region}.example.com', region: 'a@b' },
+      ],
+      path: [
+        { path: 'chat' },
+        { path: '//attacker.example.net/chat' },
+        { path: '/chat completions' },
+        { path: '/chat\r\nhost: x' },
+        { path: '/chat#x' },
+      ],
+      timeout_ms: [{ timeoutMs: 0 }, { timeoutMs: 1.5e3 + 0.5 }],
+      max_retries: [{ maxRetries: 6 }],
+      max_concurrency: [{ maxConcurrency: 0 }],
+      weight: [{ weight: Number.NaN }, { weight: -1 }],
+      max_classification: [{ maxClassification: 'secret' as 'public' }],
+      'headers.host': [{ headers: { host: 'x' } }],
+      'headers.Content-Length': [{ headers: { 'Content-Length': '1' } }],
+      'headers.x': [{ headers: { x: 'a\r\nb: c' } }],
+      'headers.x y': [{ headers: { 'x y': 'a' } }],
+      'headers.api-key': [{ headers: { 'api-key': 'in-the-clear' } }],
+      'headers.Authorization': [{ headers: { Authorization: 'Bearer in-the-clear' } }],
+      'headers.x-key': [{ ...providerDefaults('vertex'), region: 'europe-west1', headers: { 'x-key': '{api_key}' } }],
+      'headers.authorization': [
+        { ...providerDefaults('bedrock'), region: 'eu-central-1', headers: { authorization: '{api_key}' } },
+      ],
+      region: [{ baseUrl: 'https://{region}.example.com', region: 'attacker.example.net/' }],
+      api_key: [{ apiKey: 'two words' }, { apiKey: 'line\n' }, { apiKey: 'a', apiKeyEnv: 'B', source: 'config' }],
+      api_key_env: [{ apiKeyEnv: 'GATEHOUSE_SECRET_KEY' }],
+    }),
+  )('provider: a declaration is refused for its %s', (param, changes) => {
+    for (const change of changes) expect(findProviderProblem(declared(change), false)?.param, JSON.stringify(change)).toBe(param)
+  })
 })
 
 describe('change by an operator', () => {
@@ -71,16 +71,13 @@ describe('change by an operator', () => {
   const findParam = (change: Parameters<typeof applyProviderChange>[1]) =>
     findProviderProblem(applyProviderChange(configured, change, 'api'), false)?.param
 
-  test('provider: an operator can change settings of a configured provider', () =>
-    expect(findParam({ timeoutMs: 2_000, enabled: false, path: '/v2/chat' })).toBeUndefined())
-  test('provider: an operator cannot set another private address', () =>
-    expect(findParam({ baseUrl: 'http://127.0.0.1:5432/' })).toBe('base_url'))
-  test('provider: an operator cannot send the configured key to another origin', () =>
-    expect(findParam({ baseUrl: 'https://attacker.example.net/' })).toBe('api_key_env'))
-  test('provider: an operator cannot set the variable of the key', () =>
-    expect(findParam({ apiKeyEnv: 'GATEHOUSE_SECRET_KEY' })).toBe('api_key_env'))
-  test('provider: an operator can change the origin together with the key', () =>
-    expect(findParam({ baseUrl: 'https://api.example.com/', apiKey: 'k' })).toBeUndefined())
+  test.each([
+    ['can change settings of a configured provider', { timeoutMs: 2_000, enabled: false, path: '/v2/chat' }, undefined],
+    ['cannot set another private address', { baseUrl: 'http://127.0.0.1:5432/' }, 'base_url'],
+    ['cannot send the configured key to another origin', { baseUrl: 'https://attacker.example.net/' }, 'api_key_env'],
+    ['cannot set the variable of the key', { apiKeyEnv: 'GATEHOUSE_SECRET_KEY' }, 'api_key_env'],
+    ['can change the origin together with the key', { baseUrl: 'https://api.example.com/', apiKey: 'k' }, undefined],
+  ])('provider: an operator %s', (_, change, param) => expect(findParam(change)).toBe(param))
 })
 
 test.each([

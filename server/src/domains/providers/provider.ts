@@ -1,53 +1,22 @@
+import type { Entity } from '../../platform/db/from-row.ts'
+import { camelCase } from '../../platform/lib/camel-case.ts'
 import type { Problem } from '../../platform/lib/schema.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
-import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
+import { CLASSIFICATIONS } from '../../shared/classification.ts'
 import { findApiKeyProblem } from './credentials.ts'
-import { endpointDefaults, type ProviderKind, REGION_PLACEHOLDER } from './kinds.ts'
+import { endpointDefaults, type ModelApi, type ProviderKind, type ProviderSource, REGION_PLACEHOLDER } from './kinds.ts'
 import { isPresetId, PRESET_IDS, type PresetId } from './presets.ts'
 import { findPriceProblem, type Prices } from './prices.ts'
+import type { ProviderTable } from './tables.ts'
 
-/** The API in which a provider gets requests for a model: chat completions (for Anthropic: Messages) or Responses. */
-export const MODEL_APIS = ['chat', 'responses'] as const
-export type ModelApi = (typeof MODEL_APIS)[number]
-
-/** The kinds whose models may use the Responses API. */
 const KINDS_WITH_RESPONSES: ReadonlySet<ProviderKind> = new Set(['openai', 'azure-openai'])
 
-/** Where a provider was declared. Providers of `environment` and `config` may have private addresses (ADM-ENV-10). */
-export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
-export type ProviderSource = (typeof PROVIDER_SOURCES)[number]
+export const SETTING_COLUMNS = [
+  ...(['id', 'kind', 'preset', 'base_url', 'path', 'headers', 'timeout_ms', 'idle_timeout_ms', 'stream'] as const),
+  ...(['max_retries', 'max_concurrency', 'weight', 'region', 'max_classification', 'enabled'] as const),
+] as const
+export type ProviderSettings = Entity<ProviderTable, (typeof SETTING_COLUMNS)[number]>
 
-/** The declaration of a provider, without its key. */
-export interface ProviderSettings {
-  /** A slug, unique in the Workspace; shown as `owned_by` in the models list. */
-  readonly id: string
-  readonly kind: ProviderKind
-  /** A server whose names of parameters and whose paths a provider of kind `openai` uses; null: those of OpenAI. */
-  readonly preset: PresetId | null
-  /** null for a stub. May hold `{region}`. */
-  readonly baseUrl: string | null
-  /** Path of chat requests below baseUrl, with a query if the provider needs one (Azure's api-version). May hold placeholders (kinds.ts). */
-  readonly path: string
-  /** Sent with every upstream request. `{api_key}` in a value is replaced by the key, which is then sent in no other header. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Longest time of one attempt, from waiting for a connection to the last byte of the response. */
-  readonly timeoutMs: number
-  /** Longest time without a byte: until the headers, and between bytes of the body or events of a stream. null: the server's setting. */
-  readonly idleTimeoutMs: number | null
-  /** Whether chat responses are requested as streams. */
-  readonly stream: boolean
-  /** Further attempts after the first. */
-  readonly maxRetries: number
-  readonly maxConcurrency: number
-  /** Share of the requests among equally healthy providers; 0: only if no other provider is left. */
-  readonly weight: number
-  readonly region: string | null
-  /** The most sensitive content that the provider may receive. */
-  readonly maxClassification: Classification
-  readonly enabled: boolean
-}
-
-/** The settings of a declaration without fields. */
 export const providerDefaults = (kind: ProviderKind, preset: PresetId | null = null) => ({
   ...PROVIDER_DEFAULTS,
   ...endpointDefaults(kind, preset),
@@ -55,7 +24,6 @@ export const providerDefaults = (kind: ProviderKind, preset: PresetId | null = n
   preset,
 })
 
-/** The base URL that requests use. */
 export const resolvedBaseUrl = ({ baseUrl, region }: Pick<ProviderSettings, 'baseUrl' | 'region'>): string =>
   (baseUrl ?? '').replaceAll(REGION_PLACEHOLDER, region ?? '')
 
@@ -85,9 +53,7 @@ export interface Provider extends ProviderSettings {
 }
 
 export interface ProviderModel extends Prices {
-  /** The name that clients use. */
   readonly id: string
-  /** The provider's name of the model; null: the same. */
   readonly upstreamName: string | null
   /** Absent: chat. */
   readonly api?: ModelApi
@@ -96,7 +62,6 @@ export interface ProviderModel extends Prices {
 
 export const upstreamNameOf = ({ upstreamName, id }: Pick<ProviderModel, 'upstreamName' | 'id'>): string => upstreamName ?? id
 
-/** `allowPrivateUrls`: GATEHOUSE_ALLOW_PRIVATE_URLS. */
 export const isPrivateUrlAllowed = (source: ProviderSource, allowPrivateUrls: boolean): boolean =>
   source !== 'api' || allowPrivateUrls
 
@@ -106,42 +71,25 @@ export const MODEL_ID = /^[!-)+-~]{1,200}$/
 const PATH = /^\/(?!\/)[!-"$-~]{0,500}$/
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const HEADER_VALUE = /^[ -~]{0,4000}$/
-/** The name of a region in the addresses of a cloud. */
 const CLOUD_REGION = /^[a-z0-9-]{1,40}$/
 export const KEY_PLACEHOLDER = '{api_key}'
 
-/** Headers that the gateway sets. Settings must not change the framing of requests. */
-const RESERVED_HEADERS = new Set([
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'cookie',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+/** Set by the gateway. Settings must not change the framing of requests. */
+const RESERVED_HEADERS = new Set(
+  `accept accept-encoding connection content-encoding content-length content-type cookie expect host keep-alive proxy-authorization te
+  trailer transfer-encoding upgrade`.split(/\s+/),
+)
 /** Headers are stored unencrypted, so these must hold the placeholder instead of the key. */
 const KEY_HEADERS = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'])
-/** Kinds whose requests the gateway authorizes itself: the key signs them, or is exchanged for a token, and is never sent. */
 const SIGNING_KINDS: ReadonlySet<ProviderKind> = new Set(['bedrock', 'vertex'])
 
-const RANGES = {
-  timeoutMs: [100, 3_600_000],
-  idleTimeoutMs: [100, 600_000],
-  maxRetries: [0, 5],
-  maxConcurrency: [1, 10_000],
-  weight: [0, 1_000],
-} as const
-
-const fieldName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const RANGES = [
+  ['timeout_ms', 100, 3_600_000],
+  ['idle_timeout_ms', 100, 600_000],
+  ['max_retries', 0, 5],
+  ['max_concurrency', 1, 10_000],
+  ['weight', 0, 1_000],
+] as const
 
 interface Credentials {
   readonly apiKey?: string | null
@@ -180,10 +128,10 @@ export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boo
     return { param: 'region', message: 'must be the name of a region of the cloud, for example eu-central-1' }
   if (!PATH.test(provider.path))
     return { param: 'path', message: 'must start with one / and must not contain spaces or a fragment' }
-  for (const [name, [min, max]] of Object.entries(RANGES) as [keyof typeof RANGES, readonly [number, number]][]) {
-    const value = provider[name]
-    const isValid = value === null || (value >= min && value <= max && (name === 'weight' || Number.isInteger(value)))
-    if (!isValid) return { param: fieldName(name), message: `must be from ${min} to ${max}` }
+  for (const [param, min, max] of RANGES) {
+    const value = provider[camelCase(param)]
+    const isValid = value === null || (value >= min && value <= max && (param === 'weight' || Number.isInteger(value)))
+    if (!isValid) return { param, message: `must be from ${min} to ${max}` }
   }
   if (!CLASSIFICATIONS.includes(provider.maxClassification)) {
     return { param: 'max_classification', message: `must be one of ${CLASSIFICATIONS.join(', ')}` }
@@ -201,7 +149,6 @@ function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): 
   // The base URL of other kinds ends in /v1, so this mistake is likely.
   if (kind === 'anthropic' && /\/v1\/*$/.test(baseUrl ?? '') && path.startsWith('/v1/'))
     return 'must not end in /v1, which the path adds'
-  // Without a region the address is checked as if it had one: the region has its own message.
   const region = provider.region ?? 'region'
   return baseUrl === null ? 'is required' : findUrlProblem(resolvedBaseUrl({ baseUrl, region }), allowPrivate)
 }
@@ -221,10 +168,7 @@ function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | unde
   return undefined
 }
 
-function findCredentialsProblem(
-  { kind, apiKey, apiKeyEnv, source }: NewProvider,
-  allowPrivateUrls: boolean,
-): Problem | undefined {
+function findCredentialsProblem({ kind, apiKey, apiKeyEnv, source }: NewProvider, allowPrivateUrls: boolean) {
   if (apiKey && apiKeyEnv) return { param: 'api_key', message: 'must not be set together with api_key_env' }
   const problem = apiKey && findApiKeyProblem(kind, apiKey, isPrivateUrlAllowed(source, allowPrivateUrls))
   if (problem) return problem
@@ -234,10 +178,7 @@ function findCredentialsProblem(
   return undefined
 }
 
-/**
- * The first problem of a model's declaration, with the field's name in the admin API; undefined: the declaration is valid. `kind`: of its
- * provider.
- */
+/** As findProviderProblem. `kind`: of the model's provider. */
 export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>, kind: ProviderKind): Problem | undefined {
   if (!MODEL_ID.test(model.id)) return { param: 'id', message: 'must be printable ASCII without spaces and *, at most 200' }
   if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {

@@ -6,9 +6,7 @@ import { readCompletion, removeToolCalls } from './read-completion.ts'
 const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
 const read = (value: unknown) => readCompletion(JSON.parse(JSON.stringify(value)), defaults)
 const choice = (message: object, change: object = {}) => ({
-  index: 0,
-  message: { role: 'assistant', ...message },
-  finish_reason: 'stop',
+  ...{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' },
   ...change,
 })
 const withMessage = (message: object, change: object = {}) => ({ choices: [choice(message, change)] })
@@ -53,26 +51,12 @@ describe('valid response', () => {
 
   test('completion: keeps extra fields of the response, choices, messages, calls and usage', () => {
     const call = { ...CALL, function: { ...CALL.function, more: 'x' }, extra_content: { google: { thought_signature: 'abc' } } }
-    const message = {
-      content: 'x',
-      tool_calls: [call],
-      reasoning_details: [{ type: 'reasoning.text', text: 'y' }],
-      annotations: [],
-    }
-    const usage = {
-      prompt_tokens: 1,
-      completion_tokens: 2,
-      total_tokens: 3,
-      prompt_tokens_details: { cached_tokens: 1 },
-      cost: 0.5,
-    }
-    const completion = read({
-      ...withMessage(message, { native_finish_reason: 'eos' }),
-      usage,
-      system_fingerprint: 'fp_1',
-      citations: ['u'],
-    })
-    expect(completion).toMatchObject({ usage, system_fingerprint: 'fp_1', citations: ['u'] })
+    const reasoning_details = [{ type: 'reasoning.text', text: 'y' }]
+    const message = { content: 'x', tool_calls: [call], reasoning_details, annotations: [] }
+    const counts = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
+    const more = { usage: { ...counts, prompt_tokens_details: { cached_tokens: 1 }, cost: 0.5 }, citations: ['u'] }
+    const completion = read({ ...withMessage(message, { native_finish_reason: 'eos' }), ...more })
+    expect(completion).toMatchObject(more)
     expect(completion?.choices[0]).toEqual({ ...choice(message), native_finish_reason: 'eos' })
   })
 
@@ -89,14 +73,8 @@ describe('valid response', () => {
     if (!completion) throw new Error('not read')
     const texts = collectTexts(partsOf(completion))
     expect(texts).toEqual(['a', 'extra', 'b', 'more', 'c', 'top', 'd', 'cost_text', 'e'])
-    const upper = withParts(
-      completion,
-      replaceTexts(
-        partsOf(completion),
-        texts.map((text) => text.toUpperCase()),
-      ),
-    )
-    expect(upper).toMatchObject({
+    const inCapitals = texts.map((text) => text.toUpperCase())
+    expect(withParts(completion, replaceTexts(partsOf(completion), inCapitals))).toMatchObject({
       choices: [{ index: 0, finish_reason: 'stop', message: { content: 'A', EXTRA: 'B' }, MORE: 'C' }],
       TOP: 'D',
       usage: { prompt_tokens: 0, COST_TEXT: 'E' },

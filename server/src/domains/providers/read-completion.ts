@@ -23,7 +23,6 @@ function readUsage(value: unknown): Usage | undefined {
   return counts && extras && { ...counts, ...extras }
 }
 
-/** Fields of a message, besides `content`, that must be strings. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
 /** A message with one of these fields is complete without content. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
@@ -40,9 +39,7 @@ const MAX_CREATED = 2 ** 32
 /** Maximum number of choices, and of tool calls in a message. No request can ask for more. */
 const MAX_ITEMS = 128
 
-/**
- * Reads a provider's response. Returns undefined if it is malformed: it must have at least one choice, each with an assistant's message and a `finish_reason`. Extra fields of the provider are kept, and stage 10 inspects their texts (decision 0006).
- */
+/** undefined: malformed (decision 0006). Extra fields of the provider are kept, and stage 10 inspects their texts. */
 export function readCompletion(response: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (!Array.isArray(response.choices) || response.choices.length === 0 || isSet(response.error)) return undefined
   if (response.choices.length > MAX_ITEMS) return undefined
@@ -93,7 +90,7 @@ function readMessage(value: Fields, finishReason: string, defaults: CompletionDe
     if (calls.length > 0) message.tool_calls = calls
   }
   if (isSet(value.function_call)) {
-    const call = readFunction(value.function_call)
+    const call = readCall(value.function_call, 'arguments')
     if (!call) return undefined
     message.function_call = call
   }
@@ -117,16 +114,14 @@ function readToolCalls(value: unknown, { newId }: CompletionDefaults): unknown[]
   for (const call of value as unknown[]) {
     if (!isObject(call) || (isSet(call.id) && typeof call.id !== 'string')) return undefined
     const type = call.type ?? 'function'
-    const body = type === 'function' ? readFunction(call.function) : type === 'custom' ? readCustom(call.custom) : undefined
+    const input = type === 'function' ? 'arguments' : type === 'custom' ? 'input' : undefined
+    const body = input && readCall(call[type as string], input)
     const extras = readExtraFields(call, ['id', 'type', 'index', 'function', 'custom'])
     if (!body || !extras) return undefined
     calls.push({ id: textOf(call.id) || newId('call'), type, [type as string]: body, ...extras })
   }
   return calls
 }
-
-const readFunction = (value: unknown) => readCall(value, 'arguments')
-const readCustom = (value: unknown) => readCall(value, 'input')
 
 function readCall(value: unknown, input: 'arguments' | 'input'): Fields | undefined {
   if (!isObject(value) || typeof value.name !== 'string' || typeof value[input] !== 'string') return undefined
@@ -146,12 +141,8 @@ function removeChoiceToolCalls(choice: Choice): Choice {
   const isRefusal = choice.finish_reason === 'content_filter' || (isSet(message.refusal) && message.refusal !== '')
   const content = message.content ?? (isRefusal ? null : '')
   if (!hasCalls && content === message.content) return choice
-  const endsWithCall = choice.finish_reason === 'tool_calls' || choice.finish_reason === 'function_call'
-  return {
-    ...choice,
-    message: { ...message, content },
-    finish_reason: endsWithCall ? 'stop' : choice.finish_reason,
-  }
+  const finish_reason = CALL_REASONS.has(choice.finish_reason) ? 'stop' : choice.finish_reason
+  return { ...choice, message: { ...message, content }, finish_reason }
 }
 
 /** Deep nesting would overflow the stack when the value is serialised. */

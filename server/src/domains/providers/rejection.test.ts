@@ -4,193 +4,108 @@ import { type ProviderCode, readRejection, toClientParam } from './rejection.ts'
 
 const read = (status: number, body: unknown) =>
   readRejection({
-    ok: false,
-    failure: 'status',
-    status,
-    ...(body === undefined ? {} : { body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }),
+    ...({ ok: false, failure: 'status', status } as const),
+    ...(body !== undefined && { body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }),
   })
-const openai = (message: string, more: object = {}) => ({
-  error: { message, type: 'invalid_request_error', param: null, code: null, ...more },
-})
+const openai = (message: string, more: object = {}) => {
+  return { error: { message, type: 'invalid_request_error', param: null, code: null, ...more } }
+}
 
-/** Error responses of providers, in the forms of their public documentation. */
-const REFUSALS: readonly (readonly [provider: string, status: number, body: unknown, code: ProviderCode, param?: string])[] = [
-  [
-    'OpenAI',
-    400,
-    openai("This model's maximum context length is 128000 tokens.", { code: 'context_length_exceeded', param: 'messages' }),
-    'context_length_exceeded',
-    'messages',
+const plain = (message: unknown, type = 'invalid_request_error', code: unknown = null) => {
+  return { object: 'error', message, type, param: null, code }
+}
+
+/** Error responses of providers by the code that they get, in the forms of their public documentation. */
+const REFUSALS: Partial<
+  Record<ProviderCode, readonly (readonly [provider: string, status: number, body: unknown, param?: string])[]>
+> = {
+  context_length_exceeded: [
+    ['OpenAI', 400, openai('x', { code: 'context_length_exceeded', param: 'messages' }), 'messages'],
+    [
+      'vLLM',
+      400,
+      plain("This model's maximum context length is 4096 tokens. However, you requested 5000.", 'BadRequestError', 400),
+    ],
+    ['Mistral', 400, plain('Prompt contains 50000 tokens, too large for model with 32768 maximum context length')],
+    ['Together', 422, openai('Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. reduce the length')],
+    ['OpenRouter', 400, openai('x', { metadata: { raw: JSON.stringify(openai('prompt is too long: 210000 > 200000')) } })],
   ],
-  [
-    'OpenAI',
-    404,
-    openai('The model `gpt-9` does not exist or you do not have access to it.', { code: 'model_not_found' }),
-    'model_not_found',
+  model_not_found: [
+    ['OpenAI', 404, openai('The model `gpt-9` does not exist or you do not have access to it.', { code: 'model_not_found' })],
+    ['Azure', 404, { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } }],
+    ['vLLM', 404, plain('The model `x` does not exist.', 'NotFoundError', 404)],
+    ['Groq', 400, openai('The model `x` has been decommissioned.', { code: 'model_decommissioned' })],
+    ['DeepSeek', 400, openai('Model Not Exist', { code: 'invalid_request_error' })],
+    ['Ollama', 404, { error: 'model "x" not found, try pulling it first' }],
+    ['OpenRouter', 404, { error: { code: 404, message: 'No endpoints found for x.' } }],
+    ['a server', 404, undefined],
   ],
-  [
-    'OpenAI',
-    400,
-    openai("Unsupported parameter: 'max_tokens' is not supported with this model.", {
-      code: 'unsupported_parameter',
-      param: 'max_tokens',
-    }),
-    'unsupported_parameter',
-    'max_tokens',
+  unsupported_parameter: [
+    [
+      ...(['OpenAI', 400] as const),
+      openai("Unsupported parameter: 'max_tokens' is not supported.", { code: 'unsupported_parameter', param: 'max_tokens' }),
+      'max_tokens',
+    ],
+    [
+      'Mistral',
+      422,
+      plain({ detail: [{ type: 'extra_forbidden', loc: ['body', 'logit_bias'], msg: 'Extra inputs' }] }),
+      'logit_bias',
+    ],
+    ['Gemini', 400, [{ error: { code: 400, message: 'Unknown name "x": Cannot find field.', status: 'INVALID_ARGUMENT' } }]],
   ],
-  [
-    'OpenAI',
-    400,
-    openai("Unsupported value: 'temperature' does not support 0.2 with this model.", {
-      code: 'unsupported_value',
-      param: 'temperature',
-    }),
-    'invalid_value',
-    'temperature',
+  invalid_value: [
+    [
+      ...(['OpenAI', 400] as const),
+      openai("Unsupported value: 'temperature' does not support 0.2.", { code: 'unsupported_value', param: 'temperature' }),
+      'temperature',
+    ],
   ],
-  [
-    'OpenAI',
-    400,
-    openai("Invalid schema for function 'f': schema must be a JSON Schema.", {
-      code: 'invalid_function_parameters',
-      param: 'tools[0].function.parameters',
-    }),
-    'invalid_tool_schema',
-    'tools[0].function.parameters',
+  invalid_tool_schema: [
+    [
+      ...(['OpenAI', 400] as const),
+      openai("Invalid schema for function 'f'.", { code: 'invalid_function_parameters', param: 'tools[0].function.parameters' }),
+      'tools[0].function.parameters',
+    ],
+    ['OpenAI', 400, openai("Invalid schema for response_format 'x'.", { param: 'response_format' }), 'response_format'],
+    ['Ollama', 400, { error: { message: 'registry.example/x does not support tools', type: 'api_error' } }],
   ],
-  [
-    'OpenAI',
-    400,
-    openai("Invalid schema for response_format 'x'.", { param: 'response_format' }),
-    'invalid_tool_schema',
-    'response_format',
+  invalid_messages: [
+    [
+      ...(['OpenAI', 400] as const),
+      openai("An assistant message with 'tool_calls' must be followed by tool messages.", { param: 'messages.[3].role' }),
+      'messages[3].role',
+    ],
+    ['Mistral', 400, plain('Unexpected role', 'invalid_request_message_order', '3230')],
   ],
-  [
-    'OpenAI',
-    400,
-    openai("An assistant message with 'tool_calls' must be followed by tool messages.", { param: 'messages.[3].role' }),
-    'invalid_messages',
-    'messages[3].role',
+  image_invalid: [
+    [
+      'OpenAI',
+      400,
+      openai('You uploaded an unsupported image. Please make sure your image is valid.', { code: 'invalid_image' }),
+    ],
   ],
-  [
-    'OpenAI',
-    400,
-    openai('You uploaded an unsupported image. Please make sure your image is valid.', { code: 'invalid_image_format' }),
-    'image_invalid',
+  content_filter: [
+    ['Azure', 400, openai('x', { param: 'prompt', innererror: { code: 'ResponsibleAIPolicyViolation' } })],
+    ['Azure', 400, openai('The response was filtered.', { type: null, param: 'prompt', code: 'content_filter' })],
   ],
-  [
-    'Azure',
-    400,
-    {
-      error: {
-        message: 'The response was filtered.',
-        type: null,
-        param: 'prompt',
-        code: 'content_filter',
-        innererror: { code: 'ResponsibleAIPolicyViolation' },
-      },
-    },
-    'content_filter',
+  too_large: [
+    ['Groq', 413, openai('Request too large for model', { code: 'request_too_large' })],
+    ['a proxy', 413, '<html>413 Request Entity Too Large</html>'],
   ],
-  [
-    'Azure',
-    404,
-    { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } },
-    'model_not_found',
+  invalid_output: [['Groq', 400, openai('Failed to call a function.', { code: 'tool_use_failed', failed_generation: 'x' })]],
+  invalid_request: [
+    ['DeepSeek', 422, openai('Failed to deserialize the JSON body')],
+    ['a server', 400, undefined],
+    ['a server', 422, '{"half'],
   ],
-  [
-    'vLLM',
-    400,
-    {
-      object: 'error',
-      message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
-      type: 'BadRequestError',
-      param: null,
-      code: 400,
-    },
-    'context_length_exceeded',
-  ],
-  [
-    'vLLM',
-    404,
-    { object: 'error', message: 'The model `x` does not exist.', type: 'NotFoundError', param: null, code: 404 },
-    'model_not_found',
-  ],
-  [
-    'Mistral',
-    422,
-    {
-      object: 'error',
-      message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'logit_bias'], msg: 'Extra inputs are not permitted' }] },
-      type: 'invalid_request_error',
-    },
-    'unsupported_parameter',
-    'logit_bias',
-  ],
-  [
-    'Mistral',
-    400,
-    { object: 'error', message: 'Unexpected role', type: 'invalid_request_message_order', param: null, code: '3230' },
-    'invalid_messages',
-  ],
-  [
-    'Mistral',
-    400,
-    {
-      object: 'error',
-      message: 'Prompt contains 50000 tokens, too large for model with 32768 maximum context length',
-      type: 'invalid_request_invalid_args',
-    },
-    'context_length_exceeded',
-  ],
-  ['Groq', 413, openai('Request too large for model', { code: 'request_too_large' }), 'too_large'],
-  ['Groq', 400, openai('Failed to call a function.', { code: 'tool_use_failed', failed_generation: 'x' }), 'invalid_output'],
-  ['Groq', 400, openai('The model `x` has been decommissioned.', { code: 'model_decommissioned' }), 'model_not_found'],
-  [
-    'Together',
-    422,
-    {
-      error: {
-        message: 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. reduce the length',
-        type: 'invalid_request_error',
-      },
-    },
-    'context_length_exceeded',
-  ],
-  ['DeepSeek', 400, openai('Model Not Exist', { code: 'invalid_request_error' }), 'model_not_found'],
-  ['DeepSeek', 422, openai('Failed to deserialize the JSON body'), 'invalid_request'],
-  ['Ollama', 404, { error: 'model "x" not found, try pulling it first' }, 'model_not_found'],
-  ['Ollama', 400, { error: { message: 'registry.example/x does not support tools', type: 'api_error' } }, 'invalid_tool_schema'],
-  [
-    'OpenRouter',
-    400,
-    {
-      error: {
-        code: 400,
-        message: 'Provider returned error',
-        metadata: { raw: JSON.stringify(openai('prompt is too long: 210000 tokens > 200000 maximum')) },
-      },
-    },
-    'context_length_exceeded',
-  ],
-  ['OpenRouter', 404, { error: { code: 404, message: 'No endpoints found for x.' } }, 'model_not_found'],
-  [
-    'Gemini',
-    400,
-    [{ error: { code: 400, message: 'Unknown name "x": Cannot find field.', status: 'INVALID_ARGUMENT' } }],
-    'unsupported_parameter',
-  ],
-  ['a proxy', 413, '<html>413 Request Entity Too Large</html>', 'too_large'],
-  ['a server', 400, undefined, 'invalid_request'],
-  ['a server', 422, '{"half', 'invalid_request'],
-  ['a server', 404, undefined, 'model_not_found'],
-]
+}
 
 describe('refusals', () => {
-  test.each(REFUSALS.map(([provider, status, body, code, param]) => [provider, status, body, code, param] as const))(
-    'rejection: a refusal of %s with %i has a code of the closed list (%#)',
-    (_, status, body, code, param) => expect(read(status, body)).toEqual({ kind: 'refused', code, param }),
-  )
+  test.each(Object.entries(REFUSALS))('rejection: %s is the code of refusals of several providers', (code, refusals) => {
+    for (const [provider, status, body, param] of refusals)
+      expect(read(status, body), `${provider} ${status}`).toEqual({ kind: 'refused', code, param })
+  })
 
   test('rejection: param has only words of the API', () => {
     for (const param of ['secret-of-the-provider', 'messages[0].content.her name', '../../etc', 'x'.repeat(300)]) {

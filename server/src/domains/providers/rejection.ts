@@ -2,10 +2,7 @@ import type { Unsupported } from '../../dialects/upstream-dialect.ts'
 import type { HttpFailure } from '../../platform/lib/http-request.ts'
 import { VOCABULARY } from '../../shared/vocabulary.ts'
 
-/**
- * Reasons why a provider refuses a request, each with the text for clients. The list is closed, because clients never get a
- * provider's own text (decision 0006, "Codes instead of texts").
- */
+/** Why a provider refuses a request, with the text for clients, who never get its own (decision 0006, "Codes instead of texts"). */
 export const PROVIDER_CODES = {
   context_length_exceeded:
     "The request is longer than the model's context. Shorten the messages, or request a shorter completion.",
@@ -43,10 +40,7 @@ export const needsOperator = (rejection: Rejection): boolean =>
 
 const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 422])
 
-/**
- * Reads a response with an error status. Returns undefined if the failure was caused by neither the request nor the gateway's account,
- * for example an outage. Unknown error texts become the code of the status, or `invalid_request`.
- */
+/** undefined: an outage. An unknown error text becomes the code of the status, or `invalid_request`. */
 export function readRejection({ failure, status, body }: HttpFailure): Rejection | undefined {
   if (failure !== 'status') return undefined
   if (status === 401 || status === 403) return { kind: 'key_rejected' }
@@ -60,11 +54,9 @@ export function readRejection({ failure, status, body }: HttpFailure): Rejection
   return { kind: 'refused', code: codeOf(status, error), param: error.param }
 }
 
-/** The texts of an error response. They are matched and never shown. */
 interface ErrorTexts {
-  /** Values of CODE_FIELDS. */
   readonly codes: readonly string[]
-  /** All other texts. They may quote the request. */
+  /** They may quote the request. */
   readonly messages: readonly string[]
   /** A path in the request, rebuilt from words of the API. */
   readonly param: string | undefined
@@ -76,42 +68,27 @@ const QUOTA =
 const KEY = /^(?:api[_ ]key[_ ](?:invalid|not valid|expired)|(?:invalid|incorrect)[_ ]api[_ ]key|unauthorized)/i
 
 /** The first match counts, so the most specific codes come first. Words of OpenAI, Azure, vLLM, Mistral, Groq, Together, DeepSeek, Ollama, OpenRouter, Gemini, Anthropic. */
-const CODES: readonly (readonly [ProviderCode, RegExp])[] = [
-  [
-    'context_length_exceeded',
+const CODES: Partial<Record<ProviderCode, RegExp>> = {
+  context_length_exceeded:
     /context[_ ](?:length|window|limit)|maximum context|prompt is too long|prompt too long|max(?:imum)?[_ ](?:input|prompt)[_ ](?:length|tokens)|input (?:token|length)[^.]{0,60}exceed|too many (?:input )?tokens|longer than the maximum model length|reduce the length|string_above_max_length/i,
-  ],
-  [
-    'content_filter',
+  content_filter:
     /content[_ ](?:filter|policy|management)|responsibleaipolicy|moderation|flagged|safety (?:system|filter)|data_inspection_failed/i,
-  ],
-  [
-    'model_not_found',
+  model_not_found:
     /model[_ ](?:not[_ ]found|decommissioned|not[_ ]available|is not supported)|deploymentnotfound|unknown model|no (?:allowed )?(?:such model|endpoints found|model)|invalid[_ ]model|model (?:identifier|id)\b|models?\b[^.]{0,120}(?:does not exist|not found|not exist|no longer|has been deprecated|decommissioned|is not a valid)|not a valid model/i,
-  ],
-  ['invalid_output', /tool_use_failed|json_validate_failed|failed to (?:generate|validate) json|failed to call a function/i],
-  [
-    'image_invalid',
+  invalid_output: /tool_use_failed|json_validate_failed|failed to (?:generate|validate) json|failed to call a function/i,
+  image_invalid:
     /(?:invalid|unsupported|cannot|could not|failed to|too large)[^.]{0,60}\b(?:image|audio|file|pdf|picture)|\b(?:image|file)[^.]{0,80}(?:invalid|unsupported|not (?:supported|valid)|could not|cannot|too large|exceeds)|image_parse_error|invalid_base64|at most \d+ image|not a multimodal/i,
-  ],
-  [
-    'invalid_tool_schema',
+  invalid_tool_schema:
     /invalid_function_parameters|function_parameters|\btools?\b[^.]{0,80}(?:schema|parameters|invalid|name)|(?:invalid|unsupported)[^.]{0,40}(?:json ?schema|response_format|schema)|response_format|does not support tools|input_schema|output_config\.format|tool choice|guided|grammar/i,
-  ],
-  [
-    'invalid_messages',
+  invalid_messages:
     /invalid_request_message_order|tool_use.{0,3} (?:ids|blocks)|tool_result|thinking.{0,3} blocks?|tool_calls? (?:must|ids?)|'tool_calls'|tool_call_id|role 'tool'|roles? must|alternate|(?:last|first) message|message(?:s)? (?:role|order|must)|chat template/i,
-  ],
-  [
-    'unsupported_parameter',
+  unsupported_parameter:
     /unsupported[_ ]parameter|unknown[_ ](?:parameter|field|name)|unrecognized|extra_forbidden|extra (?:inputs|fields)|(?:parameter|property|argument)[^.]{0,120}(?:not supported|unsupported)|not permitted/i,
-  ],
-  ['too_large', /request_too_large|request entity too large|payload too large|(?:request|body|payload)[^.]{0,40}too large/i],
-  [
-    'invalid_value',
+  too_large: /request_too_large|request entity too large|payload too large|(?:request|body|payload)[^.]{0,40}too large/i,
+  invalid_value:
     /unsupported[_ ]value|invalid[_ ](?:value|type)|(?:integer|decimal)_(?:above|below)|must be (?:less|greater|between|a |an |one of)|less_than|greater_than|out of range|is too (?:large|small)|max_tokens/i,
-  ],
-]
+}
+const CODE_ENTRIES = Object.entries(CODES) as [ProviderCode, RegExp][]
 
 /** A message may be more specific than the code `invalid_value`. */
 function codeOf(status: number, { codes, messages }: ErrorTexts): ProviderCode {
@@ -124,9 +101,8 @@ function codeOf(status: number, { codes, messages }: ErrorTexts): ProviderCode {
 }
 
 const findCode = (texts: readonly string[]): ProviderCode | undefined =>
-  CODES.find(([, expression]) => texts.some((text) => expression.test(text)))?.[0]
+  CODE_ENTRIES.find(([, expression]) => texts.some((text) => expression.test(text)))?.[0]
 
-/** Maximum number of characters that are read; the reason is near the start. */
 const MAX_CHARACTERS = 4_000
 const MAX_LEVELS = 10
 
@@ -146,10 +122,7 @@ function readError(body: Buffer | undefined): ErrorTexts {
     if (name === 'param' || name === 'loc') param ??= paramOf(value)
     if (typeof value === 'string') {
       const inner = name === 'raw' ? parseObject(Buffer.from(value)) : undefined
-      if (inner !== undefined) {
-        read(inner, '', levels - 1)
-        return
-      }
+      if (inner !== undefined) return void read(inner, '', levels - 1)
       const text = value.slice(0, left)
       left -= text.length + 1
       if (CODE_FIELDS.has(name)) codes.push(text)

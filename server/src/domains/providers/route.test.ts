@@ -14,12 +14,12 @@ const requirements = (change: Partial<RouteRequirements> = {}): RouteRequirement
   ...change,
 })
 const model = (id: string, change: object = {}) => ({
-  id,
-  upstreamName: null,
-  ...NO_PRICES,
-  createdAt: new Date(7_000),
+  ...{ id, upstreamName: null, ...NO_PRICES, createdAt: new Date(7_000) },
   ...change,
 })
+const PRICED = { models: [model('small', { inputPrice: 10, outputPrice: 20 })] }
+const TOKENS = { input: 1_000, output: 1_000, at: NOW }
+const CONFIDENTIAL = { ...EVERYTHING, ceiling: 'confidential' } as const
 const ids = (providers: Provider[], change: Partial<RouteRequirements> = {}) => {
   const { candidates, excluded } = selectCandidates(providers, requirements(change), { rank: () => 0, random: Math.random })
   return { candidates: candidates.map(({ provider }) => provider.id), excluded: excluded.map(({ reason }) => reason) }
@@ -29,28 +29,13 @@ describe('eligibility', () => {
   test.each<[string, Partial<Provider>, Partial<RouteRequirements>, string]>([
     ['a disabled provider', { enabled: false }, {}, 'disabled'],
     ['a provider without its key', { problem: 'key_missing' }, {}, 'unusable'],
-    [
-      'content above the maximum classification of the provider',
-      { maxClassification: 'internal' },
-      { classification: 'confidential' },
-      'classification',
-    ],
-    [
-      'content above the maximum classification of the Application',
-      {},
-      { classification: 'restricted', application: { ...EVERYTHING, ceiling: 'confidential' } },
-      'ceiling',
-    ],
+    ['content above the provider', { maxClassification: 'internal' }, { classification: 'confidential' }, 'classification'],
+    ['content above the Application', {}, { classification: 'restricted', application: CONFIDENTIAL }, 'ceiling'],
     ['another provider than route:provider', {}, { provider: 'other' }, 'provider'],
     ['another region than route:region', { region: 'us' }, { region: 'eu' }, 'region'],
     ['no region under route:region', {}, { region: 'eu' }, 'region'],
     ['unknown prices under route:max_cost', {}, { maxCost: 1_000 }, 'cost'],
-    [
-      'an estimate above route:max_cost',
-      { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
-      { maxCost: 0.02, tokens: { input: 1_000, output: 1_000, at: NOW } },
-      'cost',
-    ],
+    ['an estimate above route:max_cost', PRICED, { maxCost: 0.02, tokens: TOKENS }, 'cost'],
   ])('route: excludes %s', (_, provider, change, reason) =>
     expect(ids([testProvider(provider)], change)).toEqual({ candidates: [], excluded: [reason] }),
   )
@@ -58,11 +43,7 @@ describe('eligibility', () => {
   test.each<[string, Partial<Provider>, Partial<RouteRequirements>]>([
     ['content of the maximum classification of the provider', { maxClassification: 'internal' }, { classification: 'internal' }],
     ['the provider and region of the directives', { region: 'eu' }, { provider: 'openai', region: 'eu' }],
-    [
-      'an estimate within route:max_cost',
-      { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
-      { maxCost: 0.03, tokens: { input: 1_000, output: 1_000, at: NOW } },
-    ],
+    ['an estimate within route:max_cost', PRICED, { maxCost: 0.03, tokens: TOKENS }],
     ['a model named with its provider', {}, { model: 'openai/small' }],
   ])('route: accepts %s', (_, provider, change) =>
     expect(ids([testProvider(provider)], change)).toEqual({ candidates: ['openai'], excluded: [] }),

@@ -4,7 +4,6 @@ import type { Application } from '../../shared/principal.ts'
 import { isPriced, priceOf } from './price.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 
-/** A provider that may serve the request, and its model. */
 export interface Candidate {
   readonly provider: Provider
   readonly model: ProviderModel
@@ -14,11 +13,9 @@ export interface RouteRequirements {
   /** `model`, or `provider/model` for the model of one provider. */
   readonly model: string
   readonly application: Pick<Application, 'models' | 'providers' | 'ceiling'>
-  /** Classification of all content that would be sent. */
   readonly classification: Classification
   /** Directive `route:region`: only providers of this region. A provider without a region is not eligible. */
   readonly region?: string | undefined
-  /** Directive `route:provider`. */
   readonly provider?: string | undefined
   /** Directive `route:max_cost`: maximum estimated cost in USD. A model with an unknown price is not eligible. */
   readonly maxCost?: number | undefined
@@ -30,16 +27,13 @@ export interface RouteRequirements {
 export type Exclusion = 'model' | 'ceiling' | 'classification' | 'provider' | 'region' | 'cost' | 'disabled' | 'unusable'
 
 export interface Route {
-  /** The best first. */
   readonly candidates: readonly Candidate[]
   /** Providers that offer an allowed model of that name but may not serve the request. */
   readonly excluded: readonly { readonly provider: string; readonly reason: Exclusion }[]
 }
 
 export interface RouteDeps {
-  /** Lower is better. Compared before the weights. */
   readonly rank: (provider: Provider) => number
-  /** From 0 up to but not including 1. */
   readonly random: () => number
 }
 
@@ -57,27 +51,22 @@ export function selectCandidates(providers: readonly Provider[], requirements: R
   return { candidates: candidates.length > 1 ? sortByDraw(candidates, deps) : candidates, excluded }
 }
 
-/** The candidates that also meet requirements that became known after the selection. */
 export const filterCandidates = (
   candidates: readonly Candidate[],
   requirements: Omit<RouteRequirements, 'model'>,
 ): readonly Candidate[] => candidates.filter(({ provider, model }) => findExclusion(provider, model, requirements) === undefined)
 
-function findOfferedModel(
-  provider: Provider,
-  { model: name, application }: Pick<RouteRequirements, 'model' | 'application'>,
-): ProviderModel | undefined {
+type Offer = Pick<RouteRequirements, 'model' | 'application'>
+
+function findOfferedModel(provider: Provider, { model: name, application }: Offer): ProviderModel | undefined {
   const found = findModel(provider, name)
   return found && isModelAllowed(application, provider.id, found.id) ? found : undefined
 }
 
-/**
- * Whether each usable provider that offers the model to the Application has a price for it. Content is not taken into account, because
- * policies read this before the content's classification selects providers. `hasOutput`: false for embeddings.
- */
+/** Content is not taken into account: policies read this before the content's classification selects providers. */
 export const areOffersPriced = (
   providers: readonly Provider[],
-  requirements: Pick<RouteRequirements, 'model' | 'application'>,
+  requirements: Offer,
   { at, hasOutput }: { readonly at: Date; readonly hasOutput: boolean },
 ): boolean =>
   providers.every((provider) => {
@@ -99,22 +88,20 @@ export const isDeclaredModel = (providers: readonly Provider[], name: string): b
 function findExclusion(
   provider: Provider,
   model: ProviderModel,
-  requirements: Omit<RouteRequirements, 'model'>,
+  { classification, application, provider: id = provider.id, region, maxCost, tokens }: Omit<RouteRequirements, 'model'>,
 ): Exclusion | undefined {
   if (!provider.enabled) return 'disabled'
   if (provider.problem !== undefined) return 'unusable'
-  const rank = classificationRank(requirements.classification)
-  if (rank > classificationRank(requirements.application.ceiling)) return 'ceiling'
+  const rank = classificationRank(classification)
+  if (rank > classificationRank(application.ceiling)) return 'ceiling'
   if (rank > classificationRank(provider.maxClassification)) return 'classification'
-  if (requirements.provider !== undefined && requirements.provider !== provider.id) return 'provider'
-  if (requirements.region !== undefined && requirements.region !== provider.region) return 'region'
-  if (requirements.maxCost !== undefined && !(estimatedCost(provider, model, requirements) <= requirements.maxCost)) return 'cost'
-  return undefined
+  if (id !== provider.id) return 'provider'
+  if (region !== undefined && region !== provider.region) return 'region'
+  if (maxCost === undefined) return undefined
+  const cost = tokens && priceOf(provider, model, tokens.at)?.costOf(tokens)
+  // The cost is undefined or NaN if a price is unknown.
+  return cost !== undefined && cost <= maxCost ? undefined : 'cost'
 }
-
-/** NaN: unknown. */
-const estimatedCost = (provider: Provider, model: ProviderModel, { tokens }: Pick<RouteRequirements, 'tokens'>): number =>
-  (tokens && priceOf(provider, model, tokens.at)?.costOf(tokens)) ?? Number.NaN
 
 /** Weighted random order without replacement (Efraimidis and Spirakis 2006): the smallest −ln(u)/w comes first. */
 function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Candidate[] {
@@ -128,17 +115,13 @@ function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDep
     .map(({ candidate }) => candidate)
 }
 
-/** Whether the Application may use this model of this provider. */
-export function isModelAllowed(
-  { models, providers }: Pick<Application, 'models' | 'providers'>,
-  providerId: string,
-  modelId: string,
-): boolean {
+type Permissions = Pick<Application, 'models' | 'providers'>
+
+export function isModelAllowed({ models, providers }: Permissions, providerId: string, modelId: string): boolean {
   if (providers !== null && !providers.includes(providerId)) return false
-  return (
-    models === null ||
-    models.some((pattern) => matchesPattern(pattern, modelId) || matchesPattern(pattern, `${providerId}/${modelId}`))
-  )
+  if (models === null) return true
+  const names = [modelId, `${providerId}/${modelId}`]
+  return models.some((pattern) => names.some((name) => matchesPattern(pattern, name)))
 }
 
 /** `*` matches any characters or none. Takes at most pattern × text steps, which a regular expression cannot guarantee. */
@@ -163,21 +146,15 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return p === pattern.length
 }
 
-/** An entry of the models list, without the constant `object` (GW-MOD-1). */
 export interface ModelEntry {
   readonly id: string
   /** Id of the provider; if several offer the model, the alphabetically first. */
   readonly owned_by: string
-  /** Unix seconds. */
   readonly created: number
 }
 
 /** The entry of a model that the Application may use. `name`: `model` or `provider/model`, as in a chat. */
-export function findAllowedModel(
-  providers: readonly Provider[],
-  application: Pick<Application, 'models' | 'providers'>,
-  name: string,
-): ModelEntry | undefined {
+export function findAllowedModel(providers: readonly Provider[], application: Permissions, name: string): ModelEntry | undefined {
   const entryOf = (offering: readonly Provider[], model: string) =>
     listAllowedModels(offering, application).find(({ id }) => id === model)
   const exact = entryOf(providers, name)
@@ -188,10 +165,7 @@ export function findAllowedModel(
 }
 
 /** The models that an Application may use, each once, by id. Disabled and unusable providers offer none. */
-export function listAllowedModels(
-  providers: readonly Provider[],
-  application: Pick<Application, 'models' | 'providers'>,
-): ModelEntry[] {
+export function listAllowedModels(providers: readonly Provider[], application: Permissions): ModelEntry[] {
   const entries = new Map<string, ModelEntry>()
   for (const { id: owned_by, enabled, problem, models } of providers) {
     if (!enabled || problem !== undefined) continue
@@ -204,14 +178,10 @@ export function listAllowedModels(
   return [...entries.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Maximum number of models that the error lists in its message and in its details. */
 const MODELS_IN_MESSAGE = 10
 const MODELS_IN_DETAILS = 50
 
-/**
- * Fields of the error NO_ELIGIBLE_PROVIDER. `model` is empty if the request names no model and the Application has no default.
- * `allowed`: the models of the Application.
- */
+/** Fields of the error NO_ELIGIBLE_PROVIDER. `model`: empty if the request names none. `allowed`: of the Application. */
 export function noEligibleProvider(model: string, allowed: readonly ModelEntry[]): ErrorFields {
   const ids = allowed.map(({ id }) => id)
   const shown = ids.slice(0, MODELS_IN_MESSAGE).join(', ')

@@ -4,12 +4,9 @@ import { type HttpFailure, type HttpRequest, type HttpResponse, sendHttpRequest 
 import type { Authorize } from './access-tokens.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
-/** Where requests go, and what every request carries. */
 export interface Target {
   readonly dispatcher: Dispatcher
-  /** In undici's form: name, value, name, value … */
   readonly headers: readonly string[]
-  /** undefined: the headers are complete. */
   readonly authorize: Authorize | undefined
 }
 
@@ -36,12 +33,10 @@ export interface UpstreamFailure extends Omit<HttpFailure, 'body' | 'failure'> {
 }
 
 export interface AttemptLimits {
-  /** For the whole attempt, milliseconds. */
   readonly timeoutMs: number
   /** Without a byte, until the headers and between bytes of the body or events of a stream. Default: `timeoutMs`. */
   readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
-  /** Called for each event of a streamed response. */
   readonly onChunk?: () => void
 }
 

@@ -32,10 +32,8 @@ test('stub: quotes the message as received', () => expect(text('Is [EMAIL] a goo
 test('stub: counts tokens and supports max_tokens, n and JSON mode', () => {
   const completion_tokens = Math.ceil(text('Hello there').length / 4)
   expect(complete('Hello there').usage).toEqual({ prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens })
-  expect(complete('Hello there', { max_tokens: 5 })).toMatchObject({
-    choices: [{ finish_reason: 'length' }],
-    usage: { completion_tokens: 5 },
-  })
+  const limited = complete('Hello there', { max_tokens: 5 })
+  expect(limited).toMatchObject({ choices: [{ finish_reason: 'length' }], usage: { completion_tokens: 5 } })
   expect(complete('Hello there', { n: 3 }).choices.map(({ index }) => index)).toEqual([0, 1, 2])
   expect(JSON.parse(text('Hello there', { response_format: { type: 'json_object' } }))).toHaveProperty('answer')
 })

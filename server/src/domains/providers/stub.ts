@@ -1,23 +1,9 @@
 import type { Choice, Completion } from '../../shared/completion.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import type { ProviderRequest } from './operation.ts'
+import type { Operation, ProviderRequest } from './operation.ts'
 
-interface StubDeps {
-  readonly newId: (prefix: string) => string
-  /** Unix seconds. */
-  readonly created: number
-}
-
-interface Topic {
-  readonly pattern: RegExp
-  readonly respond: (subject: string) => string
-}
-
-/**
- * The data is invented but valid, so that detectors find it: the example IBAN of the British standard, a phone number that Ofcom reserves
- * for fiction, a domain of RFC 2606.
- */
-const TOPICS: readonly Topic[] = [
+/** Invented but valid, so that detectors find it: an example IBAN, a phone number that Ofcom reserves for fiction, a domain of RFC 2606. */
+const TOPICS: readonly { readonly pattern: RegExp; readonly respond: (subject: string) => string }[] = [
   {
     pattern: /\b(?:bank details|bank account|account number|iban|payment details|wire transfer|remittance)\b/i,
     respond: () =>
@@ -47,16 +33,15 @@ const TOPICS: readonly Topic[] = [
 const respondByDefault = (subject: string): string =>
   `You asked: ${subject} As the built-in demonstration model I answer from a script: point the gateway at a real provider for a real answer.`
 
-/** How much of the prompt is searched for topics, and how much is quoted. */
 const READ_CHARACTERS = 4_000
 const QUOTED_CHARACTERS = 240
 const CHARACTERS_PER_TOKEN = 4
 
-/**
- * The completion of the built-in provider for dry runs, the demo and tests. It depends only on the request and quotes the last user
- * message as received, so that redactions are visible. Supports max_tokens, n and JSON mode.
- */
-export function stubCompletion(request: ProviderRequest, { newId, created }: StubDeps): Completion {
+/** Quotes the last user message as received, so that redactions are visible. Supports max_tokens, n and JSON mode. */
+export function stubCompletion(
+  request: ProviderRequest,
+  { newId, created }: Parameters<Operation<Completion>['stub']>[0],
+): Completion {
   const { model, messages, parameters, added } = request
   const choice = createChoice(messages, parameters)
   const count = Number.isInteger(parameters.n) ? Math.min(Math.max(Number(parameters.n), 1), 16) : 1

@@ -5,6 +5,7 @@ import tls from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createCertificate } from '../../../test/support/certificate.ts'
 import {
+  type Behaviour,
   completion,
   FAULTS,
   type FaultyProvider,
@@ -14,9 +15,8 @@ import {
 } from '../../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
-import { causeOf, DISCOVERY_CAUSES } from './discovery-cause.ts'
 import type { Provider } from './provider.ts'
-import { testConnection } from './test-connection.ts'
+import { causeOf, DISCOVERY_CAUSES, discoverModels, testConnection } from './test-connection.ts'
 
 const pools = testPools()
 const upstreams: { close(): unknown }[] = []
@@ -95,12 +95,10 @@ describe('causes', () => {
     expect(await causeFor({ baseUrl: closed.baseUrl, source: 'api' })).toBe('address_not_allowed')
     const { baseUrl } = await provider(FAULTS['hangs before headers'])
     expect(await causeFor({ baseUrl, timeoutMs: 200 })).toBe('timeout')
-    const unknown = testPools({
-      lookup: (_host, _options, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), ''),
-    })
-    const result = await testConnection(testProvider({ baseUrl: 'http://models.example.com/v1' }), unknown, {
-      clock: systemClock,
-    })
+    const notFound = Object.assign(new Error('no'), { code: 'ENOTFOUND' })
+    const unknown = testPools({ lookup: (_host, _options, done) => done(notFound, '') })
+    const nowhere = testProvider({ baseUrl: 'http://models.example.com/v1' })
+    const result = await testConnection(nowhere, unknown, { clock: systemClock })
     expect(!result.ok && causeOf(result)).toBe('dns')
     await unknown.close()
   })
@@ -144,4 +142,31 @@ describe('providers without a list', () => {
   ])('connection test: result is right when a provider without a list %s', async (_, behaviour, cause) => {
     expect(await causeFor(azure((await provider(behaviour)).baseUrl))).toBe(cause)
   })
+})
+
+async function discoverFrom(behaviour: Behaviour, timeoutMs = 20_000) {
+  const { baseUrl, calls } = await provider(behaviour)
+  const discovery = await discoverModels(testProvider({ baseUrl, timeoutMs }), pools, { clock: systemClock })
+  return { discovery, request: calls[0] }
+}
+
+test('discovery: requests the models with the key and returns chat models, sorted, each once', async () => {
+  const ids = ['gpt-4o', 'llama3.1:8b', 'a/b', 'text-embedding-3-small', 'whisper-1', 'tts-1', 'omni-moderation-latest', 'gpt-4o']
+  const data = [...ids.map((id) => ({ id, object: 'model' })), { id: 7 }, null, { id: 'with space' }, { id: '*' }]
+  const { discovery, request } = await discoverFrom(respond({ object: 'list', data }))
+  expect(discovery).toEqual({ ok: true, models: ['a/b', 'gpt-4o', 'llama3.1:8b'] })
+  expect(request).toMatchObject({ method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-test' } })
+})
+
+test.each([
+  ['hangs before headers', 'timeout'],
+  ['drips a byte at a time', 'timeout'],
+  ['sends 100 MB', 'too_large'],
+  ['sends HTML', 'malformed'],
+  ['sends null', 'malformed'],
+  ['answers 401', 'status'],
+  ['redirects to metadata', 'status'],
+] as const)('discovery: a provider that %s is a failure of kind %s', async (fault, failure) => {
+  const { discovery } = await discoverFrom(FAULTS[fault], failure === 'timeout' ? 200 : undefined)
+  expect(discovery).toMatchObject({ ok: false, failure })
 })

@@ -1,9 +1,7 @@
 import { elapsed } from '../../platform/lib/clock.ts'
 import type { Provider } from './provider.ts'
 
-/** Time limits for all providers, milliseconds. */
 export interface ProviderLimits {
-  /** For all attempts of one request together. */
   readonly totalMs: number
   /** Default time without a byte of a body or an event of a stream; a provider's setting replaces it. */
   readonly idleMs: number
@@ -33,12 +31,10 @@ export class TimeBudget {
     return this.deadline - elapsed()
   }
 
-  /** How long the provider may send no byte. */
   patienceMs({ idleTimeoutMs, timeoutMs }: Provider): number {
     return Math.min(idleTimeoutMs ?? this.#idleMs, timeoutMs)
   }
 
-  /** Whether a request that has `ms` left gives the provider time for a response. */
   isEnough(provider: Provider, ms = this.leftMs): boolean {
     return ms >= this.patienceMs(provider) * USEFUL_SHARE
   }

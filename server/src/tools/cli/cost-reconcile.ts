@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { usageByDay } from '../../domains/audit/provider-usage.ts'
-import { type ComparedUsage, compareUsage, type UsageField } from '../../domains/providers/usage-export/compare-usage.ts'
-import { parseUsageExport } from '../../domains/providers/usage-export/parse-export.ts'
-import { UsageExportError } from '../../domains/providers/usage-export/usage.ts'
+import {
+  type ComparedUsage,
+  compareUsage,
+  parseUsageExport,
+  UsageExportError,
+  type UsageField,
+} from '../../domains/providers/usage-export.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { chooseWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { DETECTORS } from '../../domains/classification/detectors.ts'
-import { createTextScanner } from '../../domains/classification/text-scanner.ts'
+import { createTextScanner } from '../../domains/classification/scan.ts'
 import { findApplicationByName } from '../../domains/identity/application-store.ts'
 import type { CollectionCreate } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName } from '../../domains/knowledge/collection-store.ts'

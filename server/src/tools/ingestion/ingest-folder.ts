@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { DETECTORS } from '../../domains/classification/detectors.ts'
-import { createTextScanner } from '../../domains/classification/text-scanner.ts'
+import { createTextScanner } from '../../domains/classification/scan.ts'
 import { keyProblem } from '../../domains/knowledge/document.ts'
 import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'

@@ -1,7 +1,14 @@
-import { deleteModel, listModels, putModels } from '../../domains/providers/model-store.ts'
+import type { ProviderSource } from '../../domains/providers/kinds.ts'
 import { NO_PRICES } from '../../domains/providers/prices.ts'
-import { applyProviderChange, type ProviderSource, providerDefaults } from '../../domains/providers/provider.ts'
-import { createProvider, findProvider, updateProvider } from '../../domains/providers/provider-store.ts'
+import { applyProviderChange, providerDefaults } from '../../domains/providers/provider.ts'
+import {
+  createProvider,
+  deleteModel,
+  findProvider,
+  listModels,
+  putModels,
+  updateProvider,
+} from '../../domains/providers/provider-store.ts'
 import { ALL_ROWS } from '../../platform/db/page.ts'
 import { type Change, changeOf, DeclarationConflict, findDifferences } from './change.ts'
 import type { DeclaredModel, DeclaredProvider } from './declaration.ts'

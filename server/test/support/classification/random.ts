@@ -1,4 +1,4 @@
-import { DIGITS, LOWER, UPPER } from '../../../src/domains/classification/text/characters.ts'
+import { DIGITS, LOWER, UPPER } from '../../../src/domains/classification/text/search.ts'
 
 /**
  * A repeatable random number generator (mulberry32). Tests and benchmarks generate keys with it, because literal keys would alarm

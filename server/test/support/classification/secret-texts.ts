@@ -1,4 +1,4 @@
-import { DIGITS, UPPER } from '../../../src/domains/classification/text/characters.ts'
+import { DIGITS, UPPER } from '../../../src/domains/classification/text/search.ts'
 import { HEX, type Random } from './random.ts'
 
 /** Makes up one secret of each kind in the format that its provider documents, by name. */

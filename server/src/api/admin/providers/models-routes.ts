@@ -1,18 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { ProviderKind } from '../../../domains/providers/kinds.ts'
-import { deleteModel, findModelForChange, listModels, putModels } from '../../../domains/providers/model-store.ts'
+import { MODEL_APIS, type ModelApi, type ProviderKind } from '../../../domains/providers/kinds.ts'
+import type { PricedProvider } from '../../../domains/providers/price.ts'
 import { isPriced, priceOf } from '../../../domains/providers/price.ts'
-import type { PricedProvider } from '../../../domains/providers/priced.ts'
 import { PRICE_FIELDS, priceFieldsOf, pricesOf } from '../../../domains/providers/prices.ts'
+import { findModelProblem, type Provider, type ProviderModel } from '../../../domains/providers/provider.ts'
 import {
-  findModelProblem,
-  MODEL_APIS,
-  type ModelApi,
-  type Provider,
-  type ProviderModel,
-} from '../../../domains/providers/provider.ts'
-import { findProvider, PROVIDERS_TOPIC } from '../../../domains/providers/provider-store.ts'
+  deleteModel,
+  findModelForChange,
+  findProvider,
+  listModels,
+  PROVIDERS_TOPIC,
+  putModels,
+} from '../../../domains/providers/provider-store.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { Page, PageRequest } from '../../../platform/db/page.ts'
 import type { Cache } from '../../../platform/lib/cache.ts'

@@ -1,15 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { Health } from '../../../domains/providers/health.ts'
-import { PROVIDER_KINDS } from '../../../domains/providers/kinds.ts'
+import { PROVIDER_KINDS, PROVIDER_SOURCES } from '../../../domains/providers/kinds.ts'
 import { PRESET_IDS } from '../../../domains/providers/presets.ts'
-import {
-  type NewProvider,
-  PROVIDER_SOURCES,
-  type Provider,
-  type ProviderChange,
-  providerDefaults,
-} from '../../../domains/providers/provider.ts'
-import type { ProviderRecord } from '../../../domains/providers/provider-row.ts'
+import { type NewProvider, type Provider, type ProviderChange, providerDefaults } from '../../../domains/providers/provider.ts'
+import type { ProviderRecord } from '../../../domains/providers/provider-store.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'

@@ -1,6 +1,6 @@
 import type { Health } from '../../../domains/providers/health.ts'
 import { applyProviderChange, findProviderProblem, type NewProvider, type Provider } from '../../../domains/providers/provider.ts'
-import type { ProviderRecord } from '../../../domains/providers/provider-row.ts'
+import type { ProviderRecord } from '../../../domains/providers/provider-store.ts'
 import {
   createProvider,
   deleteProvider,

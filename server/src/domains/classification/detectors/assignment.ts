@@ -1,15 +1,11 @@
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
-import { CharacterSet } from '../text/characters.ts'
-import { eachEnd, eachMatch } from '../text/matches.ts'
+import { detector } from '../detector.ts'
+import { CharacterSet, eachEnd, eachMatch } from '../text/search.ts'
 import { isGenerated, isInterfaceText, isPassword } from '../text/secret-value.ts'
-import { addCommands, mayHaveCommand } from './command-line.ts'
-import { addAccounts, addPgpass } from './credential-lines.ts'
+import { addAccounts, addCommands, addPgpass, mayHaveCommand } from './credential-lines.ts'
 
-/** Maximum and minimum number of letters of a name. The shortest is `pwd`. */
 const MAX_NAME = 24
 const MIN_NAME = 3
-/** Maximum distance of a name before its separator. */
 const REACH = 36
 /** Characters between a name and its `=` or `:`, at most four: closing quotes and brackets, Markdown, spaces. */
 const CLOSING = new CharacterSet(' \t"\'`])\\*_')
@@ -29,9 +25,8 @@ const LAST_LETTERS = new CharacterSet('adenopstyADENOPSTY')
 const OTHER_LAST = new Set([...'ьЬаАоОяЯóÓςΣ'].map((letter) => letter.charCodeAt(0)))
 /** In a longer value that is not a secret no further names are searched, because `token:token:token:…` would take quadratic time. */
 const LONG = 64
-/** After a value they show that it is code: a call, an index or a block. */
+/** Begins a call, an index or a block, so the value before it is code. */
 const OPENING = new CharacterSet('([{')
-/** Minimum length of a generated value, by the kind of its name. */
 const MIN_SECRET = 8
 const MIN_TOKEN = 16
 
@@ -42,10 +37,7 @@ const endsName = (unit: number): boolean => LAST_LETTERS.has(unit) || OTHER_LAST
 
 const isLetter = (unit: number): boolean => ((unit | 32) >= 97 && (unit | 32) <= 122) || unit >= 0xc0
 
-/**
- * The letters of the name before the separator at `index`, in lower case and without joiners: `DB_PASSWORD`, `"api-key"`,
- * `config['clientSecret']`. Empty if there are too few. Reads a bounded number of characters.
- */
+/** In lower case and without joiners: `DB_PASSWORD`, `"api-key"`, `config['clientSecret']`. Empty if there are too few letters. */
 function nameBefore(text: string, index: number): string {
   const floor = Math.max(0, index - REACH)
   let at = index
@@ -63,16 +55,10 @@ function nameBefore(text: string, index: number): string {
   }
 }
 
-interface Value {
-  readonly value: string
-  readonly quoted: boolean
-  readonly start: number
-}
-
 const TRAILING = /[.,?:]+$/
 
 /** The value at or shortly after `from`; undefined: no value, or code (a call or an index follows). */
-function valueAfter(text: string, from: number): Value | undefined {
+function valueAfter(text: string, from: number) {
   VALUE.lastIndex = from
   const match = VALUE.exec(text)
   if (!match) return undefined
@@ -92,7 +78,7 @@ function kindOf(name: string): Kind {
   return /secrets?$/.test(name) ? 'secret' : 'token'
 }
 
-function isSecret(kind: Kind, name: string, { value, quoted }: Value): boolean {
+function isSecret(kind: Kind, name: string, { value, quoted }: { readonly value: string; readonly quoted: boolean }): boolean {
   if (/\s/.test(value)) return false
   return kind === 'password'
     ? isPassword(value, quoted) && !(quoted && isInterfaceText(name, value))
@@ -103,7 +89,6 @@ function isSecret(kind: Kind, name: string, { value, quoted }: Value): boolean {
 const SEPARATOR = /(?<=[A-Za-z\u00c0-\uffff"'`\])\\*_ \t])[:=]|(?<=[a-z])>/g
 
 function addAssignments(findings: Finding[], text: string): void {
-  /** Settings files repeat names, so the kind of each name is kept. */
   const kinds = new Map<string, Kind>()
   let from = 0
   eachEnd(text, SEPARATOR, (after) => {
@@ -166,17 +151,8 @@ function addSpoken(findings: Finding[], text: string): void {
   })
 }
 
-/**
- * Passwords, secrets and tokens that a name gives away: `password = …`, `"api_key": "…"`, `--token …`, "my password is …". The span
- * is the value. Templates, types, code that fetches a secret and names of secrets are let pass.
- */
-export const assignment: Detector = {
-  name: 'assignment',
-  reach: 300,
-  detect(text) {
-    const findings: Finding[] = []
-    addAssignments(findings, text)
-    addSpoken(findings, text)
-    return findings
-  },
-}
+/** The span is the value. Templates, types, code that fetches a secret and names of secrets are let pass. */
+export const assignment = detector({ name: 'assignment', reach: 300 }, (text, findings) => {
+  addAssignments(findings, text)
+  addSpoken(findings, text)
+})

@@ -1,6 +1,5 @@
 import { classOf, INVISIBLE_HIGH, INVISIBLE_RANGES, isInvisiblePair } from '../../../platform/lib/invisible-characters.ts'
-import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
+import { detector } from '../detector.ts'
 
 const ANY = new RegExp(`[${classOf([...INVISIBLE_RANGES, [INVISIBLE_HIGH, INVISIBLE_HIGH]])}]`)
 const invisible = new Uint8Array(0x10000)
@@ -8,7 +7,7 @@ const MAYBE_PAIR = 2
 for (const [from, to] of INVISIBLE_RANGES) invisible.fill(1, from, to + 1)
 invisible[INVISIBLE_HIGH] = MAYBE_PAIR
 
-/** End of the run of invisible characters at `at`; `at`: no run. */
+/** `at`: there is no run of invisible characters. */
 function runEnd(text: string, at: number): number {
   let end = at
   for (;;) {
@@ -28,7 +27,6 @@ const OVERRIDE = /[\u202d\u202e]/
 /** No legitimate sequence is longer. The tags of a flag have 14 units. */
 const LONGEST_SEQUENCE = 14
 const DIRECTIONS_ONLY = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,4}$/
-/** Hebrew to Arabic and their presentation forms. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 const between = (unit: number, from: number, to: number): boolean => unit >= from && unit <= to
@@ -63,12 +61,7 @@ function hasPurpose(unit: number, previous: number, next: number, text: string, 
     case 0xfeff: // byte order mark
       return at === 0
     case 0xad: // soft hyphen: legitimate in a word, but not after every second or third letter
-      return (
-        text[at + 2] !== SOFT_HYPHEN &&
-        text[at - 2] !== SOFT_HYPHEN &&
-        text[at + 3] !== SOFT_HYPHEN &&
-        text[at - 3] !== SOFT_HYPHEN
-      )
+      return [-3, -2, 2, 3].every((distance) => text[at + distance] !== SOFT_HYPHEN)
     case 0x34f: // combining grapheme joiner
       return between(next, 0x300, 0x36f) || between(next, 0x591, 0x5c7)
     case 0xfe0e: // text and emoji presentation
@@ -113,37 +106,27 @@ function isLegitimate(text: string, start: number, end: number, rightToLeft: () 
   return run.length === 1 && hasPurpose(first, previous, next, text, start)
 }
 
-/**
- * Text that a model reads and a person does not see: zero-width characters without a purpose, direction overrides, isolates in texts
- * without right-to-left letters, Unicode tags, variation selectors. Runs with single visible characters between them are one finding.
- * HTML that is hidden by styles is not a finding (decision 0004).
- */
-export const hiddenText: Detector = {
-  name: 'hidden-text',
-  raw: true,
-  detect(text) {
-    const findings: Finding[] = []
-    const first = text.search(ANY)
-    if (first === -1) return findings
-    let known: boolean | undefined
-    const rightToLeft = () => {
-      known ??= RIGHT_TO_LEFT.test(text)
-      return known
-    }
-    let last: { type: 'hidden.text'; start: number; end: number } | undefined
-    for (let at = first; at < text.length; at++) {
-      if (invisible[text.charCodeAt(at)] === 0) continue
-      const end = runEnd(text, at)
-      if (end === at) continue
-      if (!isLegitimate(text, at, end, rightToLeft)) {
-        if (last && at - last.end <= 1) last.end = end
-        else {
-          last = { type: 'hidden.text', start: at, end }
-          findings.push(last)
-        }
+/** Runs with single visible characters between them are one finding. HTML that is hidden by styles is not a finding (decision 0004). */
+export const hiddenText = detector({ name: 'hidden-text', raw: true }, (text, findings) => {
+  const first = text.search(ANY)
+  if (first === -1) return
+  let known: boolean | undefined
+  const rightToLeft = () => {
+    known ??= RIGHT_TO_LEFT.test(text)
+    return known
+  }
+  let last: { type: 'hidden.text'; start: number; end: number } | undefined
+  for (let at = first; at < text.length; at++) {
+    if (invisible[text.charCodeAt(at)] === 0) continue
+    const end = runEnd(text, at)
+    if (end === at) continue
+    if (!isLegitimate(text, at, end, rightToLeft)) {
+      if (last && at - last.end <= 1) last.end = end
+      else {
+        last = { type: 'hidden.text', start: at, end }
+        findings.push(last)
       }
-      at = end
     }
-    return findings
-  },
-}
+    at = end
+  }
+})

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SHAPED } from './national-id.ts'
-import { SCHEMES } from './national-id-schemes.ts'
+import { SCHEMES, SHAPED } from './national-id.ts'
 
 /** fast-check cannot generate strings for look-aheads. The test removes them and filters the generated strings. */
 const withoutLookAhead = (shape: string): string => shape.replaceAll(/\(\?![^)]*\)/g, '')

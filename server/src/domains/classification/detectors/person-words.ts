@@ -71,7 +71,6 @@ export const THINGS = words(`
   Bericht Berichte Büro Haus Halle Lager Liste Maschine Kaffeemaschine Kaffee Lampe Tisch Stuhl Blaue Blauer Rote Roter Grüne Neue Neuer Neues Monatlicher Monatsbericht Jahresbericht Quartalsbericht Projekt Plan Vorlage Rechnung Rechnungen Vertrag Standort Filiale Abteilung Werk Übersicht Auswertung Schicht Sommer Winter
   Rapport Mensuel Mensuelle Annuel Hebdomadaire Projet Facture Chaise Bureau Maison Tasse Rouge Bleu Bleue Vert Verte Informe Mensual Anual Proyecto Factura Silla Mesa Azul Rojo Roja Verde Oficina Almacén Cafetera Rapporto Mensile Progetto Fattura Sedia Ufficio Relatório Projeto Fatura Cadeira`)
 
-/** Keys that are next to the name of a person, and keys that are next to the name of a thing. */
 export const PERSON_KEY =
   /(?:e-?mail|phone|mobile|tel|telefon|address|adresse|birth|dob|gender|sex|age|alter|title|ssn|passport|nationality|salutation|anrede|first_?name|last_?name|sur_?name|role|job|employer|department|patient|diagnosis|salary|iban|gehalt|wohnort|geburtsdatum|mail|username|user_?id|employee_?id|customer_?id|marital|spouse|hobbies|skills|occupation|position|firma|company|contact)["']?[ \t]{0,4}[:=]/i
 export const THING_KEY =

@@ -1,8 +1,8 @@
 import { withoutAccents } from '../../../platform/lib/plain-text.ts'
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
-import { isLabelled, labels } from '../text/label.ts'
-import { bounded, eachEnd, eachMatch } from '../text/matches.ts'
+import { detector } from '../detector.ts'
+import { isLabelled, LABEL_REACH, labels } from '../text/label.ts'
+import { addMatches, bounded, eachEnd, eachMatch } from '../text/search.ts'
 import { GIVEN_NAMES, PERSON_KEY, THING_KEY, THINGS } from './person-words.ts'
 
 /** A word of a name: capital letter, then letters; or an initial. Not a further label ("Phone:"). */
@@ -82,14 +82,12 @@ function isName(name: string, minWords: number): boolean {
   return words.length >= minWords && !words.some((word) => NO_NAME.has(word)) && !BRAND.test(name)
 }
 
-/** The name at `index`, if there is one. */
 function nameAt(text: string, index: number, minWords: number): string | undefined {
   NAME.lastIndex = index
   const name = NAME.exec(text)?.[0]
   return name !== undefined && isName(name, minWords) ? name : undefined
 }
 
-/** Adds the name at `index`, if there is one. */
 function addName(findings: Finding[], text: string, index: number, minWords: number): void {
   const name = nameAt(text, index, minWords)
   if (name !== undefined) findings.push({ type: 'pii.person', start: index, end: index + name.length })
@@ -97,7 +95,6 @@ function addName(findings: Finding[], text: string, index: number, minWords: num
 
 const capitalized = (word: string): string => word.charAt(0) + word.slice(1).toLowerCase()
 const isUpperCase = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
-/** A name can be written in capitals. */
 const isGivenName = (word: string): boolean =>
   GIVEN_NAMES.has(word) || (isUpperCase(word.charCodeAt(1)) && GIVEN_NAMES.has(capitalized(word)))
 const SEPARATORS = /[ ,-]+/
@@ -114,7 +111,6 @@ function kindOf(name: string): 'thing' | 'given' | 'unknown' {
   return kind
 }
 
-/** Kinds of labels by what their fields contain: persons only, persons or organisations, or anything. */
 type Label = 'personal' | 'general' | 'name' | 'question'
 
 function labelBefore(text: string, separator: number): Label | undefined {
@@ -124,9 +120,7 @@ function labelBefore(text: string, separator: number): Label | undefined {
   return isLabelled(text, separator, GENERAL) ? 'general' : undefined
 }
 
-/** Maximum distance of the keys that tell whether an object with a name is a person. */
 const KEYS_REACH = 160
-/** Maximum number of searches for such keys in one text (3 µs each). */
 const CHECKS = 1_000
 const CAPITAL_LABEL = /(?:^|[^"'\w])(?:Name|NAME|Nombre|Nome|Nom|Naam)[ *_]{0,3}$/
 
@@ -140,10 +134,8 @@ function isPerson(text: string, separator: number, from: number, name: string): 
 
 /** A given name after the family name: `Meier, Anna`. */
 const SECOND = new RegExp(`, ?(${WORD}(?: ${WORD}){0,2})(?![\\p{L}\\d])`, 'uy')
-/** The text after a name in a list of fields. */
 const NEXT_FIELD = /[ \t]*(?:$|[,;.|)\]}"'\n\r<(/]|(?:geb|born|née?|nato|nata|nacid[oa]|age|alter|DOB|\d)\b)/iy
 
-/** The end of the name at `from`, with the given name after a comma. */
 function endOfName(text: string, from: number, name: string, isPersonal: boolean): number {
   const end = from + name.length
   if (text[end] !== ',') return end
@@ -198,17 +190,38 @@ function addPhrases(findings: Finding[], text: string): void {
   })
 }
 
-/**
- * Names of persons in fields of forms, after "my name is", after titles, and at the opening and closing of a letter. Names in running
- * prose are not found (decision 0004).
- */
-export const person: Detector = {
-  name: 'person',
-  reach: 420,
-  detect(text) {
-    const findings: Finding[] = []
-    addFields(findings, text)
-    addPhrases(findings, text)
-    return findings
-  },
-}
+/** In fields of forms, after "my name is" and titles, and at both ends of a letter, but not in running prose (decision 0004). */
+export const person = detector({ name: 'person', reach: 420 }, (text, findings) => {
+  addFields(findings, text)
+  addPhrases(findings, text)
+})
+
+const MONTH =
+  '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez|märz|ene|abr|ago|dic|fév|avr|juin|juil|août|gen|mag|giu|lug|set|ott)'
+const NUMERIC = String.raw`\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}[./-]\d{1,2}[./-]\d{1,2}`
+const SPOKEN = String.raw`\d{1,2}(?:st|nd|rd|th|\.|er)? (?:of |de )?${MONTH}\p{L}{0,8}\.?,? (?:de )?\d{4}|${MONTH}\p{L}{0,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}`
+const DATE = new RegExp(String.raw`(?<![\p{L}\d])(?:(?<numeric>${NUMERIC})|${SPOKEN})(?!\d)`, 'giu')
+
+const BIRTH = labels(
+  `date of birth, dob, d o b, birth date, birthdate, birthday, geburtsdatum, geburtstag, date de naissance, fecha de nacimiento,
+  data di nascita, data de nascimento, geboortedatum, fødselsdato, födelsedatum, data urodzenia, 生年月日, 出生日期`,
+  'is was it s the on my his her their your ist war am est le es el è il é mm dd yyyy jj aaaa tt',
+)
+/** Labels of numeric dates only: biographies contain "born on 14 March 1879", while forms contain numbers. */
+const BORN = labels('born, geboren, geb, né, née, nacido, nacida, nato, nata, nascido, nascida', 'on am le el il em was')
+
+const BIRTH_HINT = /birth|born|dob|d\.o\.b|geb|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
+
+/** The digits of a date: two separators, or a year after a month or a day. Most texts have none, so the search ends here. */
+const DATE_HINT = new RegExp(
+  String.raw`\d(?:[./-]\d{1,2}[./-]\d|\d{3}(?!\d)(?<=(?:${MONTH}\p{L}{0,8}\.?,?(?: de)?|\d(?:st|nd|rd|th)?,?) \d{4}))`,
+  'iu',
+)
+
+export const birthDate = detector({ name: 'birth-date', reach: 100 }, (text, findings) => {
+  if (!DATE_HINT.test(text) || !BIRTH_HINT.test(text)) return
+  addMatches(findings, 'pii.person', text, DATE, ({ index, groups }) => {
+    if (!BIRTH_HINT.test(text.slice(Math.max(0, index - LABEL_REACH), index))) return false
+    return isLabelled(text, index, BIRTH) || (groups?.numeric !== undefined && isLabelled(text, index, BORN))
+  })
+})

@@ -1,16 +1,14 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { Finding } from '../../../shared/finding.ts'
-import type { Detector } from '../detector.ts'
-import { CharacterSet } from '../text/characters.ts'
+import { detector } from '../detector.ts'
 import { digitsOf } from '../text/checksums.ts'
 import { isLabelled, labels } from '../text/label.ts'
-import { bounded, eachMatch } from '../text/matches.ts'
+import { bounded, CharacterSet, eachMatch } from '../text/search.ts'
 
 const FILLERS = `number numbers no nr num nummer número numero n is it at us on the my your his her our their this under unter al au le
   el was are to via by or and please now back directly toll free direct work home office business ist lautet est es é der die meine
   mein customer support service desk team line numéro номер numer číslo numara numarası szám 番号 号码 號碼 号 號 是 为 為 は が です の 的 联系 聯絡
   連絡 번호 는 은 이 가 नंबर`
-/** Nouns that announce a telephone number. */
 const LABELS = labels(
   `phone, phones, telephone, tel, telefon, telefono, teléfono, téléphone, telefone, telefoon, telefonnr, telnr, fon, fono, mobile, mobil,
   mobiel, mobilnummer, mobilnr, mobiltelefon, cell, cellphone, cellular, handy, handynummer, handynr, rufnummer, telefonnummer,
@@ -30,18 +28,13 @@ const REQUEST_REACH = 60
 const REPORTED =
   /,? (?:was|is|were|are|has|had|failed|fails|returned|returns|took|takes|ended|ends|timed|not|does|did|could|cannot|exceeded|succeeded|completed|crashed|times?|and failed|with (?:status|code|error|exit))\b/iy
 
-/**
- * Six to twenty digits with up to two separators between them, or one with spaces around it (`030 / 123456`). The length is bounded, so
- * each candidate takes constant time.
- */
+/** Up to two separators between digits, or one with spaces around it (`030 / 123456`). Bounded, so a candidate takes constant time. */
 const CANDIDATE =
   /(?<![\w$€£#%/+-]|\d[.,])(?:\+ ?)?\(?\d(?:(?:[ ./()-]{0,2}|\)? [/-] \(?)\d){5,19}(?: ?(?:x|ext\.?|extension) ?\d{1,6})?(?![\w%]|[.,]\d)/gi
 /** A separator with spaces. It follows an area code, or separates two numbers. */
 const WIDE = /\)? [/-] \(?(?=\d)/g
-/** A country code, an area code or both. Up to five digits after the country code. */
 const AREA = /^(?:(?:\+ ?|00)\d{1,3}[ .-]?)?(?:\(0\) ?)?\(?\d(?: ?\d){0,4}$/
 
-/** Maximum number of checks by libphonenumber for one text (12 µs each). */
 const CHECKS = 400
 
 /** +CC… or 00CC…: the country code determines the numbering plan. */
@@ -61,11 +54,9 @@ const AMOUNT_AFTER = new RegExp(`[ \\u00a0]?${CURRENCY}`, 'iy')
 const AMOUNT_BEFORE = new RegExp(`(?:^|[^a-z])${CURRENCY} ?$`, 'i')
 /** The last group of three columns is a year: `310 420 2025`. */
 const COLUMNS = /^\d{3} \d{3} (?:19|20)\d\d$/
-/** First characters of international and trunk-zero numbers. */
 const BEGINNING = new CharacterSet('+0(')
 const MIN_DIGITS = 6
-/** E.164. */
-const MAX_DIGITS = 15
+const MAX_DIGITS = 15 // E.164
 /** Digits in pairs. Lists of bytes look the same, so only five pairs (a French number) count. */
 const PAIRS = /^\d{2}(?:[ ./-]\d{2})+$/
 const DATE = /^(?:\d{4}( ?[./-] ?)\d{1,2}\1\d{1,2}|\d{1,2}( ?[./-] ?)\d{1,2}\2\d{2,4})(?![./-]?\d)/
@@ -144,25 +135,16 @@ function addParts(findings: Finding[], text: string, index: number, written: str
   return index + written.length
 }
 
-/**
- * Telephone numbers: with country code (libphonenumber has the numbering plans), North American and trunk-zero numbers by their groups,
- * and any 6 to 15 digits next to a label such as "phone".
- */
-export const phone: Detector = {
-  name: 'phone',
-  reach: 120,
-  detect(text) {
-    const findings: Finding[] = []
-    const may = bounded(CHECKS)
-    eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
-      if (written.includes(' - ') || written.includes(' / ')) {
-        // The last part can continue after the longest candidate.
-        const rest = addParts(findings, text, index, written, may)
-        if (rest > index) CANDIDATE.lastIndex = rest
-      } else if (isNumber(text, index, written, may)) {
-        findings.push({ type: 'pii.phone', start: index, end: index + written.length })
-      }
-    })
-    return findings
-  },
-}
+/** With country code (libphonenumber has the numbering plans), by North American or trunk-zero groups, or next to a label. */
+export const phone = detector({ name: 'phone', reach: 120 }, (text, findings) => {
+  const may = bounded(CHECKS)
+  eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
+    if (written.includes(' - ') || written.includes(' / ')) {
+      // The last part can continue after the longest candidate.
+      const rest = addParts(findings, text, index, written, may)
+      if (rest > index) CANDIDATE.lastIndex = rest
+    } else if (isNumber(text, index, written, may)) {
+      findings.push({ type: 'pii.phone', start: index, end: index + written.length })
+    }
+  })
+})

@@ -48,16 +48,10 @@ describe('passwords in commands', () => {
   )
   finds('secret.token', [['redis-cli -a swordfish ping', 'swordfish']])
   letsPass([
-    'mysql -u root -p orders',
-    'mysql -h db -P3306 -u root -p',
-    'docker run -p 8080:80 nginx',
-    'curl -u admin https://api.example.com',
-    `curl -u $USER:$PASS https://api.example.com`,
-    'curl -u "$' + '{USER}:$' + '{PASS}" https://api.example.com',
-    'curl -u user:password https://api.example.com',
-    'docker login -u myuser -p mypassword',
-    "ssh-keygen -t rsa -N '' -f key",
-    'mkdir -p build/output2',
+    ...['mysql -u root -p orders', 'mysql -h db -P3306 -u root -p', 'docker run -p 8080:80 nginx'],
+    ...['curl -u admin https://api.example.com', `curl -u $USER:$PASS https://api.example.com`],
+    ...['curl -u "$' + '{USER}:$' + '{PASS}" https://api.example.com', 'curl -u user:password https://api.example.com'],
+    ...['docker login -u myuser -p mypassword', "ssh-keygen -t rsa -N '' -f key", 'mkdir -p build/output2'],
     'curl is a tool - it reads URLs',
   ])
 })
@@ -78,12 +72,8 @@ describe('lines of credentials', () => {
     ]),
   )
   letsPass([
-    'src/app.ts:1024:foo:bar:baz1x',
-    'fe80:1234:abcd:ef12:5678',
-    '12:30:45:67:89',
-    'main.c:1205:5: error: expected x1',
-    'authentication based on username and password *right now*',
-    'The login form has a password field2',
+    ...['src/app.ts:1024:foo:bar:baz1x', 'fe80:1234:abcd:ef12:5678', '12:30:45:67:89', 'main.c:1205:5: error: expected x1'],
+    ...['authentication based on username and password *right now*', 'The login form has a password field2'],
   ])
 })
 
@@ -113,24 +103,13 @@ describe('passwords with a purpose, and in other languages', () => {
 
 describe('texts of interfaces and positions in lists are no secrets', () => {
   letsPass([
-    '{"login":{"title":"Anmelden","password":"Passwort","submit":"Weiter"}}',
-    '{"password":"Contraseña"}',
-    '{"password":"パスワード"}',
-    '{"password":"Heslo"}',
-    '{"password":"Passwort*"}',
-    '{"password":"Пароль"}',
-    '{"password":"비밀번호"}',
-    '{"password":"Şifre"}',
-    '{"resetPassword":"Zurücksetzen"}',
-    '{"showPassword":"Anzeigen"}',
-    '{"confirm_password":"Wiederholen"}',
-    "'password' => 'Adgangskode',",
-    '{"items":[],"nextPageToken":"CAUQAA3f8aKq91LmZx72"}',
-    '{"continuation_token":"b3Jk7ZXItMjAyNi0xMS0yNw"}',
-    '{"NextToken":"b3Jk7ZXItMjAyNi0xMS0yNw"}',
-    '{"nextSyncToken":"b3Jk7ZXItMjAyNi0xMS0yNw"}',
-    'GET /items?page_token=CAUQAA3f8aKq91LmZx72',
-    '{"skipToken":"CAUQAA3f8aKq91LmZx72"}',
+    ...['{"login":{"title":"Anmelden","password":"Passwort","submit":"Weiter"}}', '{"password":"Contraseña"}'],
+    ...['{"password":"パスワード"}', '{"password":"Heslo"}', '{"password":"Passwort*"}', '{"password":"Пароль"}'],
+    ...['{"password":"비밀번호"}', '{"password":"Şifre"}', '{"resetPassword":"Zurücksetzen"}', '{"showPassword":"Anzeigen"}'],
+    ...['{"confirm_password":"Wiederholen"}', "'password' => 'Adgangskode',"],
+    ...['{"items":[],"nextPageToken":"CAUQAA3f8aKq91LmZx72"}', '{"continuation_token":"b3Jk7ZXItMjAyNi0xMS0yNw"}'],
+    ...['{"NextToken":"b3Jk7ZXItMjAyNi0xMS0yNw"}', '{"nextSyncToken":"b3Jk7ZXItMjAyNi0xMS0yNw"}'],
+    ...['GET /items?page_token=CAUQAA3f8aKq91LmZx72', '{"skipToken":"CAUQAA3f8aKq91LmZx72"}'],
     '{"cursor":"CAUQAA3f8aKq91LmZx72"}',
   ])
   finds('secret.token', [

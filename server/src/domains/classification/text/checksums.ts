@@ -1,4 +1,3 @@
-/** The digits of a number as written, without its separators. */
 export const digitsOf = (written: string): string => written.replace(/\D/g, '')
 
 /** ISO/IEC 7812-1 annex B: the check digit of cards and of several countries' ids. */

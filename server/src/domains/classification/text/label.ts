@@ -1,6 +1,5 @@
-import { isDigit } from './characters.ts'
+import { isDigit } from './search.ts'
 
-/** Maximum number of characters between a label and its value. */
 export const LABEL_REACH = 48
 /** Words in the longest label: "driver s licence". */
 const LABEL_WORDS = 3
@@ -15,11 +14,12 @@ const FIRST_EAST_ASIAN = 0x2e80
 /** Particles and nouns between an East Asian label and its value: `電話番号は`, `手机号码是`. */
 const MAX_PARTICLES = 4
 
-/** The labels of a kind of value, and the words between label and value ("number", "is", "at"). Lower case. */
+/** The labels of a kind of value. Words are in lower case. */
 export interface Labels {
   readonly labels: ReadonlySet<string>
   /** Last words of the labels. A text that ends with another word is not a label. */
   readonly lastWords: ReadonlySet<string>
+  /** Between label and value: "number", "is", "at". */
   readonly fillers: ReadonlySet<string>
   /** Last letters of `lastWords` and `fillers`, in both cases. Most words end with another letter, so they need no lookup. */
   readonly lastLetters: ReadonlySet<number>
@@ -64,7 +64,6 @@ function wordStart(text: string, end: number, floor: number): number {
   return start
 }
 
-/** Whether the last word before `end` is one of `words`. */
 function followsWordOf(text: string, end: number, words: ReadonlySet<string>): boolean {
   if (words.size === 0) return false
   const floor = Math.max(0, end - LABEL_REACH)
@@ -89,10 +88,7 @@ function endOf(word: string, { labels, eastAsian }: Labels): 'label' | 'filler' 
   return rest === '' ? 'filler' : 'other'
 }
 
-/**
- * Whether there is a label before `index` on the same line, with only fillers in between. The search goes backwards and ends at a digit,
- * a line break or after a fixed number of characters.
- */
+/** Searches backwards, and ends at a digit, a line break or after a fixed number of characters. Only fillers may be in between. */
 export function isLabelled(text: string, index: number, known: Labels): boolean {
   const { labels, lastWords, fillers, lastLetters, excludedAfter } = known
   const floor = Math.max(0, index - LABEL_REACH)

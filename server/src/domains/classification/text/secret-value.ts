@@ -12,7 +12,7 @@ export const isTemplate = (value: string): boolean => TEMPLATE.test(value)
 export const isPlaceholder = (value: string): boolean =>
   WORDS.has(value.toLowerCase()) || TEMPLATE.test(value) || WORDED.test(value)
 
-/** Minimum number of different characters: values with fewer are `aaaa…`, `0000…` or `abcabc…`. */
+/** Different characters: values with fewer are `aaaa…`, `0000…` or `abcabc…`. */
 const VARIETY = 7
 
 export function hasVariety(value: string, variety = VARIETY): boolean {

@@ -1,9 +1,6 @@
 import type { Finding, FindingType } from '../../../../shared/finding.ts'
 
-/**
- * Chinese, Japanese and Korean have no spaces between words or inflect them, so words are searched as substrings. A phrase is three
- * kinds of words in order within a sentence, with a maximum distance.
- */
+/** Words are searched as substrings. A phrase is three kinds of words in order within a sentence, with a maximum distance. */
 const WORDS = {
   dismiss: '忽略 无视 無視 忘记 忘記 忘掉 不要理会 不要遵守 抛弃 丢弃',
   dismissLast: '無視 忘れ 破棄 무시 잊',
@@ -21,19 +18,13 @@ type Kind = keyof typeof WORDS
 const KINDS = Object.keys(WORDS) as Kind[]
 const bit = (kind: Kind): number => 1 << KINDS.indexOf(kind)
 
-interface Rule {
-  readonly type: FindingType
-  readonly first: number
-  readonly second: number
-  readonly third: number
-}
-
-const rule = (type: FindingType, first: Kind, second: Kind, third: Kind): Rule => ({
+const rule = (type: FindingType, first: Kind, second: Kind, third: Kind) => ({
   type,
   first: bit(first),
   second: bit(second),
   third: bit(third),
 })
+type Rule = ReturnType<typeof rule>
 
 const RULES: readonly Rule[] = [
   rule('injection.override', 'dismiss', 'prior', 'orders'),
@@ -42,22 +33,17 @@ const RULES: readonly Rule[] = [
   rule('injection.exfiltration', 'system', 'prompt', 'revealLast'),
 ]
 
-/** Maximum distance between the starts of two words. */
 const REACH = 14
 const HAS_EAST_ASIAN = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/
 
-interface Word {
-  readonly word: string
-  /** Bits of the kinds that contain the word. */
-  readonly kinds: number
-}
+/** `kinds`: bits. */
+type Word = { readonly word: string; readonly kinds: number }
 
 const kindsOfWords = new Map<string, number>()
 for (const kind of KINDS)
   for (const word of WORDS[kind].split(' ')) kindsOfWords.set(word, (kindsOfWords.get(word) ?? 0) | bit(kind))
 const ALL_WORDS: readonly Word[] = [...kindsOfWords].map(([word, kinds]) => ({ word, kinds }))
 
-/** Words with the same first unit, the longest first. */
 const GROUPS = Map.groupBy(
   ALL_WORDS.toSorted((a, b) => b.word.length - a.word.length),
   ({ word }) => word.charCodeAt(0),
@@ -67,15 +53,9 @@ const BY_FIRST: readonly (readonly Word[])[] = [[], ...GROUPS.values()]
 const firstUnit = new Uint8Array(0x10000)
 for (const [index, unit] of [...GROUPS.keys()].entries()) firstUnit[unit] = index + 1
 
-function wordAt(text: string, at: number, group: readonly Word[]): Word | undefined {
-  for (const each of group) if (text.startsWith(each.word, at)) return each
-  return undefined
-}
-
 const isSentenceEnd = (unit: number): boolean =>
   unit === 0x3002 || unit === 0xff01 || unit === 0xff1f || unit === 0x21 || unit === 0x3f || unit === 10
 
-/** The words of a rule that were found so far: the first one, and the second one after it. */
 class Progress {
   readonly rule: Rule
   #first = -1
@@ -91,7 +71,6 @@ class Progress {
     this.#second = -1
   }
 
-  /** The start of the phrase if the word at `at` completes it, otherwise -1. */
   step(kinds: number, at: number): number {
     let completed = -1
     if (kinds & this.rule.third && this.#second >= 0 && this.#second < at && at - this.#second <= REACH) completed = this.#start
@@ -112,7 +91,7 @@ export function addEastAsian(text: string, findings: Finding[]): void {
     const unit = text.charCodeAt(at)
     const group = firstUnit[unit] as number
     if (group > 0) {
-      const found = wordAt(text, at, BY_FIRST[group] as readonly Word[])
+      const found = BY_FIRST[group]?.find(({ word }) => text.startsWith(word, at))
       if (found) addCompleted(findings, all, found, at)
     } else if (isSentenceEnd(unit)) for (const progress of all) progress.reset()
   }

@@ -14,17 +14,7 @@ export const UNKNOWN = 0xffff
 const SIMILAR: Readonly<Record<string, string>> = { ё: 'e', ї: 'i', η: 'n', ω: 'w', ß: 's', ø: 'o', đ: 'd', ł: 'i' }
 
 /** One letter for each set of characters that leetspeak and fonts confuse: `1` and `l` are `i`, `0` is `o`, `$` is `s`. */
-const CONFUSED: Readonly<Record<string, string>> = {
-  l: 'i',
-  '1': 'i',
-  '0': 'o',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '@': 'a',
-  $: 's',
-}
+const CONFUSED: Readonly<Record<string, string>> = { l: 'i', 1: 'i', 0: 'o', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }
 
 const FULL_STOPS = new Set([...'!?;。！？；…'])
 const IS_LETTER = /[\p{L}\p{N}@$]/u
@@ -61,7 +51,7 @@ function foldPair(codePoint: number): number {
   return folded
 }
 
-/** Computes the value of a unit that is UNKNOWN. A surrogate pair folds at its first unit; a lone surrogate is a separator. */
+/** For a unit that is UNKNOWN. A surrogate pair folds at its first unit; a lone surrogate is a separator. */
 export function foldUnknown(text: string, at: number): number {
   const unit = text.charCodeAt(at)
   if (unit >= 0xd800 && unit < 0xdc00) {
@@ -78,7 +68,6 @@ export function foldAt(text: string, at: number): number {
   return folded === UNKNOWN ? foldUnknown(text, at) : folded
 }
 
-/** Folds a word of the lexicon in the same way as texts. */
 export function foldWord(word: string): string {
   let folded = ''
   for (let at = 0; at < word.length; at++) {

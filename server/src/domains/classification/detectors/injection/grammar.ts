@@ -1,7 +1,6 @@
-import type { FindingType } from '../../../../shared/finding.ts'
 import { foldWord, hashWord } from './fold.ts'
 import { wordsOf } from './lexicon.ts'
-import { type Guard, PHRASES, type Phrase } from './phrases.ts'
+import { type Guard, PHRASES } from './phrases.ts'
 
 /**
  * How an instruction to the model is found:
@@ -12,8 +11,7 @@ import { type Guard, PHRASES, type Phrase } from './phrases.ts'
  * 5. A first pass over the text looks only for anchors, the rare words that each phrase needs, so most texts end there.
  * Gaps are bounded and do not cross the end of a sentence, so matching takes linear time.
  */
-/** The token of a word that is in no class. */
-export const OTHER_WORD = 'w'
+export const OTHER_WORD_CODE = 'w'.charCodeAt(0)
 export const SENTENCE = '.'
 export const COLON_TOKEN = ':'
 /** First token of the lexicon. It is beyond ASCII, which has a meaning in expressions. */
@@ -21,19 +19,11 @@ const FIRST_TOKEN = 0x100
 
 const ANY = `[^${SENTENCE}]`
 
-export interface CompiledPhrase {
-  readonly type: FindingType
-  readonly expression: RegExp
-  /** Must match at the start of the phrase. It looks back at the words before the phrase. */
-  readonly guard: RegExp | undefined
-}
-
 const ITEM = /^(!?)([^{}?]+)(\?|\{\d+,\d+\})?$/
 
 const alternatives = (item: string): string[] => (ITEM.exec(item)?.[2] ?? item).split('|')
 const isWords = (item: string): boolean => !/^<\d+>$/.test(item)
 
-/** The folded words of a class, or the folded word itself. */
 const wordsNamed = (name: string): readonly string[] => (wordsOf(name) ?? [name]).map(foldWord)
 
 const GUARDS: Readonly<Record<Guard, string>> = {
@@ -48,7 +38,6 @@ const GUARDS: Readonly<Record<Guard, string>> = {
 }
 const CONDITION = ['if', 'when', 'to', 'who', 'those', 'may', 'does', 'did']
 
-/** Names (classes and single words) that phrases and guards use. */
 const NAMES = new Set([
   ...PHRASES.flatMap(({ words }) => words.split(' ').filter(isWords).flatMap(alternatives)).filter(
     (name) => name !== COLON_TOKEN,
@@ -60,18 +49,15 @@ const NAMES = new Set([
   ...CONDITION,
 ])
 
-/** Names by folded word. */
 const namesOf = new Map<string, string[]>()
 for (const name of NAMES) for (const word of new Set(wordsNamed(name))) namesOf.set(word, [...(namesOf.get(word) ?? []), name])
 
-/** Token by the joined names of a word. */
 const tokens = new Map<string, string>()
 for (const names of namesOf.values()) {
   const key = names.join(' ')
   if (!tokens.has(key)) tokens.set(key, String.fromCharCode(FIRST_TOKEN + tokens.size))
 }
 
-/** Tokens of its words by name. */
 const tokensOfName = new Map<string, string>([[COLON_TOKEN, COLON_TOKEN]])
 for (const [names, token] of tokens) {
   for (const name of names.split(' ')) tokensOfName.set(name, (tokensOfName.get(name) ?? '') + token)
@@ -91,13 +77,13 @@ function compileItem(item: string): string {
 const compileGuard = (guard: Guard): string =>
   GUARDS[guard].replace(/\[([A-Z]+)\]/g, (_, name: string) => characterClass(name === 'CONDITION' ? CONDITION : [name]))
 
-const compile = ({ type, words, guard }: Phrase): CompiledPhrase => ({
+/** A guard must match at the start of the phrase. It looks back at the words before the phrase. */
+const GRAMMAR = PHRASES.map(({ type, words, guard }) => ({
   type,
   expression: new RegExp(words.split(' ').map(compileItem).join(''), 'g'),
   guard: guard && new RegExp(compileGuard(guard), 'y'),
-})
-
-const GRAMMAR: readonly CompiledPhrase[] = PHRASES.map(compile)
+}))
+export type CompiledPhrase = (typeof GRAMMAR)[number]
 
 /** Names whose words occur in nearly every text. */
 const COMMON = new Set(
@@ -107,7 +93,6 @@ const COMMON = new Set(
 const MASK_BITS = 30
 const MASKS = Math.ceil(PHRASES.length / MASK_BITS)
 
-/** Whether a token belongs to a negating word. */
 export const negates = (token: number): boolean => tokensNamed('NOT').includes(String.fromCharCode(token))
 
 /** The two rarest items of a phrase. A text must contain a word of each of them. */
@@ -117,18 +102,15 @@ function anchorsOf(words: string): readonly (readonly string[])[] {
   return [anchors[0] ?? [], anchors.at(-1) ?? []]
 }
 
-/**
- * By token code: in the first MASKS numbers a bit for each phrase whose first anchor it is, in the next for each whose second it is.
- * Or-ed over a text's words they tell which few phrases are worth matching.
- */
+/** By token code: bits of the phrases whose first anchor it is, then MASKS numbers on of those whose second it is. */
 const anchorBits: (Int32Array | undefined)[] = []
 for (const [index, { words }] of PHRASES.entries()) {
   for (const [which, names] of anchorsOf(words).entries()) {
     for (const token of new Set(names.map(tokensNamed).join(''))) {
-      anchorBits[token.charCodeAt(0)] ??= new Int32Array(2 * MASKS)
-      const bits = anchorBits[token.charCodeAt(0)]
+      const bits = anchorBits[token.charCodeAt(0)] ?? new Int32Array(2 * MASKS)
+      anchorBits[token.charCodeAt(0)] = bits
       const mask = which * MASKS + Math.floor(index / MASK_BITS)
-      if (bits) bits[mask] = (bits[mask] ?? 0) | (1 << (index % MASK_BITS))
+      bits[mask] = (bits[mask] ?? 0) | (1 << (index % MASK_BITS))
     }
   }
 }
@@ -136,13 +118,11 @@ for (const [index, { words }] of PHRASES.entries()) {
 const NO_ANCHORS: readonly number[] = new Array<number>(2 * MASKS).fill(0)
 export const noAnchors = (): number[] => NO_ANCHORS.slice()
 
-/** Adds the anchors of a token to `seen`. */
 export function addAnchors(seen: number[], token: number): void {
   const bits = anchorBits[token]
   if (bits) for (let i = 0; i < bits.length; i++) seen[i] = (seen[i] ?? 0) | (bits[i] ?? 0)
 }
 
-/** The phrases with both anchors in `seen`. */
 export function* candidates(seen: readonly number[]): Generator<CompiledPhrase> {
   for (let mask = 0; mask < MASKS; mask++) {
     let both = (seen[mask] ?? 0) & (seen[mask + MASKS] ?? 0)
@@ -164,9 +144,8 @@ for (const [word, names] of namesOf) {
   let slot = hash & (SLOTS - 1)
   while (tokenCodes[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
   hashes[slot] = hash
-  tokenCodes[slot] = (tokens.get(names.join(' ')) ?? OTHER_WORD).charCodeAt(0)
+  tokenCodes[slot] = tokens.get(names.join(' '))?.charCodeAt(0) ?? OTHER_WORD_CODE
 }
-const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
 
 /** The code of the token for the hash of a word. One in ten million other words has the hash of a lexicon word; a phrase needs several. */
 export function tokenOfHash(hash: number): number {

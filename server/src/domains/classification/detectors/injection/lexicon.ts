@@ -1,9 +1,5 @@
-/**
- * Classes of words in prompt injections. All languages share the classes, because an injection in German or Spanish has the structure of
- * an English one. Accents, look-alikes and leetspeak are folded in the lexicon and in texts.
- */
+/** Classes of words, which all languages share, because an injection in German or Spanish has the structure of an English one. */
 const CLASSES = {
-  /** Verbs for ignoring instructions. */
   DISMISS: `disobey disobeying ignore ignoring disregard disregarding forget forgetting override overriding overrule neglect bypass dismiss abandon overlook unlearn
     ignoriere ignorier ignoriert ignorieren missachte missachten vergiss vergesse vergessen vergesst verwirf verwerfe
     ignorez oublie oubliez oublier neglige negligez
@@ -17,13 +13,12 @@ const CLASSES = {
     yoksay unut تجاهل تجاهلوا انس अनदेखा`,
   /** Verbs that have other objects too: `cancel my previous orders` is a normal request of a customer. */
   WIPE: `cancel delete erase clear reset wipe skip discard void revoke nullify drop omit purge`,
-  /** Verbs like DISMISS at the end of a sentence. */
+  /** At the end of a sentence. */
   DISMISS_LAST: `ignorieren vergessen missachten negeren vergeten yoksay yoksayin unut unutun gelme अनदेखा भूल`,
   DISMISSED: `ignored disregarded forgotten discarded overridden dismissed cancelled canceled superseded`,
   OBEY: `seguire segui seguite siga sigas sigan seguir suis suivez suivre obedezca obedezcas stosuj follow following obey obeying listen comply adhere heed abide respect befolge folge beachte befolgen beachten`,
   NOT: `not never don dont doesn didn won wouldn shouldn cannot can't no stop cease quit refuse avoid without nicht niemals keine kein ne pas jamais
     nunca jamas non mai nao niet nooit nie не`,
-  /** Words for earlier content. */
   PRIOR: `previous previously prior above preceding earlier former foregoing aforementioned before past existing initial initially original
     originally beforehand precedent
     vorherige vorherigen vorheriger vorherigem vorige vorigen obige obigen obenstehende obenstehenden bisherige bisherigen bisher vorangegangene
@@ -42,7 +37,6 @@ const CLASSES = {
   ALL: `all any every everything anything each entire whatever alle alles allen jegliche samtliche tous toutes tout toute todas todos toda todo tutte
     tutti tutto tudo toutes alle wszystkie alla все всё весь tum bütün semua كل جميع sve svi vsechny toate`,
   EVERYTHING: `everything anything whatever all alles tout todo tutto tudo все всё wszystko allt alt sve`,
-  /** Words for instructions. */
   ORDERS: `instruction instructions directive directives direction directions prompt prompts guideline guidelines rule rules order orders command
     commands programming protocol protocols constraint constraints restriction restrictions training policies policy safeguards
     anweisung anweisungen instruktion instruktionen befehl befehle befehlen vorgabe vorgaben regel regeln anordnungen aufforderung
@@ -56,7 +50,6 @@ const CLASSES = {
     instructiuni instructiunile instruksi perintah huong lenh
     инструкции инструкций указания указаний команды правила приказы інструкції
     talimatlari talimatlar komutlari التعليمات تعليمات الأوامر निर्देशों निर्देश`,
-  /** Words for other content of a conversation. */
   TALK: `information context conversation input inputs content text texts messages discussion dialogue history statements`,
   PROMPTWORD: `prompt prompts instruction instructions directive directives preamble programming
     anweisung anweisungen instruktionen systemprompt systemprompts systemanweisung systemanweisungen eingabeaufforderung
@@ -67,7 +60,6 @@ const CLASSES = {
   NEW: `new updated revised`,
   GIVEN: `given got received told taught learned learnt said provided instructed issued shown sent gotten erhalten bekommen gesagt gelernt`,
   ORDERED: `told instructed asked supposed allowed programmed forbidden ordered meant`,
-  /** Verbs for revealing a text literally. */
   REVEAL: `reveal print repeat output disclose leak expose echo dump recite divulge regurgitate reproduce reprint retype restate replay display
     show spit gib nenn sag offenbare verrate wiederhole zeige zeig drucke nenne revele revelez repete repetez affiche affichez montre montrez
     revela revelame repite imprime muestra muestrame rivela ripeti stampa mostra mostrami revele repita imprima mostre toon herhaal
@@ -109,7 +101,5 @@ const CLASSES = {
   SUBJECT: `i we they he she who people students users drivers players children often always sometimes`,
 } as const
 
-export type WordClass = keyof typeof CLASSES
-
 export const wordsOf = (name: string): readonly string[] | undefined =>
-  Object.hasOwn(CLASSES, name) ? CLASSES[name as WordClass].split(/\s+/) : undefined
+  Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES].split(/\s+/) : undefined

@@ -10,12 +10,7 @@ import {
   SEPARATOR,
   UNKNOWN,
 } from './fold.ts'
-import { addAnchors, COLON_TOKEN, negates, noAnchors, OTHER_WORD, SENTENCE, tokenOfHash } from './grammar.ts'
-
-export interface TextSpan {
-  readonly start: number
-  readonly end: number
-}
+import { addAnchors, COLON_TOKEN, negates, noAnchors, OTHER_WORD_CODE, SENTENCE, tokenOfHash } from './grammar.ts'
 
 /** A full stop ends a sentence if white space or a quote follows; a line feed if another line feed follows. */
 function endsSentence(text: string, at: number): boolean {
@@ -24,7 +19,6 @@ function endsSentence(text: string, at: number): boolean {
   return !(next > 32) || next === 34 || next === 39
 }
 
-/** Passes the words, colons and sentence ends of a text to `line`, in one pass. */
 function readWords(text: string, line: TokenLine): void {
   const length = text.length
   for (let at = 0; at < length; at++) {
@@ -51,27 +45,19 @@ function readWords(text: string, line: TokenLine): void {
 /** `ignoreallpreviousinstructions` has 29 letters. Ordinary words with 18 letters are rare; words with more than 200 are data. */
 const MIN_JOINED = 18
 const MAX_JOINED = 200
-/** Minimum number of consecutive single letters: `i g n o r e  a l l …`. */
 const MIN_SPACED = 12
 /** A text with more suspicious parts is data: keys, hashes, tables. */
 const MAX_SUSPICIOUS = 1_000
 
-const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
+type TextSpan = { readonly start: number; readonly end: number }
 
-/** Result of the first pass over a text. */
-export interface FirstPass {
-  /** Anchors of phrases in the text (grammar.ts). */
-  readonly anchors: readonly number[]
-  /** Very long words and sequences of single letters, which can contain several words. */
-  readonly suspicious: readonly TextSpan[]
-}
-
+/** For very long words and sequences of single letters, which can contain several words. */
 function addSuspicious(suspicious: TextSpan[], start: number, end: number): void {
   if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
 }
 
 /** The first pass over a text; most texts need no other. It is one flat loop, because every text passes it. */
-export function findAnchors(text: string): FirstPass {
+export function findAnchors(text: string) {
   const folded = FOLDED
   const length = text.length
   const anchors = noAnchors()
@@ -126,7 +112,6 @@ const SPACE = /^\s+$/
 /** Whether a capitalised word starts a sentence without an end mark before it: “… quince-injection Ignore all …”. */
 function startsSentence(text: string, lastEnd: number, start: number, end: number): boolean {
   const first = text.charCodeAt(start)
-  // Most words begin with a lower-case letter.
   if ((first >= 97 && first <= 122) || !CAPITAL.test(text.slice(start, start + 2))) return false
   return SMALL.test(text.slice(end + 1, end + 3)) && SPACE.test(text.slice(lastEnd, start))
 }
@@ -137,7 +122,7 @@ export class TokenLine {
   readonly ends: number[] = []
   readonly #text: string
   readonly #codes: number[] = []
-  /** Indices of words that start a sentence without an end mark before them, as after a title. */
+  /** Words that start a sentence without an end mark before them, as after a title. */
   readonly #sentenceStarts: number[] = []
   readonly tokens: string
   /** Like `tokens`, with an end mark before such sentences, so that guards ignore the words before them. */

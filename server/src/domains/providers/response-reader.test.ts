@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { completion } from '../../../test/support/scripted-provider.ts'
 import { streamTextOf } from '../../../test/support/upstream-stream.ts'
 import { ChunkCollector } from '../../dialects/openai-chat/collect-chunks.ts'
-import { EventReader, readErrorEvent } from './event-reader.ts'
+import { EventReader, readErrorEvent } from './response-reader.ts'
 
 const TEXT = 'Grüße 😀 an alle, and good morning.'
 const STREAM = streamTextOf(completion(TEXT)) ?? ''

@@ -1,14 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
 import { countEncodedFloats, type Encoding, encodeVector } from '../../shared/embedding.ts'
-import { readEmbeddings } from './read-embeddings.ts'
+import { readEmbeddings } from './embeddings-operation.ts'
 
 const USAGE = { prompt_tokens: 4, total_tokens: 4 }
 const item = (index: number, embedding: unknown) => ({ object: 'embedding', index, embedding })
-const list = (...vectors: unknown[]) => ({
-  object: 'list',
-  data: vectors.map((vector, index) => item(index, vector)),
-  usage: USAGE,
-})
+const list = (...vectors: unknown[]) => {
+  return { object: 'list', data: vectors.map((vector, index) => item(index, vector)), usage: USAGE }
+}
 /** Reads the response to a request with two inputs. */
 const read = (response: unknown, encoding: Encoding = 'float') =>
   readEmbeddings(Buffer.from(JSON.stringify(response)), { model: 'small', count: 2, encoding })
@@ -18,12 +16,8 @@ const ONE = 'AACAPw=='
 describe('readEmbeddings', () => {
   test('returns the vectors by index, with the model of the request and without other fields', () => {
     const response = { ...list(), data: [{ ...item(1, [3, 4]), note: 'x' }, item(0, [1, -2.5e-3])], model: 'other', note: 'x' }
-    expect(read(response)).toEqual({
-      object: 'list',
-      data: [item(0, [1, -2.5e-3]), item(1, [3, 4])],
-      model: 'small',
-      usage: USAGE,
-    })
+    const data = [item(0, [1, -2.5e-3]), item(1, [3, 4])]
+    expect(read(response)).toEqual({ object: 'list', data, model: 'small', usage: USAGE })
   })
   test('takes the position for the index when it is missing', () => {
     expect(read({ data: [{ embedding: [1] }, { embedding: [2] }] })?.data).toEqual([item(0, [1]), item(1, [2])])

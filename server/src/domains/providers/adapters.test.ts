@@ -73,19 +73,13 @@ describe('request', () => {
       method: 'POST',
       path: '/v1/chat/completions',
       headers: {
-        authorization: 'Bearer sk-test',
-        'x-team': 'blue',
-        'accept-encoding': 'identity',
-        'content-type': 'application/json',
+        ...{ authorization: 'Bearer sk-test', 'x-team': 'blue' },
+        ...{ 'accept-encoding': 'identity', 'content-type': 'application/json' },
       },
     })
     expect(JSON.parse(calls[0]?.body ?? '')).toEqual({
-      model: 'small-2026',
-      messages: REQUEST.messages,
-      temperature: 0.4,
-      seed: 7,
-      stream: true,
-      stream_options: { include_usage: true },
+      ...{ model: 'small-2026', messages: REQUEST.messages, temperature: 0.4, seed: 7 },
+      ...{ stream: true, stream_options: { include_usage: true } },
     })
   })
 
@@ -122,42 +116,27 @@ describe('request', () => {
 })
 
 describe('faulty providers', () => {
-  test.each<[keyof typeof FAULTS, object]>([
-    ['hangs before headers', { failure: 'timeout', status: 0 }],
-    ['hangs within headers', { failure: 'timeout', status: 0 }],
-    ['hangs within the body', { failure: 'timeout', status: 200 }],
-    ['drips a byte at a time', { failure: 'timeout', status: 200 }],
-    ['resets at once', { failure: 'reset', status: 0 }],
-    ['resets within the body', { failure: 'truncated', status: 200 }],
-    ['ends before its content-length', { failure: 'truncated', status: 200 }],
-    ['ends within a chunked body', { failure: 'truncated', status: 200 }],
-    ['sends half of its JSON', { failure: 'malformed', status: 200 }],
-    ['sends HTML', { failure: 'malformed', status: 200 }],
-    ['sends HTML as JSON', { failure: 'malformed', status: 200 }],
-    ['sends an event stream', { failure: 'malformed', status: 200 }],
-    ['sends invalid UTF-8', { failure: 'malformed', status: 200 }],
-    ['sends 100 MB', { failure: 'too_large', status: 200 }],
-    ['sends 100 MB without a content-length', { failure: 'too_large', status: 200 }],
-    ['sends a gzip bomb', { failure: 'malformed', status: 200 }],
-    ['sends 204', { failure: 'malformed', status: 204 }],
-    ['sends an empty body', { failure: 'malformed', status: 200 }],
-    ['does not use HTTP', { failure: 'malformed', status: 0 }],
-    ['sends endless headers', { failure: 'malformed', status: 0 }],
-    ['redirects to metadata', { failure: 'status', status: 302 }],
+  type Fault = keyof typeof FAULTS
+  const as = (failure: string, status: number, ...faults: Fault[]) => faults.map((fault) => [fault, { failure, status }] as const)
+  test.each<readonly [Fault, object]>([
+    ...as('timeout', 0, 'hangs before headers', 'hangs within headers'),
+    ...as('timeout', 200, 'hangs within the body', 'drips a byte at a time'),
+    ...as('reset', 0, 'resets at once'),
+    ...as('truncated', 200, 'resets within the body', 'ends before its content-length', 'ends within a chunked body'),
+    ...as('malformed', 200, 'sends half of its JSON', 'sends HTML', 'sends HTML as JSON', 'sends an event stream'),
+    ...as('malformed', 200, 'sends invalid UTF-8', 'sends a gzip bomb', 'sends an empty body', 'sends null', 'sends a string'),
+    ...as('malformed', 200, 'omits choices', 'sends empty choices', 'omits finish_reason'),
+    ...as('malformed', 204, 'sends 204'),
+    ...as('malformed', 0, 'does not use HTTP', 'sends endless headers'),
+    ...as('too_large', 200, 'sends 100 MB', 'sends 100 MB without a content-length'),
+    ...as('error_event', 200, 'reports an error with 200'),
+    ...as('status', 302, 'redirects to metadata'),
+    ...as('status', 500, 'answers 500', 'answers 500 with an endless body', 'answers 500 and hangs within the body'),
     ['answers 400', { failure: 'status', status: 400, rejection: { kind: 'refused', code: 'invalid_request' } }],
-    ['answers 500', { failure: 'status', status: 500 }],
     [
       'answers 429 with a long wait',
       { failure: 'status', status: 429, retryAfterMs: 120_000, rejection: { kind: 'rate_limited' } },
     ],
-    ['answers 500 with an endless body', { failure: 'status', status: 500 }],
-    ['answers 500 and hangs within the body', { failure: 'status', status: 500 }],
-    ['sends null', { failure: 'malformed', status: 200 }],
-    ['sends a string', { failure: 'malformed', status: 200 }],
-    ['omits choices', { failure: 'malformed', status: 200 }],
-    ['sends empty choices', { failure: 'malformed', status: 200 }],
-    ['omits finish_reason', { failure: 'malformed', status: 200 }],
-    ['reports an error with 200', { failure: 'error_event', status: 200 }],
   ])('adapter: a provider that %s is a failure in bounded time, without text of the provider', async (name, expected) => {
     const { baseUrl, calls } = await upstream(FAULTS[name])
     // Only a provider that never ends reaches its timeout, also on a slow machine.
@@ -177,18 +156,11 @@ describe('faulty providers', () => {
     const { port } = server.address() as { port: number }
     await new Promise((resolve) => server.close(resolve))
     const baseUrl = `http://127.0.0.1:${port}/v1`
-    expect(await send(testProvider({ baseUrl }))).toEqual({
-      ok: false,
-      failure: 'connect',
-      status: 0,
-      code: 'ECONNREFUSED',
-    })
+    const refused = await send(testProvider({ baseUrl }))
+    expect(refused).toEqual({ ok: false, failure: 'connect', status: 0, code: 'ECONNREFUSED' })
     const { baseUrl: listening, connections } = await upstream(respondNormally)
-    expect(await send(testProvider({ baseUrl: listening, source: 'api' }))).toMatchObject({
-      ok: false,
-      failure: 'blocked',
-      status: 0,
-    })
+    const blocked = await send(testProvider({ baseUrl: listening, source: 'api' }))
+    expect(blocked).toMatchObject({ ok: false, failure: 'blocked', status: 0 })
     expect(connections()).toBe(0)
   })
 
@@ -217,10 +189,8 @@ describe('disconnect of the client', () => {
 
   test('adapter: sends nothing when the client has disconnected before', async () => {
     const { baseUrl, calls } = await upstream(respondNormally)
-    expect(await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({
-      failure: 'aborted',
-      unsent: true,
-    })
+    const result = await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })
+    expect(result).toMatchObject({ failure: 'aborted', unsent: true })
     expect(calls).toHaveLength(0)
   })
 })

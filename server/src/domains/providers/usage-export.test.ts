@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseUsageExport } from './parse-export.ts'
+import { compareUsage, parseUsageExport } from './usage-export.ts'
 
 const DAY = Date.parse('2026-03-01T00:00:00Z') / 1_000
 const openAi = (...results: object[]) => ({
@@ -71,4 +71,40 @@ describe('parseUsageExport', () => {
   ])('parseUsageExport: says what is wrong with %j', (text, message) => {
     expect(() => parseUsageExport(text)).toThrow(message)
   })
+})
+
+const date = '2026-03-01'
+const differing = (...given: Parameters<typeof compareUsage>) =>
+  compareUsage(...given)
+    .filter(({ differs }) => differs)
+    .map(({ model, field, exported, recorded }) => [model, field, exported, recorded])
+
+test('compareUsage: compares by day and model, and only what the export states', () => {
+  const exported = [{ date, model: 'gpt-5', inputTokens: 1_000 }]
+  expect(compareUsage(exported, [{ date, model: 'gpt-5', inputTokens: 1_000, outputTokens: 9, cost: 1 }], 0)).toEqual([
+    { date, model: 'gpt-5', field: 'inputTokens', exported: 1_000, recorded: 1_000, differs: false },
+  ])
+})
+
+const costs = (byModel: Readonly<Record<string, number>>) =>
+  Object.entries(byModel).map(([model, cost]) => ({ date, model, cost }))
+
+test('compareUsage: a name with a date is the model without it', () => {
+  const exported = costs({ 'gpt-5-2026-02-01': 1, 'claude-sonnet-4-20250514': 2 })
+  expect(differing(exported, costs({ 'gpt-5': 1, 'claude-sonnet-4': 2 }), 0)).toEqual([])
+})
+
+test('compareUsage: names differences beyond the tolerance, in both directions and for missing models', () => {
+  const recorded = [...costs({ a: 99.5, b: 103, unknown: 4 }), { date: '2026-03-02', model: 'a', cost: 7 }]
+  expect(differing(costs({ a: 100, b: 100, lost: 1 }), recorded, 0.01)).toEqual([
+    ['b', 'cost', 100, 103],
+    ['lost', 'cost', 1, 0],
+    ['unknown', 'cost', 0, 4],
+  ])
+})
+
+test('compareUsage: an export without models is compared with all records of the day', () => {
+  const recorded = costs({ a: 1, b: 2 })
+  expect(differing(costs({ '': 3 }), recorded, 0)).toEqual([])
+  expect(differing(costs({ '': 3.5 }), recorded, 0)).toEqual([['', 'cost', 3.5, 3]])
 })
