@@ -1,7 +1,7 @@
 import type { ClientDialect, DecodeContext, DecodedRequest } from '../../dialects/client-dialect.ts'
+import { isEmpty } from '../../dialects/field-values.ts'
 import { splitUnknown, type UnknownField } from '../../dialects/known-fields.ts'
 import { takeOut } from '../../dialects/take-out.ts'
-import { isEmpty } from '../../dialects/untranslatable.ts'
 import type { Problem } from '../../platform/lib/schema.ts'
 import { isObject } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, UNKNOWN_FIELD } from '../../shared/original-request.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { ClientDialect, ResponseEncoder, UseOfStore } from '../../dialects/client-dialect.ts'
-import { isEmpty } from '../../dialects/untranslatable.ts'
+import { isEmpty } from '../../dialects/field-values.ts'
 import { errorBody } from '../../errors.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'

@@ -3,6 +3,7 @@ import type { Choice, Completion, Usage } from '../../shared/completion.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../shared/usage.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
+import { containsText } from '../reasoning-position.ts'
 import { otherUsage, providerFieldsOf } from './provider-fields.ts'
 import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
@@ -88,19 +89,10 @@ const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ bl
  * blocks have no text.
  */
 function unsignedThinking({ reasoning_content: content, reasoning, reasoning_details: details }: Choice['message']): Block[] {
-  const signed = spaceless(
-    thinkingBlocks(details)
-      .map(({ block }) => textOf(block.thinking))
-      .join(''),
-  )
-  const texts = [...new Set([content, reasoning])].filter((text) => typeof text === 'string' && text !== '')
-  return texts
-    .filter((text) => !signed.includes(spaceless(String(text))))
-    .map((thinking) => ({ block: { type: 'thinking', thinking, signature: '' } }))
+  const signed = thinkingBlocks(details).map(({ block }) => textOf(block.thinking))
+  const texts = [...new Set([content, reasoning].map(textOf))].filter((text) => text !== '' && !containsText(signed, text))
+  return texts.map((thinking) => ({ block: { type: 'thinking', thinking, signature: '' } }))
 }
-
-/** Line breaks between the pieces of a text are not part of them. */
-const spaceless = (text: string): string => text.replaceAll(/\s+/g, '')
 
 function toolUse(call: Fields): Block {
   const custom = isObject(call.custom) ? call.custom : undefined

@@ -1,16 +1,18 @@
-import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
+import { type Fields, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../shared/original-request.ts'
+import { isEmpty } from '../field-values.ts'
 import {
   maxTokensOf,
   only,
   onlyText,
+  schemaOf,
   type Translate,
   translateParameters,
   unchanged,
   without,
   withoutText,
 } from '../translate-parameters.ts'
-import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
+import { UntranslatableField } from '../untranslatable.ts'
 
 /** The API requires `max_tokens`. This applies if the request has no limit. */
 const DEFAULT_MAX_TOKENS = 4_096
@@ -76,17 +78,10 @@ export const encodeParameters = (parameters: Fields): Fields => ({
   ...translateParameters(parameters, PARAMETERS),
 })
 
-const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
-
 /** The name and the description stand before those of the schema, where the model reads them. */
 function responseFormat(format: Fields): Fields {
-  allowOnly(format, new Set(format.type === 'json_schema' ? ['type', 'json_schema'] : ['type']), 'response_format')
-  if (format.type === 'text') return {}
-  const { json_schema: declared } = format
-  if (format.type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
-    throw new UntranslatableField('response_format.type', 'invalid_value')
-  }
-  allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
+  const declared = schemaOf(format, ['text'])
+  if (!declared) return {}
   const { name, description, schema, strict } = declared
   if (isSet(strict) && typeof strict !== 'boolean')
     throw new UntranslatableField('response_format.json_schema.strict', 'invalid_value')

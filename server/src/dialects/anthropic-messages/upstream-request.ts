@@ -1,8 +1,7 @@
 import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { appendPart, withAddedTexts } from '../added-texts.ts'
-import { carriedField } from '../carried-field.ts'
+import { encodeTranslated } from '../untranslatable.ts'
 import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
-import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { editBody } from './upstream-in-place.ts'
 import { type AnthropicMessage, encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
@@ -14,15 +13,10 @@ import { encodeTools } from './upstream-tools.ts'
  */
 export function encodeRequest(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
   const { original, stream } = request
-  const carried = carriedField(request, 'anthropic-messages')
-  if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
-  try {
+  return encodeTranslated(request, 'anthropic-messages', () => {
     const body = original?.dialect === 'anthropic-messages' ? editBody(request, original) : createBody(request)
-    return { ok: true, body: JSON.stringify(adapt({ ...body, stream })) }
-  } catch (error) {
-    if (!(error instanceof UntranslatableField)) throw error
-    return { ok: false, unsupported: error.unsupported }
-  }
+    return adapt({ ...body, stream })
+  })
 }
 
 function createBody({ model, messages: chat, parameters, added }: UpstreamRequest): Fields {
@@ -54,9 +48,9 @@ function withTurnBreakPoint(turns: readonly AnthropicMessage[], context: string)
 }
 
 /** Whether the client has set a break point of the prompt cache, also inside a tool result. */
-const hasBreakPoint = ({ cache_control, content }: Block): boolean =>
+const hasBreakPoint = ({ cache_control, content }: Fields): boolean =>
   isObject(cache_control) || (Array.isArray(content) && content.some(hasBreakPoint))
 
 /** The last block ends the part of the prompt that the provider may cache. Clients of the chat API cannot say so. */
-const withBreakPoint = (blocks: readonly Block[]): readonly Block[] =>
+const withBreakPoint = (blocks: readonly Fields[]): readonly Fields[] =>
   blocks.map((block, index) => (index < blocks.length - 1 ? block : { ...block, cache_control: { type: 'ephemeral' } }))

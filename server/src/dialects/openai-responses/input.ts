@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
 import type { Origin } from '../../shared/original-request.ts'
+import { withoutNulls } from '../field-values.ts'
+import type { Position } from '../reasoning-position.ts'
+import { RefusedField, UnknownField } from '../refused-field.ts'
 import type { Sources } from '../sources.ts'
 import { readContent } from './content.ts'
-import { byType, type Fields, isObject, listOf, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
+import { anyList, anyObject, byType, type Fields, isObject, listOf, optionalText, reader, text } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
-import type { Position } from './reasoning-items.ts'
 import { chatName, TOOL_SEARCH } from './tool-names.ts'
 
 export interface Message {
@@ -35,9 +37,8 @@ interface ItemTools {
   readonly isLoaded: boolean
 }
 
-const text = Type.String()
 /** Ids and states of stored items, which a model has no use for. */
-const STATE = { id: Type.Optional(text), status: Type.Optional(text) }
+const STATE = { id: optionalText, status: optionalText }
 const CALLER = { caller: Type.Optional(Type.Object({ type: Type.Literal('direct') }, { additionalProperties: false })) }
 const CALL = {
   ...STATE,
@@ -45,29 +46,28 @@ const CALL = {
   type: text,
   call_id: text,
   name: text,
-  namespace: Type.Optional(text),
+  namespace: optionalText,
   // Providers sign calls with fields of their own, which must come back (GW-COMP-4).
   extra_content: Type.Optional(Type.Unknown()),
   provider_specific_fields: Type.Optional(Type.Unknown()),
 }
-const OUTPUT = { ...STATE, ...CALLER, type: text, call_id: text, name: Type.Optional(text), output: Type.Unknown() }
+const readOutput = reader({ ...STATE, ...CALLER, type: text, call_id: text, name: optionalText, output: Type.Unknown() })
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 const readMessage = reader({
   ...STATE,
-  type: Type.Optional(text),
+  type: optionalText,
   role: Type.Union(ROLES.map((role) => Type.Literal(role))),
   content: Type.Unknown(),
   // Newer models mark texts between calls and final texts, and want the mark back.
-  phase: Type.Optional(text),
+  phase: optionalText,
 })
 const readFunctionCall = reader({ ...CALL, arguments: text })
 const readCustomCall = reader({ ...CALL, input: text })
-const readOutput = reader(OUTPUT)
-const readAdditionalTools = reader({ ...STATE, type: text, role: Type.Literal('developer'), tools: Type.Array(Type.Unknown()) })
+const readAdditionalTools = reader({ ...STATE, type: text, role: Type.Literal('developer'), tools: anyList })
 const SEARCH = { ...STATE, type: text, call_id: text, execution: Type.Literal('client') }
-const readSearchCall = reader({ ...SEARCH, arguments: Type.Object({}, { additionalProperties: true }) })
-const readSearchOutput = reader({ ...SEARCH, tools: Type.Array(Type.Unknown()) })
+const readSearchCall = reader({ ...SEARCH, arguments: anyObject })
+const readSearchOutput = reader({ ...SEARCH, tools: anyList })
 
 type AddItem = (item: unknown, at: string, conversation: Conversation) => void
 
@@ -147,7 +147,7 @@ function addItem(item: unknown, at: string, conversation: Conversation): void {
 /** An item without content. */
 const NO_ITEM = { type: 'reasoning', summary: [] }
 
-/** Adds a message and returns its path in the chat. */
+/** Returns the message's path in the chat. */
 function push(message: Message, at: string, { messages, sources }: Conversation): string {
   const to = `messages[${messages.length}]`
   sources.set(to, at)

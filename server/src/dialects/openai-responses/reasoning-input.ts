@@ -1,18 +1,11 @@
 import { Type } from 'typebox'
-import { type Fields, reader } from './fields.ts'
-import { type Position, positionFields, stateOf } from './reasoning-items.ts'
+import { type Position, positionFields } from '../reasoning-position.ts'
+import { anyList, type Fields, optionalText, reader, text } from './fields.ts'
+import { stateOf } from './reasoning-items.ts'
 
-const text = Type.String()
-const optionalText = Type.Optional(text)
 const readReasoning = reader({
-  type: text,
-  id: optionalText,
-  status: optionalText,
-  summary: Type.Optional(Type.Array(Type.Unknown())),
-  content: Type.Optional(Type.Array(Type.Unknown())),
-  encrypted_content: optionalText,
-  signature: optionalText,
-  format: optionalText,
+  ...{ type: text, id: optionalText, status: optionalText, summary: Type.Optional(anyList), content: Type.Optional(anyList) },
+  ...{ encrypted_content: optionalText, signature: optionalText, format: optionalText },
 })
 const readSummary = reader({ type: Type.Literal('summary_text'), text })
 const readText = reader({ type: Type.Literal('reasoning_text'), text })

@@ -1,4 +1,5 @@
 import { isCount, textOf } from '../../platform/lib/untrusted-json.ts'
+import type { Position } from '../reasoning-position.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { UnnamedReasoningItem } from './items.ts'
 
@@ -29,20 +30,9 @@ export function stateOf({ format, signature, encrypted_content: data }: Fields):
   return kind === 'data' ? { format: foreign, signature, data: state } : { format: foreign, signature: state }
 }
 
-/** The content and the calls of the message before an item. In an entry, an absent field is 0. */
-export interface Position {
-  readonly characters: number
-  readonly calls: number
-}
-
-export interface PlacedItem extends Position {
+interface PlacedItem extends Position {
   readonly item: UnnamedReasoningItem
 }
-
-export const positionFields = ({ characters, calls }: Position): Fields => ({
-  ...(characters > 0 && { start_index: characters }),
-  ...(calls > 0 && { call_index: calls }),
-})
 
 /** The fields of an entry that a reasoning item has too. */
 const CARRIED: ReadonlySet<string> = new Set([

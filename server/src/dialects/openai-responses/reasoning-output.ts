@@ -1,7 +1,8 @@
 import type { ChatMessage } from '../../shared/message.ts'
+import { containsText, type Position } from '../reasoning-position.ts'
 import type { Fields } from './fields.ts'
 import type { ReasoningItem } from './items.ts'
-import { type Position, placedItems, withState } from './reasoning-items.ts'
+import { placedItems, withState } from './reasoning-items.ts'
 
 /** A reasoning item and its place in the message. */
 export interface Thought extends Position {
@@ -21,16 +22,11 @@ export function reasoningItems(message: ChatMessage, suffix: string): { items: r
     ...place,
     item: { id: idOf(index), ...withState(item) },
   }))
-  const written = spaceless(
-    items.flatMap(({ item: { summary, content = [] } }) => [...summary, ...content].map(({ text }) => text)).join(''),
-  )
+  const written = items.flatMap(({ item: { summary, content = [] } }) => [...summary, ...content].map(({ text }) => text))
   for (const text of new Set([reasoning_content, reasoning])) {
-    if (typeof text !== 'string' || text === '' || written.includes(spaceless(text))) continue
+    if (typeof text !== 'string' || text === '' || containsText(written, text)) continue
     const item = { id: idOf(items.length), type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] } as const
     items.push({ item, characters: 0, calls: 0 })
   }
   return { items, extras: placed ? {} : { reasoning_details } }
 }
-
-/** Line breaks between the pieces of a text are not part of them. */
-const spaceless = (text: string): string => text.replaceAll(/\s+/g, '')

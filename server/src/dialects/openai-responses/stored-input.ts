@@ -1,7 +1,8 @@
 import type { Completion } from '../../shared/completion.ts'
 import type { NewStoredContent } from '../../shared/stored-content.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
-import { type Fields, withoutNulls } from './fields.ts'
+import { withoutNulls } from '../field-values.ts'
+import type { Fields } from './fields.ts'
 import { type Asked, toResponse } from './response.ts'
 
 /** The stored form of a response: the input as the client sent it, and the response as it is sent. */

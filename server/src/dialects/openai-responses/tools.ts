@@ -1,33 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
+import { refuse } from '../refused-field.ts'
 import type { Sources } from '../sources.ts'
-import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader } from './fields.ts'
+import { anyList, anyObject, byType, type Fields, isObject, listOf, NOT_CARRIED, optionalText, reader, text } from './fields.ts'
 import { chatName, TOOL_SEARCH, type ToolName } from './tool-names.ts'
 
-const text = Type.String()
-const optionalText = Type.Optional(text)
-const anyObject = Type.Object({}, { additionalProperties: true })
-const optionalFalse = Type.Optional(Type.Boolean())
+const flag = Type.Optional(Type.Boolean())
+const DECLARED = { type: text, name: text, description: optionalText, async: flag, defer_loading: flag }
 
-const readFunction = reader({
-  type: text,
-  name: text,
-  description: optionalText,
-  parameters: Type.Optional(anyObject),
-  strict: Type.Optional(Type.Boolean()),
-  async: optionalFalse,
-  defer_loading: optionalFalse,
-})
-const readCustom = reader({
-  type: text,
-  name: text,
-  description: optionalText,
-  format: Type.Optional(Type.Unknown()),
-  async: optionalFalse,
-  defer_loading: optionalFalse,
-})
-const readNamespace = reader({ type: text, name: text, description: optionalText, tools: Type.Array(Type.Unknown()) })
+const readFunction = reader({ ...DECLARED, parameters: Type.Optional(anyObject), strict: flag })
+const readCustom = reader({ ...DECLARED, format: Type.Optional(Type.Unknown()) })
+const readNamespace = reader({ type: text, name: text, description: optionalText, tools: anyList })
 const readSearch = reader({
   type: text,
   execution: Type.Literal('client'),
@@ -37,7 +21,7 @@ const readSearch = reader({
 const readTextFormat = reader({ type: text })
 const readGrammar = reader({ type: text, definition: text, syntax: text })
 const readChoice = reader({ type: text, name: text })
-const readAllowed = reader({ type: text, mode: text, tools: Type.Array(Type.Unknown()) })
+const readAllowed = reader({ type: text, mode: text, tools: anyList })
 
 /** The tools of a request in the form of the chat API, which has no namespaces. */
 export interface ToolList {
@@ -58,7 +42,6 @@ export const newToolList = (sources: Sources): ToolList => ({
   prefaces: new Map(),
 })
 
-/** Where a tool stands. */
 interface Place {
   readonly namespace?: string
   /** Whether the item has loaded the tool: then `defer_loading` asks for nothing more. */
@@ -86,7 +69,7 @@ const TOOLS: Readonly<Record<string, AddTool>> = {
   ...CALLED,
   namespace: (tool, at, list, { isLoaded }) => {
     const { name: namespace, description: preface, tools } = readNamespace(tool, at)
-    if (tools.length === 0) throw new RefusedField(`${at}.tools`, 'must have at least one tool')
+    if (tools.length === 0) refuse(`${at}.tools`, 'must have at least one tool')
     const first = list.tools.length
     for (const [index, inner] of tools.entries()) {
       const path = `${at}.tools[${index}]`
@@ -94,8 +77,7 @@ const TOOLS: Readonly<Record<string, AddTool>> = {
     }
     if (!preface || list.prefaces.get(namespace) === preface) return
     const firstTool = list.tools[first]
-    if (!firstTool)
-      throw new RefusedField(`${at}.description`, 'must be that of the namespace before, because it has no new tool')
+    if (!firstTool) return refuse(`${at}.description`, 'must be that of the namespace before, because it has no new tool')
     list.prefaces.set(namespace, preface)
     list.tools[first] = withPreface(firstTool, preface)
   },
@@ -119,7 +101,7 @@ function addTool(
   const known = written.get(name)
   if (known && (own || known[2] !== undefined)) {
     if (isDeepStrictEqual(known, tool)) return
-    throw new RefusedField(`${at}.name`, `must not make a second tool ${JSON.stringify(name)}, which is its name to policies`)
+    refuse(`${at}.name`, `must not make a second tool ${JSON.stringify(name)}, which is its name to policies`)
   }
   written.set(name, tool)
   if (own) names.set(name, own)
@@ -140,7 +122,7 @@ function withPreface(tool: Fields, preface: string): Fields {
 type Translate = (value: unknown, at: string) => Fields
 
 const FORMATS: Readonly<Record<string, Translate>> = {
-  text: (format, at) => readTextFormat(format, at),
+  text: readTextFormat,
   grammar: (format, at) => {
     const { type, ...grammar } = readGrammar(format, at)
     return { type, grammar }
@@ -148,8 +130,8 @@ const FORMATS: Readonly<Record<string, Translate>> = {
 }
 
 function refuseDeferred(at: string, isAsync: boolean | undefined, deferLoading: boolean | undefined): void {
-  if (isAsync) throw new RefusedField(`${at}.async`, NOT_CARRIED)
-  if (deferLoading) throw new RefusedField(`${at}.defer_loading`, NOT_CARRIED)
+  if (isAsync) refuse(`${at}.async`, NOT_CARRIED)
+  if (deferLoading) refuse(`${at}.defer_loading`, NOT_CARRIED)
 }
 
 const TOOL_REASON =
@@ -163,14 +145,14 @@ export function addTools(value: unknown, at: string, list: ToolList, isLoaded = 
   }
 }
 
+const NAMED = { function: named, custom: named }
 const CHOICES: Readonly<Record<string, Translate>> = {
-  function: named,
-  custom: named,
+  ...NAMED,
   allowed_tools: (choice, at) => {
     const { type, mode, tools } = readAllowed(choice, at)
     const allowed = tools.map((tool, index) => {
       const path = `${at}.tools[${index}]`
-      return byType({ function: named, custom: named }, tool, path, TOOL_REASON)(tool, path)
+      return byType(NAMED, tool, path, TOOL_REASON)(tool, path)
     })
     return { type, allowed_tools: { mode, tools: allowed } }
   },
@@ -186,7 +168,7 @@ const WORDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
 export function readToolChoice(value: unknown, sources: Sources): unknown {
   if (WORDS.has(value)) return value
-  if (!isObject(value)) throw new RefusedField('tool_choice', 'must be "auto", "none", "required" or an object')
+  if (!isObject(value)) refuse('tool_choice', 'must be "auto", "none", "required" or an object')
   for (const name of ['function', 'custom', 'allowed_tools']) sources.set(`tool_choice.${name}`, 'tool_choice')
   return byType(CHOICES, value, 'tool_choice', TOOL_REASON)(value, 'tool_choice')
 }

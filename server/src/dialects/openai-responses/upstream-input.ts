@@ -1,6 +1,7 @@
 import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import { allowOnly, isEmpty, UntranslatableField } from '../untranslatable.ts'
+import { isEmpty } from '../field-values.ts'
+import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 import { placedItems, RESPONSES_FORMAT, stateOf } from './reasoning-items.ts'
 import { inputContent, outputParts } from './upstream-content.ts'
 
@@ -9,16 +10,11 @@ export interface Item extends Fields {
   readonly type: string
 }
 
-const FIELDS = new Set(['role', 'content'])
-const TOOL_FIELDS = new Set(['role', 'content', 'name', 'tool_call_id', 'cache_control'])
-const ASSISTANT_FIELDS = new Set([
+const ASSISTANT_FIELDS = [
   ...['role', 'content', 'refusal', 'tool_calls', 'annotations', 'phase'],
   // Reasoning is sent only with this provider's encrypted state (reasoningOf).
   ...['reasoning_content', 'reasoning', 'reasoning_details'],
-])
-const CALL_FIELDS = ['id', 'type', 'index']
-const FUNCTION_FIELDS = new Set(['name', 'arguments'])
-const CUSTOM_FIELDS = new Set(['name', 'input'])
+]
 
 /** Each message becomes items at its place, system and developer messages too: the API accepts them everywhere. */
 export function encodeInput(messages: readonly ChatMessage[]): readonly Item[] {
@@ -53,12 +49,12 @@ function itemsOf(message: ChatMessage, at: string, calls: ReadonlyMap<string, Ca
   const { role, content } = message
   if (role === 'assistant') return assistantItems(message, at)
   if (role === 'tool') return [resultItem(message, at, calls)]
-  allowOnly(message, FIELDS, at)
+  allowOnly(message, ['role', 'content'], at)
   return [{ type: 'message', role, content: inputContent(content, `${at}.content`) }]
 }
 
 function resultItem(message: ChatMessage, at: string, calls: ReadonlyMap<string, Call>): Item {
-  allowOnly(message, TOOL_FIELDS, at)
+  allowOnly(message, ['role', 'content', 'name', 'tool_call_id', 'cache_control'], at)
   const { content, name, tool_call_id: call_id } = message
   const call = calls.get(textOf(call_id))
   // The name repeats that of the call.
@@ -117,13 +113,13 @@ function annotationsOf(value: unknown, at: string): readonly Fields[] {
 function callItem(call: unknown, at: string): Item {
   if (!isObject(call)) throw new UntranslatableField(at, 'invalid_messages')
   const { id: call_id, type = 'function', function: called, custom } = call
-  allowOnly(call, new Set([...CALL_FIELDS, String(type)]), at)
+  allowOnly(call, ['id', 'type', 'index', String(type)], at)
   if (type === 'function' && isObject(called)) {
-    allowOnly(called, FUNCTION_FIELDS, `${at}.function`)
+    allowOnly(called, ['name', 'arguments'], `${at}.function`)
     return { type: 'function_call', call_id, name: called.name, arguments: called.arguments }
   }
   if (type !== 'custom' || !isObject(custom)) throw new UntranslatableField(`${at}.type`, 'invalid_messages')
-  allowOnly(custom, CUSTOM_FIELDS, `${at}.custom`)
+  allowOnly(custom, ['name', 'input'], `${at}.custom`)
   return { type: 'custom_tool_call', call_id, name: custom.name, input: custom.input }
 }
 

@@ -1,7 +1,16 @@
 import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../shared/original-request.ts'
-import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
-import { allowOnly, UntranslatableField } from '../untranslatable.ts'
+import { withoutNulls } from '../field-values.ts'
+import {
+  maxTokensOf,
+  only,
+  onlyText,
+  schemaOf,
+  type Translate,
+  translateParameters,
+  unchanged,
+  without,
+} from '../translate-parameters.ts'
 
 /** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
@@ -65,16 +74,7 @@ export function encodeParameters(parameters: Fields): Fields {
   }
 }
 
-const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
-
 function responseFormat(format: Fields): Fields {
-  allowOnly(format, new Set(format.type === 'json_schema' ? ['type', 'json_schema'] : ['type']), 'response_format')
-  const { type, json_schema: declared } = format
-  if (type === 'text' || type === 'json_object') return { text: { format: { type } } }
-  if (type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
-    throw new UntranslatableField('response_format.type', 'invalid_value')
-  }
-  allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
-  const known = Object.fromEntries(Object.entries(declared).filter(([, value]) => isSet(value)))
-  return { text: { format: { type, ...known } } }
+  const declared = schemaOf(format, ['text', 'json_object'])
+  return { text: { format: { type: format.type, ...(declared && withoutNulls(declared)) } } }
 }

@@ -1,10 +1,9 @@
 import type { Fields } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, type OriginalRequest } from '../../shared/original-request.ts'
 import { withAddedTexts } from '../added-texts.ts'
-import { carriedField } from '../carried-field.ts'
 import { splitUnknown } from '../known-fields.ts'
 import { textsAgree } from '../texts-agree.ts'
-import { UntranslatableField } from '../untranslatable.ts'
+import { encodeTranslated, UntranslatableField } from '../untranslatable.ts'
 import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
 import { RESPONSES_FIELDS } from './known-fields.ts'
 import { decodeRequest } from './request.ts'
@@ -15,16 +14,11 @@ import { encodeTools } from './upstream-tools.ts'
 
 /** A chat request as a stateless request of the Responses API: https://platform.openai.com/docs/api-reference/responses/create. */
 export function encodeRequest(request: UpstreamRequest): EncodedRequest {
-  const carried = carriedField(request, 'openai-responses')
-  if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
-  try {
+  return encodeTranslated(request, 'openai-responses', () => {
     const { original, stream } = request
     const body = (original?.dialect === 'openai-responses' && edit(request, original)) || createBody(request)
-    return { ok: true, body: JSON.stringify({ ...body, store: false, stream }) }
-  } catch (error) {
-    if (!(error instanceof UntranslatableField)) throw error
-    return { ok: false, unsupported: error.unsupported }
-  }
+    return { ...body, store: false, stream }
+  })
 }
 
 /** The client's body with the changes of policies; undefined: one of the changes has no place in it. */
