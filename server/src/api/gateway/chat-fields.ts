@@ -1,9 +1,7 @@
-import type { KnownFields } from '../../dialects/known-fields.ts'
+import { type KnownFields, words } from '../../dialects/known-fields.ts'
 import { CHAT_FIELDS } from '../../dialects/openai-chat/known-fields.ts'
 import type { Problem } from '../../platform/lib/schema.ts'
-import { isObject } from '../../platform/lib/untrusted-json.ts'
-
-export { isObject }
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 
 /**
  * Fields that put content into the completion that the gateway does not scan yet (sound, a search, stored content), or that choose a
@@ -13,52 +11,29 @@ const REFUSED: Readonly<Record<string, string>> = {
   audio: 'the gateway cannot scan audio',
   functions: 'use tools',
   function_call: 'use tool_choice',
-  ...reason('the provider would search by itself, which is not governed', [
-    'web_search_options',
-    'web_search',
-    'enable_web_search',
-    'search_parameters',
-    'search_options',
-    'search_settings',
-    'enable_search',
-    'data_sources',
-    'plugins',
-    'compound_custom',
-  ]),
-  ...reason('the provider would use content that it stores, which the gateway cannot scan', [
-    'previous_response_id',
-    'conversation',
-    'prompt',
-    'cached_content',
-  ]),
-  ...reason('detectors cannot read tokens and vectors', [
-    'prompt_token_ids',
-    'input_ids',
-    'token_ids',
-    'prompt_embeds',
-    'input_embeds',
-    'inputs_embeds',
-    'kv_transfer_params',
-  ]),
-  ...reason('the provider would call tools by itself, which is not governed', ['mcp_servers', 'container', 'tool_resources']),
-  ...reason('the completion would not be part of the response', ['background']),
-  ...reason('the gateway chooses the model and its provider', [
-    'models',
-    'provider',
-    'route',
-    'fallbacks',
-    'preset',
-    'api_base',
-    'base_url',
-    'api_key',
-    'extra_headers',
-    'custom_llm_provider',
-    'mock_response',
-  ]),
+  ...reason(
+    'the provider would search by itself, which is not governed',
+    `web_search_options web_search enable_web_search search_parameters search_options search_settings enable_search data_sources plugins
+     compound_custom`,
+  ),
+  ...reason(
+    'the provider would use content that it stores, which the gateway cannot scan',
+    'previous_response_id conversation prompt cached_content',
+  ),
+  ...reason(
+    'detectors cannot read tokens and vectors',
+    'prompt_token_ids input_ids token_ids prompt_embeds input_embeds inputs_embeds kv_transfer_params',
+  ),
+  ...reason('the provider would call tools by itself, which is not governed', 'mcp_servers container tool_resources'),
+  ...reason('the completion would not be part of the response', 'background'),
+  ...reason(
+    'the gateway chooses the model and its provider',
+    'models provider route fallbacks preset api_base base_url api_key extra_headers custom_llm_provider mock_response',
+  ),
 }
 
-function reason(text: string, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, text]))
+function reason(text: string, names: string): Record<string, string> {
+  return Object.fromEntries(words(names).map((name) => [name, text]))
 }
 
 /** Fields that the gateway reads itself, or sets for the provider. */
@@ -68,8 +43,6 @@ const AT_THE_TOP: ReadonlySet<string> = new Set([
   ...OWN,
   ...['n', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'extra_body'],
 ])
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** The first field that is refused, at the top level or inside `extra_body`. */
 export function fieldProblem(body: Fields): Problem | undefined {

@@ -1,10 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
 import { hasLargeBody, LARGE_BODY } from '../kit/large-bodies.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { type ChatDeps, chat } from './chat.ts'
-import { authorizationOf } from './client-credentials.ts'
 import { abortOnClose } from './send-response.ts'
 
 const NO_BODY = new Uint8Array()
@@ -50,3 +50,11 @@ export function incomingOf(request: FastifyRequest, reply: FastifyReply): Omit<I
     clientSignal: () => abortOnClose(reply),
   }
 }
+
+/** Whether a client of the Messages API of Anthropic sends the request. */
+export const isAnthropicClient = ({ 'anthropic-version': version, 'x-api-key': key }: IncomingHttpHeaders): boolean =>
+  version !== undefined || (typeof key === 'string' && key.startsWith('gk_'))
+
+/** The Authorization header, or the key of a client that sends it without a scheme (GW-ANT-2). */
+const authorizationOf = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | undefined =>
+  authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined)

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { governanceOf, unknownFieldsOf } from '../../pipeline/governance-block.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
-import { isObject } from './chat-fields.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { invalid, withClientField } from './request-fields.ts'
 
 type Parse = IncomingRequest['parse']
-type Fields = Readonly<Record<string, unknown>>
 
 interface GovernanceHeader {
   readonly name: string

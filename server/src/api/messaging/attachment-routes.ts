@@ -26,7 +26,7 @@ import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation } from './operation.ts'
 import { readUpload } from './read-upload.ts'
-import { write, writePrepared } from './write.ts'
+import { handlePrepared, handleWrite } from './write.ts'
 
 /** Maximum number of unsent uploads of one user. */
 const MAX_UNSENT = 100
@@ -105,9 +105,7 @@ export function attachmentRoutes(app: TypedApp, deps: MessagingDeps): void {
     uploadRoute(scope, deps)
   })
 
-  handle(app, docs.deleteAttachment, (request, reply) =>
-    write(request, reply, deps, (tx) => removeAttachment(tx, request.member, request.params.id, request.now)),
-  )
+  handleWrite(app, deps, docs.deleteAttachment, (tx, { member, params, now }) => removeAttachment(tx, member, params.id, now))
 }
 
 /** The database has the file's row, so reading the file failed because the disk or bucket is not available. */
@@ -117,25 +115,23 @@ function unavailable(cause: unknown): never {
 
 function uploadRoute(app: TypedApp, deps: MessagingDeps): void {
   const { db, files, fileLimits } = deps
-  handle(app, docs.uploadAttachment, async (request, reply) => {
-    const { member, base, now } = request
-    return writePrepared(request, reply, deps, {
-      prepare: async () => {
-        if ((await countUnsentUploads(db, member, MAX_UNSENT)) === MAX_UNSENT) {
-          return new Refusal('CONFLICT', { message: `${MAX_UNSENT} uploads are not sent yet. Send or delete some first.` })
-        }
-        return storeUpload(deps, member, await readUpload(request, files.incoming, fileLimits.maxBytes), now)
-      },
-      fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
-      write: async (tx, attachment) => {
-        if (!(await claimFileKey(tx, attachment.fileKey, now))) throw new Unavailable()
-        await insertAttachment(tx, member, attachment)
-        const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
-        await emit(tx, { workspaceId: member.workspaceId, ...event })
-        return { status: 201, body: attachmentView(attachment, base) }
-      },
-      discard: ({ fileKey }) => discardFile(db, files, fileKey),
-    })
+  handlePrepared(app, deps, docs.uploadAttachment, {
+    prepare: async (request) => {
+      const { member, now } = request
+      if ((await countUnsentUploads(db, member, MAX_UNSENT)) === MAX_UNSENT) {
+        return new Refusal('CONFLICT', { message: `${MAX_UNSENT} uploads are not sent yet. Send or delete some first.` })
+      }
+      return storeUpload(deps, member, await readUpload(request, files.incoming, fileLimits.maxBytes), now)
+    },
+    fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
+    write: async (tx, { member, base, now }, attachment) => {
+      if (!(await claimFileKey(tx, attachment.fileKey, now))) throw new Unavailable()
+      await insertAttachment(tx, member, attachment)
+      const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
+      await emit(tx, { workspaceId: member.workspaceId, ...event })
+      return { status: 201, body: attachmentView(attachment, base) }
+    },
+    discard: ({ fileKey }) => discardFile(db, files, fileKey),
   })
 }
 

@@ -30,6 +30,12 @@ const MESSAGING: Api = {
   validatorCompiler: checkForms,
 }
 
+export const UNKNOWN_GROUP = { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' }
+export const UNKNOWN_CONVERSATION = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
+export const UNKNOWN_MESSAGE = {
+  404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation',
+}
+
 /** A route of the messaging API, without its handler. */
 export const operation = <const T extends Target, D extends Omit<RouteDocs, 'operationId'>>(
   target: T,

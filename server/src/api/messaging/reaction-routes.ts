@@ -7,18 +7,16 @@ import { prepareReaction } from '../../domains/messaging/messages/update-message
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { refuseUnknown } from '../../shared/refusal.ts'
 import { requireFound } from '../../shared/request-errors.ts'
-import { handle, type TypedApp } from '../kit/route.ts'
-import { operation } from './operation.ts'
-import { write, writePrepared } from './write.ts'
-
-const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
+import type { TypedApp } from '../kit/route.ts'
+import { operation, UNKNOWN_MESSAGE } from './operation.ts'
+import { handlePrepared, handleWrite } from './write.ts'
 
 const docs = {
   addReaction: operation('PUT /v1/messages/:id/reactions/:name', 'addReaction', {
     summary: 'Add a reaction to a message',
     description: 'Rule: MSG-REACT-4.',
     answers: { 200: MessageView },
-    errors: { ...UNKNOWN, 403: 'POLICY_DENIED, with audit_id' },
+    errors: { ...UNKNOWN_MESSAGE, 403: 'POLICY_DENIED, with audit_id' },
   }),
   removeReaction: operation('DELETE /v1/messages/:id/reactions/:name', 'removeReaction', {
     summary: "Remove the caller's reaction",
@@ -30,29 +28,24 @@ const docs = {
 
 /** Routes of the caller's reactions. A reaction does not change the time of the message's last update. */
 export function reactionRoutes(app: TypedApp, deps: MessagingDeps): void {
-  handle(app, docs.addReaction, async (request, reply) => {
-    const { member, params, base, now } = request
-    return writePrepared(request, reply, deps, {
-      prepare: async () => refuseNames([params.name]) ?? (await prepareReaction(deps, member, params.id, params.name, now)),
-      write: async (tx, { name, governed }) => {
-        const message = requireFound(await lockMessage(tx, member, params.id), 'message')
-        const result = await addReaction(tx, member, message, name, now)
-        if (result === 'too_many_names') return tooManyNames()
-        if (result === 'added') await emitMessageUpdated(tx, message, undefined)
-        const body = await loadMessageView(tx, message, base)
-        await governed.settle(tx)
-        return { status: 200, body }
-      },
-    })
+  handlePrepared(app, deps, docs.addReaction, {
+    prepare: async ({ member, params: { id, name }, now }) =>
+      refuseNames([name]) ?? (await prepareReaction(deps, member, id, name, now)),
+    write: async (tx, { member, params, base, now }, { name, governed }) => {
+      const message = requireFound(await lockMessage(tx, member, params.id), 'message')
+      const result = await addReaction(tx, member, message, name, now)
+      if (result === 'too_many_names') return tooManyNames()
+      if (result === 'added') await emitMessageUpdated(tx, message, undefined)
+      const body = await loadMessageView(tx, message, base)
+      await governed.settle(tx)
+      return { status: 200, body }
+    },
   })
 
-  handle(app, docs.removeReaction, async (request, reply) => {
-    const { member, params } = request
-    return write(request, reply, deps, async (tx) => {
-      const message = requireFound(await lockMessage(tx, member, params.id), 'message')
-      if (!(await removeReaction(tx, member, message, params.name))) return refuseUnknown('reaction')
-      await emitMessageUpdated(tx, message, undefined)
-      return { status: 204 }
-    })
+  handleWrite(app, deps, docs.removeReaction, async (tx, { member, params }) => {
+    const message = requireFound(await lockMessage(tx, member, params.id), 'message')
+    if (!(await removeReaction(tx, member, message, params.name))) return refuseUnknown('reaction')
+    await emitMessageUpdated(tx, message, undefined)
+    return { status: 204 }
   })
 }

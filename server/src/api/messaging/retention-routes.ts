@@ -15,29 +15,27 @@ import { exportLines } from '../../domains/messaging/retention/export-conversati
 import { refuseForbidden } from '../../shared/refusal.ts'
 import { requireFound } from '../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
-import { operation } from './operation.ts'
-import { write } from './write.ts'
-
-const NOT_FOUND = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
+import { operation, UNKNOWN_CONVERSATION } from './operation.ts'
+import { handleWrite } from './write.ts'
 
 const docs = {
   getConversationRetention: operation('GET /v1/conversations/:id/retention', 'getConversationRetention', {
     summary: 'Get the retention of a conversation',
     answers: { 200: RetentionView },
-    errors: NOT_FOUND,
+    errors: UNKNOWN_CONVERSATION,
   }),
   setConversationRetention: operation('PUT /v1/conversations/:id/retention', 'setConversationRetention', {
     summary: 'Set the number of days after which messages of a conversation are deleted permanently',
     body: RetentionUpdate,
     description: "Cannot exceed the Workspace's retention. Requires permission to delete the conversation.",
     answers: { 200: RetentionView },
-    errors: { ...NOT_FOUND, 403: 'FORBIDDEN: only the owner of the group can change the retention' },
+    errors: { ...UNKNOWN_CONVERSATION, 403: 'FORBIDDEN: only the owner of the group can change the retention' },
   }),
   exportConversation: operation('GET /v1/conversations/:id/export', 'exportConversation', {
     summary: 'Export a conversation as JSON lines',
     description: 'The conversation, then its messages, oldest first, in the format of the API.',
     answers: { 200: Type.String({ description: 'application/x-ndjson' }) },
-    errors: NOT_FOUND,
+    errors: UNKNOWN_CONVERSATION,
   }),
 }
 
@@ -49,21 +47,18 @@ export function retentionRoutes(app: TypedApp, deps: MessagingDeps): void {
     return retentionView(id, await findRetention(db, member.workspaceId, id))
   })
 
-  handle(app, docs.setConversationRetention, async (request, reply) => {
-    const { member, params, body } = request
+  handleWrite(app, deps, docs.setConversationRetention, async (tx, { member, params, body }) => {
     const { workspaceId } = member
-    return write(request, reply, deps, async (tx) => {
-      const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
-      if (!(await canDelete(tx, member, conversation))) {
-        return refuseForbidden('Only the owner of the group can change the retention. Ask the owner.')
-      }
-      const { id } = conversation
-      await setRetention(tx, workspaceId, id, body.days)
-      const audience = await findMemberIds(tx, workspaceId, id)
-      const payload = { id, object: 'conversation', retention_days: body.days }
-      await emit(tx, { workspaceId, type: 'conversation.updated', audience, payload })
-      return { status: 200, body: retentionView(id, await findRetention(tx, workspaceId, id)) }
-    })
+    const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
+    if (!(await canDelete(tx, member, conversation))) {
+      return refuseForbidden('Only the owner of the group can change the retention. Ask the owner.')
+    }
+    const { id } = conversation
+    await setRetention(tx, workspaceId, id, body.days)
+    const audience = await findMemberIds(tx, workspaceId, id)
+    const payload = { id, object: 'conversation', retention_days: body.days }
+    await emit(tx, { workspaceId, type: 'conversation.updated', audience, payload })
+    return { status: 200, body: retentionView(id, await findRetention(tx, workspaceId, id)) }
   })
 
   handle(app, docs.exportConversation, async ({ member, params, base, method }, reply) => {
