@@ -1,9 +1,6 @@
 import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
-/**
- * The names that an API defines for a kind of object, each with the kind of the objects under it. undefined: the value is any JSON, or no
- * object. A name stands here even if the gateway refuses its values, because then it is not a mistake of the client.
- */
+/** undefined: any JSON, or no object. A name stands here even if the gateway refuses its values: it is no mistake of the client. */
 export type KnownFields = ReadonlyMap<string, Known | undefined>
 /** A kind of object, or the kind that an object has by its `type`; undefined: its fields are not looked at. */
 export type Known = KnownFields | ((value: Fields) => KnownFields | undefined)
@@ -17,7 +14,7 @@ export const knownFields = (names: string, nested: Readonly<Record<string, Known
     ...Object.entries(nested),
   ])
 
-/** The kind of an object by its `type`. `untyped`: of an object without one. */
+/** `untyped`: the kind of an object without a type. */
 export function byType(kinds: Readonly<Record<string, KnownFields>>, untyped?: KnownFields): Known {
   const map = new Map(Object.entries(kinds))
   return ({ type }) => (typeof type === 'string' ? map.get(type) : untyped)
@@ -32,10 +29,7 @@ export interface UnknownField {
   readonly value: unknown
 }
 
-/**
- * Fields that the API does not define, and the body without them: the same object if there are none. The name of a field whose value is
- * null is a text as well.
- */
+/** `body` is the same object if there are none. The name of a field whose value is null is a text as well. */
 export function splitUnknown(body: unknown, known: Known): { readonly unknown: readonly UnknownField[]; readonly body: unknown } {
   const unknown: UnknownField[] = []
   return { body: hasUnknown(body, known) ? without(body, known, '', unknown) : body, unknown }
@@ -71,7 +65,6 @@ function without(value: unknown, known: Known, at: string, unknown: UnknownField
   return Object.fromEntries(kept)
 }
 
-/** The longest part of a name that an error or a warning shows. */
 const MAX_SHOWN = 64
 const shown = (name: string): string => (name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`)
 

@@ -2,7 +2,6 @@ import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 import { isEmpty } from './field-values.ts'
 import { allowOnly, UntranslatableField } from './untranslatable.ts'
 
-/** The fields of a provider's API for a parameter of the chat API. */
 export type Translate = (value: unknown, name: string, parameters: Fields) => Fields
 
 export const unchanged: Translate = (value, name) => ({ [name]: value })
@@ -47,7 +46,6 @@ export function schemaOf(format: Fields, others: readonly unknown[]): (Fields & 
   return { ...declared, schema: declared.schema }
 }
 
-/** The smaller of the two limits of the chat API; undefined: the request has no limit. */
 export function maxTokensOf({ max_tokens, max_completion_tokens }: Fields): number | undefined {
   const limits = [max_tokens, max_completion_tokens].filter((limit) => typeof limit === 'number')
   return limits.length === 0 ? undefined : Math.min(...limits)

@@ -20,7 +20,6 @@ export function allowOnly(value: Fields, known: readonly string[], at: string): 
   if (unknown !== undefined) throw new UntranslatableField(`${at}.${unknown}`)
 }
 
-/** The request with the body that `encode` makes, or the field that has no equivalent. */
 export function encodeTranslated(
   request: UpstreamRequest,
   dialect: OriginalRequest['dialect'],

@@ -17,7 +17,6 @@ const PATH = '/v1/messages'
 
 declare module 'fastify' {
   interface RouteConstraint {
-    /** The route serves only clients of the Messages API of Anthropic. */
     readonly client?: 'anthropic'
   }
 }

@@ -139,7 +139,6 @@ function limitProblem(limits: readonly OutputLimit[]): Problem | undefined {
   return wrong && { param: wrong.path, message: `must be an integer from 1 to ${MOST_TOKENS}` }
 }
 
-/** 413 that names the setting. */
 function sizeProblem({ messages }: Body, limits: ChatLimits): Parsed | undefined {
   if (messages.length > limits.messages) {
     return tooLarge('messages', `${limits.messages} items`, 'GATEHOUSE_MAX_MESSAGES', limits.messages)
@@ -175,7 +174,7 @@ function fileProblem({ messages }: Body) {
   return undefined
 }
 
-/** Use of an extension that is off is a 400 that names its setting (GW-CHAT-17). */
+/** GW-CHAT-17 */
 function extensionProblem(body: Body, extensions: readonly Extension[], { textParts = false }: ChatLimits) {
   const closed = (extension: Extension) => !extensions.includes(extension)
   const needs = (param: string, extension: Extension) => ({
@@ -203,7 +202,6 @@ function extensionProblem(body: Body, extensions: readonly Extension[], { textPa
 /** A message with one of them may have no content: clients send completions back in the history. */
 const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', 'reasoning_content', 'reasoning', 'reasoning_details'] as const
 
-/** The message as received, without fields of the API that are null. */
 const message = ({ role, content, ...others }: BodyMessage): ChatMessage => ({
   role,
   content: Array.isArray(content) ? content.map(part) : (content ?? null),

@@ -12,7 +12,6 @@ const NO_BODY = new Uint8Array()
 type RouteDocs = Omit<RouteOptions, 'schema' | 'handler'> & { readonly schema: FastifySchema }
 type Send = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** Registers a path that takes chats in `dialect`. */
 export const chatRoute = (app: TypedApp, docs: RouteDocs, dialect: ClientDialect, deps: ChatDeps): void =>
   largeBodyRoute(app, docs, (request, reply) => chat(reply, incomingOf(request, reply), dialect, deps), deps, dialect)
 
@@ -39,7 +38,6 @@ const hasKey = ({ headers }: FastifyRequest, { authenticator }: ChatDeps): Promi
     () => false,
   )
 
-/** A request as it was received, without its endpoint. */
 export function incomingOf(request: FastifyRequest, reply: FastifyReply): Omit<IncomingRequest, 'endpoint' | 'parse'> {
   const userToken = request.headers['x-gateway-user-token']
   return {

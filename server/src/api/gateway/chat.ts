@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { BETA_HEADER, readBetas } from '../../dialects/anthropic-messages/betas.ts'
+import { BETA_HEADER, readBetas } from '../../dialects/anthropic-messages/upstream.ts'
 import type { ClientDialect, ResponseEncoder, UseOfStore } from '../../dialects/client-dialect.ts'
 import { isEmpty } from '../../dialects/field-values.ts'
 import { errorBody } from '../../errors.ts'
@@ -20,7 +20,6 @@ export interface ChatDeps extends PipelineDeps {
   readonly chatLimits: ChatLimits
 }
 
-/** Runs a chat whose request and response are in `dialect`, and sends the response. */
 export async function chat(
   reply: FastifyReply,
   incoming: Omit<IncomingRequest, 'endpoint' | 'parse'>,

@@ -30,10 +30,7 @@ const HEADERS: readonly GovernanceHeader[] = [
   { name: 'x-gatehouse-wait-seconds', field: 'wait_for_approval_seconds', toJson: toInteger },
 ]
 
-/**
- * The text of a header's value, which is percent-encoded UTF-8. undefined: it is not. Node decodes other bytes as Latin-1, so an unencoded
- * name would be another one than in a body.
- */
+/** Undefined: not percent-encoded UTF-8. Node decodes other bytes as Latin-1, so a name would be another one than in a body. */
 export function decodeHeader(value: string): string | undefined {
   try {
     return /^[ -~]*$/.test(value) ? decodeURIComponent(value) : undefined

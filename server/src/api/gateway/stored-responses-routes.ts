@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
-import { listedItems } from '../../dialects/openai-responses/stored-input.ts'
+import { listedItems } from '../../dialects/openai-responses/openai-responses.ts'
 import type { StoredResponse } from '../../domains/responses/stored-response.ts'
 import { runPipeline } from '../../pipeline/pipeline.ts'
 import { EMPTY_REQUEST, type IncomingRequest, type Parsed, type UsedResponse } from '../../pipeline/request.ts'
@@ -124,7 +124,6 @@ const idOf = ({ params }: FastifyRequest): string => (params as { id: string }).
 
 const checkUser = checker(Type.Object({ [USER_HEADER]: GovernanceUser.properties.id }), PATTERNS)
 
-/** A parser of requests without a body that read or delete a stored response. */
 function storedResponseParser(
   request: FastifyRequest,
   storedResponse: UsedResponse,
@@ -143,7 +142,6 @@ function storedResponseParser(
   }
 }
 
-/** The problem if `after` is not an item of the response. */
 const problemOfPage =
   (responseId: string, { after }: ItemsPage): NonNullable<UsedResponse['problemOf']> =>
   ({ input }) =>
@@ -151,7 +149,6 @@ const problemOfPage =
       ? undefined
       : { param: 'after', message: 'after: The response has no such input item. Use the last_id of the page before.' }
 
-/** A page of the response's own input items. */
 function pageOfItems(responseId: string, { input }: StoredContent, query: ItemsPage) {
   const { limit = 20, order = 'desc', after } = query
   const listed = listedItems(responseId, input)

@@ -4,11 +4,12 @@ import { type Message, MessageView } from '../../domains/messaging/messages/mess
 import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from '../../domains/messaging/messages/message-bodies.ts'
 import { listAllMessages, listMessages } from '../../domains/messaging/messages/message-list.ts'
 import { searchMessages } from '../../domains/messaging/messages/message-search.ts'
-import { deleteMessages, findMessage } from '../../domains/messaging/messages/message-store.ts'
+import { deleteMessages, emitMessageUpdated, findMessage, lockMessage } from '../../domains/messaging/messages/message-store.ts'
 import { loadMessageView, loadMessageViews, loadNewMessageView } from '../../domains/messaging/messages/message-views.ts'
-import { parseReactions } from '../../domains/messaging/messages/reaction.ts'
+import { parseReactions, refuseNames, tooManyNames } from '../../domains/messaging/messages/reaction.ts'
+import { addReaction, removeReaction } from '../../domains/messaging/messages/reaction-store.ts'
 import { notifyAssistants, prepareMessage, storeMessage } from '../../domains/messaging/messages/send-message.ts'
-import { prepareUpdate, updateMessage } from '../../domains/messaging/messages/update-message.ts'
+import { prepareReaction, prepareUpdate, updateMessage } from '../../domains/messaging/messages/update-message.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { isGroupOwner } from '../../domains/messaging/people/group-member-store.ts'
 import type { Member } from '../../domains/messaging/people/member.ts'
@@ -73,9 +74,20 @@ const docs = {
     answers: { 204: null },
     errors: { ...UNKNOWN_MESSAGE, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
   }),
+  addReaction: operation('PUT /v1/messages/:id/reactions/:name', 'addReaction', {
+    summary: 'Add a reaction to a message',
+    description: 'Rule: MSG-REACT-4.',
+    answers: { 200: MessageView },
+    errors: { ...UNKNOWN_MESSAGE, 403: 'POLICY_DENIED, with audit_id' },
+  }),
+  removeReaction: operation('DELETE /v1/messages/:id/reactions/:name', 'removeReaction', {
+    summary: "Remove the caller's reaction",
+    description: 'Rule: MSG-REACT-4.',
+    answers: { 204: null },
+    errors: { 404: "NOT_FOUND: the message or the caller's reaction does not exist" },
+  }),
 }
 
-/** Routes of the messages in the caller's conversations. Policies decide on every new and changed text. */
 export function messageRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
@@ -103,6 +115,7 @@ export function messageRoutes(app: TypedApp, deps: MessagingDeps): void {
     loadMessageView(db, requireFound(await findMessage(db, member, params.id), 'message'), base),
   )
   changeRoutes(app, deps)
+  reactionRoutes(app, deps)
 }
 
 function changeRoutes(app: TypedApp, deps: MessagingDeps): void {
@@ -153,10 +166,33 @@ function changeRoutes(app: TypedApp, deps: MessagingDeps): void {
   })
 }
 
-/** Throws a 404 if the caller is not in the conversation that the query names. */
 async function requireConversation(db: Db, member: Member, id: string | undefined): Promise<void> {
   if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
 }
 
 const ownsGroup = async (tx: Tx, member: Member, { groupId }: { readonly groupId: string | null }): Promise<boolean> =>
   groupId !== null && (await isGroupOwner(tx, member, groupId))
+
+/** A reaction does not change the time of the message’s last update. */
+function reactionRoutes(app: TypedApp, deps: MessagingDeps): void {
+  handlePrepared(app, deps, docs.addReaction, {
+    prepare: async ({ member, params: { id, name }, now }) =>
+      refuseNames([name]) ?? (await prepareReaction(deps, member, id, name, now)),
+    write: async (tx, { member, params, base, now }, { name, governed }) => {
+      const message = requireFound(await lockMessage(tx, member, params.id), 'message')
+      const result = await addReaction(tx, member, message, name, now)
+      if (result === 'too_many_names') return tooManyNames()
+      if (result === 'added') await emitMessageUpdated(tx, message, undefined)
+      const body = await loadMessageView(tx, message, base)
+      await governed.settle(tx)
+      return { status: 200, body }
+    },
+  })
+
+  handleWrite(app, deps, docs.removeReaction, async (tx, { member, params }) => {
+    const message = requireFound(await lockMessage(tx, member, params.id), 'message')
+    if (!(await removeReaction(tx, member, message, params.name))) return refuseUnknown('reaction')
+    await emitMessageUpdated(tx, message, undefined)
+    return { status: 204 }
+  })
+}

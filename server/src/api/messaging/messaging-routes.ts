@@ -12,21 +12,16 @@ import { conversationRoutes } from './conversation-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { groupRoutes } from './group-routes.ts'
 import { messageRoutes } from './message-routes.ts'
-import { reactionRoutes } from './reaction-routes.ts'
-import { retentionRoutes } from './retention-routes.ts'
 
 const ROUTES: readonly ((app: TypedApp, deps: MessagingDeps) => void)[] = [
   contactRoutes,
   groupRoutes,
   conversationRoutes,
   messageRoutes,
-  reactionRoutes,
   attachmentRoutes,
-  retentionRoutes,
   eventRoutes,
 ]
 
-/** The messaging API: authenticates and counts requests, reads bodies and registers the routes. */
 export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps): Promise<void> {
   avatarRoutes(app)
   await app.register(async (scope) => {

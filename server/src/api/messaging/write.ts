@@ -119,7 +119,7 @@ async function writeOnce(
 
 const MAX_KEY = 255
 
-/** Makes the key of a request from the content of its body; undefined without an `Idempotency-Key`. Throws a 400 for an invalid one. */
+/** Undefined without an `Idempotency-Key`. Throws a 400 for an invalid one. */
 function keysOf({ member, method, url, headers }: WriteRequest): (content: unknown) => IdempotencyKey | undefined {
   const key = method === 'DELETE' ? undefined : headers['idempotency-key']
   if (key === undefined) return () => undefined
@@ -131,7 +131,7 @@ function keysOf({ member, method, url, headers }: WriteRequest): (content: unkno
   return (content) => ({ member, key, fingerprint: hashOf(content).digest() })
 }
 
-/** The stored response of a key. Throws a 409 when the key was used for a different request. */
+/** Throws a 409 when the key was used for a different request. */
 async function findReplay(db: MessagingDeps['db'], key: IdempotencyKey, now: Date): Promise<StoredResponse | undefined> {
   const stored = await findResponse(db, key, now)
   if (stored && !stored.fingerprint.equals(key.fingerprint)) {
@@ -140,7 +140,6 @@ async function findReplay(db: MessagingDeps['db'], key: IdempotencyKey, now: Dat
   return stored
 }
 
-/** The bytes of a response, which repeated requests get too. */
 const storedBody = (reply: FastifyReply, { status, body }: Written): StoredResponse => ({
   status,
   body: body === undefined ? '' : (reply.getSerializationFunction(String(status)) as (body: unknown) => string)(body),

@@ -1,7 +1,6 @@
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
 import type { ClientDialect, ErrorEnvelope, ResponseEncoder } from '../client-dialect.ts'
-import { decoded } from '../refused-field.ts'
-import { fieldOf } from '../sources.ts'
+import { decoded, fieldOf } from '../client-fields.ts'
 import { growingMessage, messageEvents } from './events.ts'
 import { MESSAGES_FIELDS } from './known-fields.ts'
 import { decodeBody } from './request.ts'

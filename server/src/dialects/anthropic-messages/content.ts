@@ -1,6 +1,6 @@
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage, ContentPart } from '../../shared/message.ts'
-import { RefusedField, refuse, UnknownField } from '../refused-field.ts'
+import { RefusedField, refuse, UnknownField } from '../client-fields.ts'
 import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt } from './fields.ts'
 import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'
@@ -35,7 +35,6 @@ export function decodeMessage(value: unknown, path: string): readonly Translated
   return [...translated, { message: { role, content: joined(others.map(decodePart)) }, path, places: placesOfParts(others) }]
 }
 
-/** The system prompt: a text, or text blocks. */
 export function decodeSystem(value: unknown): readonly Translated[] {
   if (value == null) return []
   if (typeof value === 'string') return [{ message: { role: 'system', content: value }, path: 'system' }]

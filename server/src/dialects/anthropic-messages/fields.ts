@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
-import { RefusedField, UnknownField } from '../refused-field.ts'
+import { RefusedField, UnknownField } from '../client-fields.ts'
 
 export function fieldsAt(value: unknown, path: string): Fields {
   if (isObject(value)) return value
@@ -22,10 +22,7 @@ export function itemsAt(value: unknown, path: string): readonly unknown[] {
   throw new RefusedField(path, 'must be array')
 }
 
-/**
- * Refuses every field that is neither translated (`known`) nor null, so that nothing is lost without the client's knowledge.
- * `cache_control` is accepted everywhere: it changes only what a provider charges.
- */
+/** Refuses fields that are neither `known` nor null. `cache_control` is accepted everywhere: it changes only what a provider charges. */
 export function refuseOthers(fields: Fields, known: readonly string[], path: string): void {
   refuseCacheControl(fields.cache_control, path)
   const other = Object.keys(fields).find((name) => fields[name] != null && name !== 'cache_control' && !known.includes(name))
@@ -45,7 +42,6 @@ function refuseCacheControl(value: unknown, path: string): void {
   if (other !== undefined) throw new RefusedField(`${at}.${other}`, 'is not supported by the gateway')
 }
 
-/** Refuses every other value. */
 export function oneOf(value: unknown, allowed: readonly string[], path: string): void {
   if (allowed.includes(value as string)) return
   throw new RefusedField(path, `must be ${allowed.map((text) => JSON.stringify(text)).join(' or ')}`)

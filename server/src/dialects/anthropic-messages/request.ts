@@ -1,8 +1,8 @@
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { MOST_TOKENS } from '../../shared/output-limits.ts'
+import type { Sources } from '../client-fields.ts'
+import { RefusedField, refuse } from '../client-fields.ts'
 import { words } from '../known-fields.ts'
-import { RefusedField, refuse } from '../refused-field.ts'
-import type { Sources } from '../sources.ts'
 import { decodeMessage, decodeSystem, type Translated } from './content.ts'
 import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt } from './fields.ts'
 
@@ -72,7 +72,6 @@ function userOf(metadata: unknown): unknown {
   return fields.user_id
 }
 
-/** Thinking budgets in tokens up to which the effort is low and medium. */
 const LOW_BUDGET = 4_096
 const MEDIUM_BUDGET = 16_384
 

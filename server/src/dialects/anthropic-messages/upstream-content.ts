@@ -7,7 +7,6 @@ type Source = Readonly<Record<string, string>>
 
 type PartKinds = 'text' | 'text and files'
 
-/** `cache_control` as the client wrote it. */
 export const cacheControl = ({ cache_control }: Fields): Fields => (isObject(cache_control) ? { cache_control } : {})
 
 /** An empty text is left out, because the API refuses it and it says nothing. */
@@ -58,7 +57,6 @@ function imageSource(url: unknown, at: string): Source {
   return { type: 'base64', media_type: file.type, data: file.data }
 }
 
-/** PDF files and text files. */
 function documentBlock(part: ContentPart, at: string): Fields {
   allowOnly(part, ['type', 'file', 'cache_control'], at)
   const file: Fields = isObject(part.file) ? part.file : {}

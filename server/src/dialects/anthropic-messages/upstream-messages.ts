@@ -13,10 +13,7 @@ export interface AnthropicMessage {
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer'
 
-/**
- * System and developer messages at the start become `system`. Each further message becomes blocks of a user's or an assistant's message,
- * and consecutive messages of the same role become one, with its tool results first, as the API requires.
- */
+/** System messages at the start become `system`. Later messages of one role become one, with its tool results first, as the API requires. */
 export function encodeMessages(messages: readonly ChatMessage[]) {
   const first = messages.findIndex((message) => !isSystem(message))
   const count = first < 0 ? messages.length : first
@@ -69,7 +66,6 @@ function blocksOf(message: ChatMessage, at: string, callNames: ReadonlyMap<strin
 const laterSystemBlocks = (message: ChatMessage, at: string): readonly Fields[] =>
   systemBlocks(message, at).map((block) => ({ ...block, text: `<system>\n${block.text}\n</system>` }))
 
-/** Text, refusal, then the tool calls, with the thinking blocks at their places. */
 function assistantBlocks(message: ChatMessage, at: string): readonly Fields[] {
   allowOnly(message, ASSISTANT_FIELDS, at)
   const { content, refusal, tool_calls: toolCalls } = message
@@ -99,12 +95,12 @@ function callBlock(call: unknown, at: string): Fields {
   return { type: 'tool_use', id: toolUseId(call.id), name, input: readArguments(text, `${at}.function.arguments`) }
 }
 
-/** The arguments as an object. A model that calls a tool without arguments may have written an empty text. */
+/** A model that calls a tool without arguments may have written an empty text. */
 function readArguments(text: unknown, at: string): Fields {
   if (isEmpty(text)) return {}
   const written = textOf(text)
   const value = parseJsonObject(Buffer.from(written))
-  // Deep nesting would overflow the stack when the body is serialised.
+  // Deep nesting would overflow the stack.
   if (value && readExtraFields(value, [])) return keepNumbers(written, value).written as Fields
   throw new UntranslatableField(at, 'invalid_messages')
 }

@@ -17,7 +17,7 @@ import { UntranslatableField } from '../untranslatable.ts'
 /** The API requires `max_tokens`. This applies if the request has no limit. */
 const DEFAULT_MAX_TOKENS = 4_096
 
-/** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
+/** Parameters that are not listed have no equivalent. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
   // maxTokensOf reads both.
   max_tokens: without,
@@ -64,7 +64,6 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
 }
 
 const SERVICE_TIERS: Fields = { auto: 'auto', default: 'standard_only' }
-/** The API's lowest effort is `low`. */
 const EFFORTS: Fields = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' }
 
 function choose(values: Fields, value: unknown, name: string): unknown {
@@ -72,7 +71,7 @@ function choose(values: Fields, value: unknown, name: string): unknown {
   return values[textOf(value)]
 }
 
-/** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
+/** Throws UntranslatableField for the first parameter without an equivalent, except those for tools. */
 export const encodeParameters = (parameters: Fields): Fields => ({
   max_tokens: maxTokensOf(parameters) ?? DEFAULT_MAX_TOKENS,
   ...translateParameters(parameters, PARAMETERS),

@@ -10,7 +10,7 @@ interface PlacedBlock extends Position {
   readonly block: Fields
 }
 
-/** The entry for a block of a response; undefined: the block is malformed. */
+/** Undefined: the block is malformed. */
 export function detailOf(block: Fields, before: Position): Fields | undefined {
   const position = { format: FORMAT, ...positionFields(before) }
   if (block.type === 'redacted_thinking') {
@@ -21,7 +21,7 @@ export function detailOf(block: Fields, before: Position): Fields | undefined {
   return { type: 'reasoning.text', text: thinking, signature, ...position }
 }
 
-/** The thinking blocks in a message of the history. Reasoning of other providers has no signature of this one and is left out. */
+/** Reasoning of other providers has no signature of this one and is left out. */
 export function thinkingBlocks(details: unknown): readonly PlacedBlock[] {
   return Array.isArray(details) ? details.flatMap((detail: unknown) => placedBlock(detail) ?? []) : []
 }

@@ -7,10 +7,7 @@ import { type AnthropicMessage, encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
-/**
- * A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. `adapt` changes the body for a server
- * whose form of the API differs.
- */
+/** https://platform.claude.com/docs/en/api/messages. `adapt` changes the body for a server whose form of the API differs. */
 export function encodeRequest(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
   const { original, stream } = request
   return encodeTranslated(request, 'anthropic-messages', () => {
@@ -34,10 +31,7 @@ function createBody({ model, messages: chat, parameters, added }: UpstreamReques
   }
 }
 
-/**
- * A conversation that goes on is cached up to its last block, so that the next turn reads it from the cache. Context is not part of the
- * next turn.
- */
+/** A conversation that goes on is cached up to its last block. Context is not part of the next turn. */
 function withTurnBreakPoint(turns: readonly AnthropicMessage[], context: string): readonly AnthropicMessage[] {
   const last = turns.at(-1)
   if (last?.role !== 'user') return turns

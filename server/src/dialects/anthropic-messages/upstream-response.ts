@@ -19,7 +19,6 @@ import { detailOf } from './upstream-reasoning.ts'
 const MESSAGE_FIELDS = words(
   'id type role model content stop_reason stop_sequence stop_details usage object created choices governance',
 )
-/** State of the provider's own tools. */
 const FORBIDDEN_FIELDS = ['error', 'container'] as const
 /** `cache_creation`, with the lifetimes of cache writes, is kept as it is. */
 const USAGE_FIELDS = words(
@@ -29,10 +28,7 @@ const USAGE_FIELDS = words(
 const MAX_BLOCKS = 256
 const MAX_TOKENS = 1_000_000_000
 
-/**
- * Reads a message of the Messages API as a completion. Returns undefined if it is malformed. Blocks of an unknown type are malformed too,
- * because they would reach the client unread or not at all.
- */
+/** Undefined: malformed, also by blocks of an unknown type, which would reach the client unread or not at all. */
 export function readMessage(value: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (value.type !== 'message' || value.role !== 'assistant' || !Array.isArray(value.content)) return undefined
   if (value.content.length > MAX_BLOCKS || FORBIDDEN_FIELDS.some((name) => isSet(value[name]))) return undefined
@@ -106,7 +102,7 @@ function readCall(block: Fields, isCut: boolean, { newId }: CompletionDefaults):
   const json = typeof input === 'string' ? input : ''
   if (json !== '' && isCut) return { id, type: 'function', function: { name, arguments: json } }
   const value = json === '' ? input : parseJsonObject(Buffer.from(json))
-  // JSON.stringify would otherwise overflow the stack with a deeply nested input.
+  // Deep nesting would overflow the stack.
   if (!isObject(value) || !readExtraFields(value, [])) return undefined
   return { id, type: 'function', function: { name, arguments: json || JSON.stringify(value) } }
 }

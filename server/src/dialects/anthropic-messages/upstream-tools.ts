@@ -46,7 +46,6 @@ function toolOf(tool: unknown, index: number): Fields {
 interface Choice {
   readonly type: string
   readonly name?: string
-  /** Names of the only tools that may be called. */
   readonly allowed?: readonly string[]
 }
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import type { ContentPart } from '../../shared/message.ts'
-import { refuse } from '../refused-field.ts'
-import type { Sources } from '../sources.ts'
+import type { Sources } from '../client-fields.ts'
+import { refuse } from '../client-fields.ts'
 import { anyList, anyObject, byType, type Fields, isObject, listOf, optionalText, reader, text } from './fields.ts'
 
-/** Content of a chat message. `annotations`: of all its parts, in the form of the chat API. */
+/** `annotations`: of all parts, in the form of the chat API. */
 export interface Content {
   /** Null: nothing but a refusal. */
   readonly content: string | readonly ContentPart[] | null
@@ -74,10 +74,7 @@ function citation(value: unknown, at: string): Fields {
   return { type, url_citation }
 }
 
-/**
- * The content of a message or of a tool's output. A single plain text becomes a string, so that Applications without the extension
- * `content_parts` can receive it. `to`: path of the chat message.
- */
+/** A single plain text becomes a string, which needs no extension of the Application. `to`: path of the chat message. */
 export function readContent(value: unknown, at: string, to: string, sources: Sources): Content {
   if (typeof value === 'string') return { content: value }
   const read = listOf(value, at).map((part, index) => {

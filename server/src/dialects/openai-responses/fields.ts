@@ -2,14 +2,13 @@ import { type Static, type TProperties, Type } from 'typebox'
 import { keptNumber } from '../../platform/lib/json-numbers.ts'
 import { checker } from '../../platform/lib/schema.ts'
 import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
+import { RefusedField, UnknownField } from '../client-fields.ts'
 import { withoutNulls } from '../field-values.ts'
-import { RefusedField, UnknownField } from '../refused-field.ts'
 
 export { type Fields, isObject }
 
 export const NOT_CARRIED = 'is not a field that the gateway can pass on to a model; leave it out'
 
-/** Shorthands for the fields of readers. */
 export const text = Type.String()
 export const optionalText = Type.Optional(text)
 export const anyObject = Type.Object({}, { additionalProperties: true })
@@ -29,7 +28,7 @@ export function reader<P extends TProperties>(fields: P) {
 
 const joinPath = (at: string, path: string): string => (path === '' || at === '' ? at + path : `${at}.${path}`)
 
-/** The value of `map` for the `type` of an object. Throws RefusedField if it is another one. */
+/** Throws RefusedField if the object has another type. */
 export function byType<T>(map: Readonly<Record<string, T>>, value: unknown, at: string, reason: string): T {
   if (!isObject(value)) throw new RefusedField(at, 'must be object')
   const { type } = value

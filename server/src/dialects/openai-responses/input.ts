@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
 import type { Origin } from '../../shared/original-request.ts'
+import type { Sources } from '../client-fields.ts'
+import { RefusedField, UnknownField } from '../client-fields.ts'
 import { withoutNulls } from '../field-values.ts'
 import type { Position } from '../reasoning-position.ts'
-import { RefusedField, UnknownField } from '../refused-field.ts'
-import type { Sources } from '../sources.ts'
 import { readContent } from './content.ts'
 import { anyList, anyObject, byType, type Fields, isObject, listOf, optionalText, reader, text } from './fields.ts'
-import { detailsOf } from './reasoning-input.ts'
-import { chatName, TOOL_SEARCH } from './tool-names.ts'
+import { detailsOf } from './reasoning-items.ts'
+import { chatName, TOOL_SEARCH } from './tools.ts'
 
 export interface Message {
   readonly role: string
@@ -22,9 +22,7 @@ export interface Message {
 export interface Conversation {
   readonly messages: Message[]
   readonly sources: Sources
-  /** For each message, the items that it was made from. */
   readonly origins: Origin[]
-  /** Lists of tools in items. */
   readonly tools: ItemTools[]
   /** Namespaces of calls, and the names of the called tools. */
   readonly namespaced: string[]
@@ -33,7 +31,7 @@ export interface Conversation {
 interface ItemTools {
   readonly list: readonly unknown[]
   readonly at: string
-  /** Whether the list is the result of a search for tools. */
+  /** The list is the result of a search for tools. */
   readonly isLoaded: boolean
 }
 
@@ -101,7 +99,7 @@ const UNKNOWN_ITEM = `must be one of ${Object.keys(ITEMS)
   .map((name) => JSON.stringify(name))
   .join(', ')}: the gateway does not read other items`
 
-/** The messages of `input`, after those of `before` items that `conversation` has. */
+/** `before`: number of items that `conversation` has already. */
 export function addInput(input: unknown, conversation: Conversation, before = 0): void {
   if (typeof input === 'string') {
     const to = push({ role: 'user', content: input }, 'input', conversation)
@@ -117,7 +115,6 @@ export function addInput(input: unknown, conversation: Conversation, before = 0)
   }
 }
 
-/** The item has become a message, or a part of the last one. */
 function noteOrigin(index: number, { messages, origins }: Conversation): void {
   const last = origins.at(-1)
   if (origins.length < messages.length) origins.push({ from: index, to: index })
@@ -144,10 +141,9 @@ function addItem(item: unknown, at: string, conversation: Conversation): void {
   byType(ITEMS, typed, at, 'the gateway does not read other items')(typed, at, conversation)
 }
 
-/** An item without content. */
 const NO_ITEM = { type: 'reasoning', summary: [] }
 
-/** Returns the message's path in the chat. */
+/** Returns its path in the chat. */
 function push(message: Message, at: string, { messages, sources }: Conversation): string {
   const to = `messages[${messages.length}]`
   sources.set(to, at)
@@ -155,7 +151,6 @@ function push(message: Message, at: string, { messages, sources }: Conversation)
   return to
 }
 
-/** The last message if it is the assistant's. */
 function lastOfAssistant({ messages }: Conversation): Message | undefined {
   const last = messages.at(-1)
   return last?.role === 'assistant' ? last : undefined
@@ -192,7 +187,6 @@ function addCall(call: Fields, at: string, conversation: Conversation): void {
   message.tool_calls.push(call)
 }
 
-/** The fields of a call that its provider set. */
 const ownFields = ({ extra_content, provider_specific_fields }: Fields): Fields =>
   withoutNulls({ extra_content, provider_specific_fields })
 

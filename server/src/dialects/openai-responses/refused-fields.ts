@@ -1,4 +1,4 @@
-import { refuse } from '../refused-field.ts'
+import { refuse } from '../client-fields.ts'
 import { type Fields, isObject } from './fields.ts'
 
 interface Refusal {
@@ -38,7 +38,6 @@ const REASONING_REFUSALS: Readonly<Record<string, Refusal>> = {
   mode: oneOf(['standard'], 'the chat API of providers has no such choice'),
 }
 
-/** Throws RefusedField for the first field with a value that the gateway cannot carry out. */
 export function refuseFields(body: Fields): void {
   refuseOf(body, REFUSALS, '')
   if (isObject(body.reasoning)) refuseOf(body.reasoning, REASONING_REFUSALS, 'reasoning.')

@@ -2,15 +2,14 @@ import { Type } from 'typebox'
 import { NAMESPACED_NAMES, type Origin } from '../../shared/original-request.ts'
 import type { StoredContent } from '../../shared/stored-content.ts'
 import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
+import { decoded, fieldOf, RefusedField, type Sources, UnknownField } from '../client-fields.ts'
 import { withoutNulls } from '../field-values.ts'
 import { splitUnknown, words } from '../known-fields.ts'
-import { decoded, RefusedField, UnknownField } from '../refused-field.ts'
-import { fieldOf, type Sources } from '../sources.ts'
 import { anyObject, byType, type Fields, isObject, NOT_CARRIED, optionalText, reader, text } from './fields.ts'
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { ITEM_FIELDS } from './known-fields.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ToolNames } from './tool-names.ts'
+import type { ToolNames } from './tools.ts'
 import { addTools, newToolList, readToolChoice, type ToolList } from './tools.ts'
 
 export type Decoded =
@@ -20,7 +19,6 @@ export type Decoded =
       readonly fieldOf: (param: string) => string
       readonly origins: readonly Origin[]
       readonly bodyOf: (written: Fields) => Fields
-      /** The request without fields that are null. */
       readonly request: Fields
       readonly toolNames: ToolNames
     }
@@ -42,7 +40,6 @@ export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded
   })
 }
 
-/** Fields that the chat API has under the same name. */
 const SAME = words(
   `model stream governance temperature top_p presence_penalty frequency_penalty metadata user service_tier safety_identifier
    prompt_cache_key prompt_cache_retention prompt_cache_options`,
@@ -122,7 +119,6 @@ const itemsOf = (history: readonly StoredContent[]): readonly Fields[] =>
   // Versions before this one stored fields whose value was null, whatever their names were.
   history.flatMap(({ input, response }) => [...(splitUnknown(input, ITEM_FIELDS).body as readonly Fields[]), ...response.output])
 
-/** The body with the items of the stored conversation before its own. */
 function withHistory(written: Fields, history: readonly StoredContent[]): Fields {
   if (history.length === 0) return written
   const { input, previous_response_id: _, ...others } = written

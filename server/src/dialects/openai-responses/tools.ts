@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
-import { refuse } from '../refused-field.ts'
-import type { Sources } from '../sources.ts'
+import { refuse, type Sources } from '../client-fields.ts'
 import { anyList, anyObject, byType, type Fields, isObject, listOf, NOT_CARRIED, optionalText, reader, text } from './fields.ts'
-import { chatName, TOOL_SEARCH, type ToolName } from './tool-names.ts'
 
 const flag = Type.Optional(Type.Boolean())
 const DECLARED = { type: text, name: text, description: optionalText, async: flag, defer_loading: flag }
@@ -23,7 +21,19 @@ const readGrammar = reader({ type: text, definition: text, syntax: text })
 const readChoice = reader({ type: text, name: text })
 const readAllowed = reader({ type: text, mode: text, tools: anyList })
 
-/** The tools of a request in the form of the chat API, which has no namespaces. */
+/** A tool that the chat API has no form for: one of a namespace, or the tool with which a model searches for tools in the client. */
+export type ToolName = { readonly namespace: string; readonly name: string } | typeof TOOL_SEARCH
+
+/** The tools of a request by their names in the chat form, for those that have another name in this API. */
+export type ToolNames = ReadonlyMap<string, ToolName>
+
+/** The type of the tool, and the name of the function that it is in the chat form. */
+export const TOOL_SEARCH = 'tool_search'
+
+/** The name of a tool in the chat form, to policies and to providers of other APIs: `mcp__files` and `read` are `mcp__files__read`. */
+export const chatName = (name: string, namespace?: unknown): string =>
+  typeof namespace === 'string' && namespace !== '' ? `${namespace}__${name}` : name
+
 export interface ToolList {
   readonly tools: Fields[]
   readonly names: Map<string, ToolName>
@@ -44,7 +54,7 @@ export const newToolList = (sources: Sources): ToolList => ({
 
 interface Place {
   readonly namespace?: string
-  /** Whether the item has loaded the tool: then `defer_loading` asks for nothing more. */
+  /** The item has loaded the tool: then `defer_loading` asks for nothing more. */
   readonly isLoaded: boolean
 }
 
@@ -111,7 +121,6 @@ function addTool(
   tools.push({ type, [type]: { ...definition, name } })
 }
 
-/** The description of a namespace stands before that of its first tool. */
 function withPreface(tool: Fields, preface: string): Fields {
   const type = String(tool.type)
   const definition = tool[type] as Fields
@@ -137,7 +146,7 @@ function refuseDeferred(at: string, isAsync: boolean | undefined, deferLoading: 
 const TOOL_REASON =
   'the provider would run other tools by itself, which is not governed; switch them off in the client (Codex: web_search = "disabled")'
 
-/** Adds tools to the list. `isLoaded`: they are the result of a search for tools. */
+/** `isLoaded`: they are the result of a search for tools. */
 export function addTools(value: unknown, at: string, list: ToolList, isLoaded = false): void {
   for (const [index, tool] of listOf(value, at).entries()) {
     const path = `${at}[${index}]`

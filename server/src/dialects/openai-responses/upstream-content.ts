@@ -4,7 +4,6 @@ import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
 /** `cache_control` is a hint for another provider's cache, and is left out. */
 const PART = ['type', 'cache_control', 'prompt_cache_breakpoint']
-/** Content of a user's or a system message, or of a tool's result. */
 export const inputContent = (content: ChatMessage['content'], at: string): string | readonly Fields[] =>
   Array.isArray(content) ? content.map((part, index) => inputPart(part, `${at}[${index}]`)) : ((content as string | null) ?? '')
 
@@ -45,7 +44,6 @@ function filePart(part: ContentPart, at: string): Fields {
   }
 }
 
-/** Parts of an assistant's message in which it says something: texts and refusals. */
 export const outputParts = (parts: readonly ContentPart[], at: string): readonly Fields[] =>
   parts.map((part, index) => outputPart(part, `${at}[${index}]`))
 

@@ -5,7 +5,6 @@ import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 import { placedItems, RESPONSES_FORMAT, stateOf } from './reasoning-items.ts'
 import { inputContent, outputParts } from './upstream-content.ts'
 
-/** An item of `input`. */
 export interface Item extends Fields {
   readonly type: string
 }
@@ -23,7 +22,6 @@ export function encodeInput(messages: readonly ChatMessage[]): readonly Item[] {
   return items
 }
 
-/** The items of each message. */
 export function encodeMessages(messages: readonly ChatMessage[]): readonly (readonly Item[])[] {
   const calls = callsOf(messages)
   return messages.map((message, index) => itemsOf(message, `messages[${index}]`, calls))
@@ -63,7 +61,6 @@ function resultItem(message: ChatMessage, at: string, calls: ReadonlyMap<string,
   return { type, call_id, output: inputContent(content, `${at}.content`) }
 }
 
-/** Text, refusal, then the calls, with the reasoning at its places. */
 function assistantItems(message: ChatMessage, at: string): readonly Item[] {
   allowOnly(message, ASSISTANT_FIELDS, at)
   const { content, tool_calls: list } = message
@@ -130,10 +127,7 @@ function reasoningOf(details: unknown) {
   return (placed ?? []).flatMap(({ item, ...place }) => readableReasoning(item).map((sent) => ({ ...place, item: sent })))
 }
 
-/**
- * A reasoning item as the provider accepts it back: with encrypted state, or as text from a provider with this API. It accepts neither a
- * summary alone nor reasoning of other APIs: both are left out.
- */
+/** The provider accepts encrypted state, or text of a provider with this API: no summary alone, and no reasoning of other APIs. */
 export function readableReasoning({ format, signature: _, ...item }: Fields): readonly Item[] {
   if ((stateOf({ ...item, format }).format ?? RESPONSES_FORMAT) !== RESPONSES_FORMAT) return []
   const isReadable = isSet(item.encrypted_content) || (isSet(item.content) && isSet(format))

@@ -1,28 +1,23 @@
 import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../platform/lib/untrusted-json.ts'
+import { RefusedField } from '../client-fields.ts'
 import { hasOnly, withoutNulls } from '../field-values.ts'
-import { RefusedField } from '../refused-field.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
-import { detailsOf } from './reasoning-input.ts'
-import { RESPONSES_FORMAT } from './reasoning-items.ts'
-import { chatName, TOOL_SEARCH } from './tool-names.ts'
+import { detailsOf, RESPONSES_FORMAT } from './reasoning-items.ts'
+import { chatName, TOOL_SEARCH } from './tools.ts'
 
-/** The output of a response, in the form of the chat API. */
 export interface Output {
   readonly text: string
   readonly refusal: string
   readonly calls: readonly Fields[]
-  /** Texts and summaries of the reasoning. */
   readonly thoughts: readonly string[]
-  /** `reasoning_details` (reasoning-items.ts). */
   readonly details: readonly Fields[]
   readonly annotations: readonly Fields[]
   readonly logprobs: readonly Fields[]
-  /** Of each message; undefined if it has none. */
   readonly phases: readonly (string | undefined)[]
 }
 
 type Draft = { -readonly [Name in keyof Output]: Output[Name] extends readonly (infer Item)[] ? Item[] : Output[Name] }
-/** Adds an item or a part to the output. Returns false if it is malformed. */
+/** Returns false if the item or part is malformed. */
 type Add = (value: Fields, output: Draft) => boolean
 
 const MAX_ITEMS = 256
@@ -153,7 +148,6 @@ function call(item: Fields, output: Draft): boolean {
   return true
 }
 
-/** A search for tools in the client. */
 function search(item: Fields, output: Draft): boolean {
   const { execution, arguments: query } = item
   const id = idOf(item)

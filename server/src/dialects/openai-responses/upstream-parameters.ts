@@ -12,7 +12,7 @@ import {
   without,
 } from '../translate-parameters.ts'
 
-/** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
+/** Parameters that are not listed have no equivalent. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
   // maxTokensOf reads both.
   max_tokens: without,
@@ -65,7 +65,7 @@ export function showsReasoning(reasoning: unknown, input: readonly unknown[]): b
 export const asksForEncryptedReasoning = ({ reasoning_included: included }: Fields): boolean =>
   isListWith(included, 'encrypted_content')
 
-/** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
+/** Throws UntranslatableField for the first parameter without an equivalent, except those for tools. */
 export function encodeParameters(parameters: Fields): Fields {
   const max_output_tokens = maxTokensOf(parameters)
   return {

@@ -19,15 +19,11 @@ const USAGE_FIELDS = words(
   `input_tokens input_tokens_details output_tokens output_tokens_details total_tokens
    prompt_tokens completion_tokens prompt_tokens_details completion_tokens_details`,
 )
-/** The finish reasons of a response that is not complete. */
 const INCOMPLETE: ReadonlySet<string> = new Set(['length', 'content_filter'])
 /** Unix seconds, in the year 2106. */
 const MAX_CREATED = 2 ** 32
 
-/**
- * Reads a response object as a completion. Returns undefined if it is malformed. Items of an unknown type are malformed too, because they
- * would reach the client unread or not at all.
- */
+/** Undefined: malformed, also by items of an unknown type, which would reach the client unread or not at all. */
 export function readResponse(value: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (value.object !== 'response' || isSet(value.error) || !Array.isArray(value.output)) return undefined
   const output = readOutput(value.output, defaults)
@@ -55,7 +51,6 @@ function finishReason({ status, incomplete_details: details }: Fields, { calls }
   return reason !== undefined && INCOMPLETE.has(reason) ? reason : undefined
 }
 
-/** A model may say nothing. */
 function messageOf({ text, refusal, calls, thoughts, details, annotations, phases }: Output): ChatMessage {
   const hasSubstitute = calls.length > 0 || details.length > 0 || refusal !== ''
   const [phase, ...otherPhases] = phases

@@ -3,7 +3,6 @@ import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
 const MODES: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
-/** Translates `tools`, `tool_choice` and `parallel_tool_calls`. */
 export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Fields): Fields {
   const list = (Array.isArray(tools) ? tools : []).map(toolOf)
   return {
@@ -73,7 +72,6 @@ function choiceOf(choice: unknown): unknown {
   return { type: 'allowed_tools', mode: allowed.mode, tools }
 }
 
-/** `{type: "function", function: {name}}` as `{type: "function", name}`. */
 function namedOf(tool: unknown, at: string): Fields {
   const type = isObject(tool) ? textOf(tool.type) : ''
   const named = isObject(tool) && (type === 'function' || type === 'custom') ? tool[type] : undefined
