@@ -80,12 +80,8 @@ const headerOf =
 
 /** Response headers for clients that do not show the governance block (GW-GOV-6). */
 export const GOVERNANCE_HEADERS = [
-  'x-gatehouse-verdict',
-  'x-gatehouse-risk-level',
-  'x-gatehouse-user-verified',
-  'x-gatehouse-dry-run',
-  'x-gatehouse-review-item',
-  'x-gatehouse-unknown-fields',
+  ...['x-gatehouse-verdict', 'x-gatehouse-risk-level', 'x-gatehouse-user-verified', 'x-gatehouse-dry-run'],
+  ...['x-gatehouse-review-item', 'x-gatehouse-unknown-fields'],
 ] as const
 
 /** Their values. An error has them too: a held request, for example, has its review item. */
