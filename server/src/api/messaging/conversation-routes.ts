@@ -151,7 +151,6 @@ export function conversationRoutes(app: TypedApp, deps: MessagingDeps): void {
     }
     return { status: 200, body: await viewConversation(tx, member, conversation.id) }
   })
-  retentionRoutes(app, deps)
 }
 
 const viewConversation = async (db: Db, member: Member, id: string): Promise<View> =>
@@ -218,7 +217,7 @@ async function emitConversationCreated(tx: Tx, { workspaceId, user }: Member, vi
   await emit(tx, { ...event, audience: [user.id], payload: view }, othersEvent)
 }
 
-function retentionRoutes(app: TypedApp, deps: MessagingDeps): void {
+export function retentionRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
   handle(app, docs.getConversationRetention, async ({ member, params }) => {

@@ -8,7 +8,7 @@ import { readFormBodies } from '../kit/bodies.ts'
 import type { TypedApp } from '../kit/route.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
 import { contactRoutes } from './contact-routes.ts'
-import { conversationRoutes } from './conversation-routes.ts'
+import { conversationRoutes, retentionRoutes } from './conversation-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { groupRoutes } from './group-routes.ts'
 import { messageRoutes } from './message-routes.ts'
@@ -19,6 +19,7 @@ const ROUTES: readonly ((app: TypedApp, deps: MessagingDeps) => void)[] = [
   conversationRoutes,
   messageRoutes,
   attachmentRoutes,
+  retentionRoutes,
   eventRoutes,
 ]
 
