@@ -1,8 +1,7 @@
 import type { ChatMessage } from '../shared/message.ts'
 
-/** Texts that the gateway adds to the messages of a client. */
 export interface AddedTexts {
-  /** Texts of policies. They become system messages before those of the client. */
+  /** Texts of policies: system messages before those of the client. */
   readonly systemTexts: readonly string[]
   /** Retrieved passages and memories; empty: none. */
   readonly context: string
@@ -10,7 +9,7 @@ export interface AddedTexts {
 
 type Content = NonNullable<ChatMessage['content']>
 
-/** The messages with the added texts. `append`: how a content gets a further text. */
+/** `append`: how a content gets a further text. */
 export function withAddedTexts(
   messages: readonly ChatMessage[],
   { systemTexts, context }: AddedTexts,

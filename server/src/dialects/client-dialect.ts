@@ -10,13 +10,10 @@ import type { KnownFields } from './known-fields.ts'
 /** The governance block of a response (GW-GOV-2), as JSON. */
 export type GovernanceBlock = Readonly<Record<string, unknown>>
 
-/** Writes responses to one request. */
 export interface ResponseEncoder {
-  /** The response as JSON text. `json` is the completion as JSON, the text whose hash the record holds. */
+  /** `json`: the completion as JSON, the text whose hash the record holds. */
   toJson(completion: Completion, json: string, governance: GovernanceBlock): string
-  /** The events of the response's stream, as text. */
   toEvents(completion: Completion, governance: GovernanceBlock): Iterable<string>
-  /** A stream that begins before the completion is known. */
   grow(head: CompletionHead, governance: GovernanceBlock): GrowingEncoder
 }
 
@@ -30,24 +27,18 @@ export interface GrowingEncoder {
   fail(envelope: ErrorEnvelope): string
 }
 
-/** The error envelope of all client dialects. */
 export interface ErrorEnvelope {
   readonly error: Readonly<Record<string, unknown>> & { readonly code: string; readonly message: string }
-  /** Fields of the dialect's own envelope. */
   readonly [field: string]: unknown
 }
 
-/** Data with which a dialect that has stored responses decodes a request. */
 export interface DecodeContext {
-  /** Which responses the Application stores. */
   readonly storing: ResponseStoring
   /** The stored conversation that the request continues, oldest first. Empty: none, or it is not loaded yet. */
   readonly history: readonly StoredContent[]
 }
 
-/** How a request uses stored responses. */
 export interface UseOfStore {
-  /** The stored response that the request continues, as the client sent it. */
   readonly previousId: string | undefined
   /** Undefined: the response is not stored. */
   readonly toStored: ((completion: Completion, governance: GovernanceBlock) => NewStoredContent) | undefined
@@ -75,17 +66,13 @@ export type DecodedRequest =
       readonly unknownField?: { readonly path: string; readonly placeholder?: unknown }
     }
 
-/**
- * An API in which clients send chats. The pipeline governs the form of the chat API; a dialect translates requests into it and responses
- * out of it. A field that it cannot translate is refused by name.
- */
+/** An API in which clients send chats: it translates requests into the form of the chat API, which is governed, and responses out of it. */
 export interface ClientDialect {
   readonly name: RequestSource['dialect']
-  /** The fields of its requests. */
   readonly known: KnownFields
   decode(body: unknown, context?: DecodeContext): DecodedRequest
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean
-  /** The error envelope, if it is not that of the chat API. */
+  /** Absent: that of the chat API. */
   readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => ErrorEnvelope
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { JsonProgress } from './json-progress.ts'
+import { JsonProgress } from './openai-chat/collect-calls.ts'
 
 const isClosedAfter = (...pieces: readonly string[]): boolean => {
   const progress = new JsonProgress()

@@ -1,21 +1,20 @@
 import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
-/**
- * The names that an API defines for a kind of object, each with the kind of the objects under it. undefined: the value is any JSON, or no
- * object. A name stands here even if the gateway refuses its values, because then it is not a mistake of the client.
- */
+/** undefined: any JSON, or no object. A name stands here even if the gateway refuses its values: it is no mistake of the client. */
 export type KnownFields = ReadonlyMap<string, Known | undefined>
 /** A kind of object, or the kind that an object has by its `type`; undefined: its fields are not looked at. */
 export type Known = KnownFields | ((value: Fields) => KnownFields | undefined)
 
+export const words = (text: string): readonly string[] => text.match(/\S+/g) ?? []
+
 /** `names`: fields without objects that have a kind. */
 export const knownFields = (names: string, nested: Readonly<Record<string, Known>> = {}): KnownFields =>
   new Map<string, Known | undefined>([
-    ...(names.match(/\S+/g) ?? []).map((name): [string, undefined] => [name, undefined]),
+    ...words(names).map((name): [string, undefined] => [name, undefined]),
     ...Object.entries(nested),
   ])
 
-/** The kind of an object by its `type`. `untyped`: of an object without one. */
+/** `untyped`: the kind of an object without a type. */
 export function byType(kinds: Readonly<Record<string, KnownFields>>, untyped?: KnownFields): Known {
   const map = new Map(Object.entries(kinds))
   return ({ type }) => (typeof type === 'string' ? map.get(type) : untyped)
@@ -30,20 +29,10 @@ export interface UnknownField {
   readonly value: unknown
 }
 
-/** Fields of a body that its API does not define. */
-export interface SplitBody {
-  readonly unknown: readonly UnknownField[]
-  /** The body without them: the same object if there are none. */
-  readonly body: unknown
-}
-
-const NONE: readonly UnknownField[] = []
-
-/** Finds unknown fields whatever their values are: the name of a field whose value is null is a text as well. */
-export function splitUnknown(body: unknown, known: Known): SplitBody {
-  if (!hasUnknown(body, known)) return { unknown: NONE, body }
+/** `body` is the same object if there are none. The name of a field whose value is null is a text as well. */
+export function splitUnknown(body: unknown, known: Known): { readonly unknown: readonly UnknownField[]; readonly body: unknown } {
   const unknown: UnknownField[] = []
-  return { body: without(body, known, '', unknown), unknown }
+  return { body: hasUnknown(body, known) ? without(body, known, '', unknown) : body, unknown }
 }
 
 const kindOf = (value: Fields, known: Known): KnownFields | undefined => (typeof known === 'function' ? known(value) : known)
@@ -76,6 +65,10 @@ function without(value: unknown, known: Known, at: string, unknown: UnknownField
   return Object.fromEntries(kept)
 }
 
-/** The longest part of a name that an error or a warning shows. */
 const MAX_SHOWN = 64
 const shown = (name: string): string => (name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`)
+
+/** The governance block of a request, which no provider gets (GW-CHAT-4). */
+export const GOVERNANCE = knownFields('session_id dry_run review_item_id wait_for_approval_seconds', {
+  user: knownFields('id role department attributes'),
+})

@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
-/**
- * `written` with the differences between `before` and `after`, two translations of it: the second was made after a policy had changed some
- * texts. Equal values stay as they were written.
- */
+/** `written` with the differences between two translations of it, before and after a policy had changed some texts. */
 export function mergeChanges(written: unknown, before: unknown, after: unknown): unknown {
   if (before === after || isDeepStrictEqual(before, after)) return written
   if (isObject(written) && isObject(before) && isObject(after)) return mergeFields(written, before, after)

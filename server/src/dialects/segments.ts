@@ -1,16 +1,14 @@
 import type { ChatMessage } from '../shared/message.ts'
 import type { OriginalRequest } from '../shared/original-request.ts'
 
-/** A run of messages of the chat form, and the items that they were made from. */
+/** A run of messages of the chat form, up to but not including `to`, and the items that they were made from. */
 export interface Segment {
-  /** Indices of messages: from `from` up to, but not including, `to`. */
   readonly messages: { readonly from: number; readonly to: number }
   readonly items: readonly unknown[]
-  /** Whether a policy changed one of the messages. */
   readonly isChanged: boolean
 }
 
-/** The segments of the list of messages in their order. One item may have become several messages, and several items one message. */
+/** In their order. One item may have become several messages, and several items one message. */
 export function segmentsOf(
   { messages: before, origins }: Pick<OriginalRequest, 'messages' | 'origins'>,
   messages: readonly ChatMessage[],

@@ -25,14 +25,12 @@ export class StreamSize {
     this.bytes += bytes
   }
 
-  /** Counts the current event as a whole, once. */
   addEvent(): void {
     this.bytes += this.#eventLength
     this.#eventLength = 0
   }
 }
 
-/** Memory that a field needs besides its name and value. */
 const FIELD_BYTES = 16
 
 /** Bytes of the value as JSON, for a text without escapes. Throws a RangeError if it is nested too deeply to be written. */
@@ -55,7 +53,7 @@ export class StreamedFields {
     return this.#values.get(name)
   }
 
-  /** Adds a piece of a text. Throws MalformedStream if it is not a text. */
+  /** Throws MalformedStream if the piece is not a text. */
   join(name: string, piece: unknown): void {
     if (!isSet(piece)) return void this.#keepNull(name)
     if (typeof piece !== 'string') throw new MalformedStream(`${name} is not a text`)
@@ -63,7 +61,7 @@ export class StreamedFields {
     this.#values.set(name, ((this.#values.get(name) as string | null | undefined) ?? '') + piece)
   }
 
-  /** Adds entries to a list. Throws MalformedStream if they are not in a list. */
+  /** Throws MalformedStream if the entries are not in a list. */
   append(name: string, entries: unknown): void {
     if (!isSet(entries)) return void this.#keepNull(name)
     if (!Array.isArray(entries)) throw new MalformedStream(`${name} is not a list`)
@@ -91,7 +89,6 @@ export class StreamedFields {
     this.#set(name, value)
   }
 
-  /** Whether all fields but `names` are null or empty. */
   hasOnly(names: ReadonlySet<string>): boolean {
     for (const [name, value] of this.#values) if (isSet(value) && value !== '' && !names.has(name)) return false
     return true

@@ -6,7 +6,7 @@ const PATH = /^[a-z_]\w*(?:\[\d+\]|\.[a-z_]\w*)*$/i
 /** Known fields of any object, and those that a request may carry. Copying wider objects for each field would take quadratic time. */
 const MAX_FIELDS = 256
 
-/** The value at `path`, and the body with `placeholder` in its place. Undefined: there is no such field, or it is in an object with too many fields. */
+/** `rest`: the body with `placeholder` in place of the value. Undefined: no such field, or one in an object with too many fields. */
 export function takeOut(
   body: unknown,
   path: string,

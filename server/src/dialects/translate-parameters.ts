@@ -1,7 +1,7 @@
 import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
-import { isEmpty, UntranslatableField } from './untranslatable.ts'
+import { isEmpty } from './field-values.ts'
+import { allowOnly, UntranslatableField } from './untranslatable.ts'
 
-/** The fields of a provider's API for a parameter of the chat API. */
 export type Translate = (value: unknown, name: string, parameters: Fields) => Fields
 
 export const unchanged: Translate = (value, name) => ({ [name]: value })
@@ -34,7 +34,18 @@ export function translateParameters(parameters: Fields, table: Readonly<Record<s
   return encoded
 }
 
-/** The smaller of the two limits of the chat API; undefined: the request has no limit. */
+/** The `json_schema` of a `response_format`; undefined: it has a type of `others`, without a schema. */
+export function schemaOf(format: Fields, others: readonly unknown[]): (Fields & { readonly schema: Fields }) | undefined {
+  const { type, json_schema: declared } = format
+  allowOnly(format, type === 'json_schema' ? ['type', 'json_schema'] : ['type'], 'response_format')
+  if (others.includes(type)) return undefined
+  if (type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
+    throw new UntranslatableField('response_format.type', 'invalid_value')
+  }
+  allowOnly(declared, ['name', 'description', 'schema', 'strict'], 'response_format.json_schema')
+  return { ...declared, schema: declared.schema }
+}
+
 export function maxTokensOf({ max_tokens, max_completion_tokens }: Fields): number | undefined {
   const limits = [max_tokens, max_completion_tokens].filter((limit) => typeof limit === 'number')
   return limits.length === 0 ? undefined : Math.min(...limits)

@@ -4,22 +4,16 @@ import type { ChatMessage } from '../shared/message.ts'
 import type { OriginalRequest } from '../shared/original-request.ts'
 import type { AddedTexts } from './added-texts.ts'
 
-/** A chat request for one provider. */
 export interface UpstreamRequest {
-  /** The provider's name of the model. */
   readonly model: string
   readonly messages: readonly ChatMessage[]
-  /** Further fields of the chat API. */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Texts that the gateway adds to the messages. */
   readonly added?: AddedTexts
-  /** The request of the client; absent for a request of the gateway itself. */
+  /** Absent: the gateway itself asks. */
   readonly original?: OriginalRequest | undefined
-  /** Whether the provider sends the response in pieces. */
   readonly stream: boolean
 }
 
-/** A field of the request that has no equivalent in the provider's API. */
 export interface Unsupported {
   readonly code: 'unsupported_parameter' | 'invalid_value' | 'invalid_messages' | 'image_invalid'
   /** The field in the form of the chat API: `messages[2].content[0].type`. */
@@ -35,20 +29,15 @@ export interface EncodedBody {
 
 export type EncodedRequest = EncodedBody | { readonly ok: false; readonly unsupported: Unsupported }
 
-/** Values that replace those of the provider. */
 export interface CompletionDefaults {
-  /** The model name of the request. */
   readonly model: string
-  /** Creates the id of the completion, or of a call without one. The provider's id is not used, because no detector reads ids. */
+  /** The provider’s id is not used, because no detector reads ids. */
   readonly newId: (prefix: 'chatcmpl' | 'call') => string
   /** Unix seconds, if the provider sends no valid time. */
   readonly created: () => number
 }
 
-/**
- * The meaning of an event of a stream: `content`, `nothing` (it only keeps the connection alive), the end of the stream, or an error that
- * the provider reports.
- */
+/** `nothing`: the event only keeps the connection alive. `error`: the provider reports one. */
 export type StreamEffect = 'content' | 'nothing' | 'done' | 'error'
 
 /** Collects the events of one streamed response into the object that the API sends without a stream, so that `read` validates both. */
@@ -65,11 +54,10 @@ export interface StreamCollector {
   finish(): Fields | undefined
 }
 
-/** An API of providers. The pipeline governs the form of the chat API; a dialect translates requests out of it and responses into it. */
+/** An API of providers: it translates requests out of the form of the chat API, which is governed, and responses into it. */
 export interface UpstreamDialect {
   /** The body of a request for one response. A field that cannot be translated is named, never left out (decision 0006). */
   encode(request: UpstreamRequest): EncodedRequest
-  /** A new collector for the response to a streamed request. */
   collect(): StreamCollector
   /** Returns undefined if the response is malformed. */
   read(response: Fields, defaults: CompletionDefaults): Completion | undefined

@@ -114,51 +114,44 @@ const fromMessage = ({ content, usage }: Anthropic.Message): Said => ({
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const DATA_URL = `data:image/png;base64,${PNG}`
 
+const PICTURE = { type: 'base64', media_type: 'image/png', data: PNG } as const
+type ChatPart = OpenAI.ChatCompletionContentPart
+type InputPart = OpenAI.Responses.ResponseInputContent
 type Ask = (model: string, prompt: string, withImage: boolean) => Promise<Said>
+const user = <Content>(content: Content) => [{ role: 'user' as const, content }]
 const chatBody = (model: string, text: string, withImage: boolean) => ({
   model,
-  messages: [
-    {
-      role: 'user' as const,
-      content: withImage
-        ? [
-            { type: 'text' as const, text },
-            { type: 'image_url' as const, image_url: { url: DATA_URL } },
-          ]
-        : text,
-    },
-  ],
+  messages: user(
+    withImage
+      ? ([
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url: DATA_URL } },
+        ] satisfies ChatPart[])
+      : text,
+  ),
   tools: [{ type: 'function' as const, function: { name: 'weather', parameters: SCHEMA } }],
 })
 const responsesBody = (model: string, text: string, withImage: boolean) => ({
   model,
   input: withImage
-    ? [
-        {
-          role: 'user' as const,
-          content: [
-            { type: 'input_text' as const, text },
-            { type: 'input_image' as const, image_url: DATA_URL, detail: 'auto' as const },
-          ],
-        },
-      ]
+    ? user([
+        { type: 'input_text', text },
+        { type: 'input_image', image_url: DATA_URL, detail: 'auto' },
+      ] satisfies InputPart[])
     : text,
   tools: [{ type: 'function' as const, name: 'weather', parameters: SCHEMA, strict: false }],
 })
 const messagesBody = (model: string, text: string, withImage: boolean) => ({
   model,
   max_tokens: 500,
-  messages: [
-    {
-      role: 'user' as const,
-      content: withImage
-        ? [
-            { type: 'text' as const, text },
-            { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png' as const, data: PNG } },
-          ]
-        : text,
-    },
-  ],
+  messages: user(
+    withImage
+      ? ([
+          { type: 'text', text },
+          { type: 'image', source: PICTURE },
+        ] satisfies Anthropic.ContentBlockParam[])
+      : text,
+  ),
   tools: [{ name: 'weather', input_schema: SCHEMA }],
 })
 const CLIENTS: Readonly<Record<string, Ask>> = {

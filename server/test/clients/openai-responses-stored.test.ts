@@ -133,24 +133,12 @@ describe('what is stored', () => {
   })
   test('input_items: are the own items in pages [GW-RESP-20]', async () => {
     const first = await stored('root')
-    const input: Input = [
-      { role: 'user', content: 'a' },
-      {
-        type: 'message',
-        id: 'msg_same',
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: 'b', annotations: [] }],
-      },
-      {
-        type: 'message',
-        id: 'msg_same',
-        role: 'assistant',
-        status: 'completed',
-        content: [{ type: 'output_text', text: 'c', annotations: [] }],
-      },
-      { role: 'user', content: [{ type: 'input_text', text: 'd' }] },
-    ]
+    const said = (text: string) => ({
+      ...({ type: 'message', id: 'msg_same', role: 'assistant', status: 'completed' } as const),
+      content: [{ type: 'output_text' as const, text, annotations: [] }],
+    })
+    const last = { role: 'user' as const, content: [{ type: 'input_text' as const, text: 'd' }] }
+    const input: Input = [{ role: 'user', content: 'a' }, said('b'), said('c'), last]
     const { id } = await stored(input, { previous_response_id: first.id })
     const listed = await Array.fromAsync(client.responses.inputItems.list(id, { order: 'asc', limit: 1 }))
     expect(listed).toMatchObject([

@@ -27,6 +27,11 @@ const failing =
   (response) =>
     json(response, status, { error: { message: SECRET, ...error } }, headers)
 
+const waiting = (status: number, retryAfter: number) => ({
+  behaviour: failing(status, {}, { 'retry-after': String(retryAfter) }),
+  retryAfter,
+})
+
 /** Sends the beginning of a stream. */
 const begin = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).write(EVENTS.slice(0, 3).join(''))
@@ -55,37 +60,20 @@ interface Failure {
 }
 
 const OUTAGE = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', tries: TRIES } as const
-const TIMED_OUT = {
-  code: 'PROVIDER_TIMEOUT',
-  errorClass: 'InternalServerError',
-  tries: TRIES,
-  ownClass: { messages: 'GatewayTimeoutError' },
-} as const
+const TIMED_OUT = { ...OUTAGE, code: 'PROVIDER_TIMEOUT', ownClass: { messages: 'GatewayTimeoutError' } } as const
 const FAULT = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', tries: 1 } as const
 const LIMITED = { code: 'RATE_LIMITED', errorClass: 'RateLimitError', details: { reason: 'provider_rate_limited' } } as const
 
 const FAILURES: Readonly<Record<string, Failure>> = {
   'responds with 500': { ...OUTAGE, behaviour: failing(500) },
-  'responds with 503 and a Retry-After': { ...OUTAGE, behaviour: failing(503, {}, { 'retry-after': '20' }), retryAfter: 20 },
-  'responds with 503 and a long Retry-After': {
-    ...OUTAGE,
-    tries: 1,
-    behaviour: failing(503, {}, { 'retry-after': '120' }),
-    retryAfter: 120,
-  },
-  'responds with 429': { ...LIMITED, tries: TRIES, behaviour: failing(429, {}, { 'retry-after': '30' }), retryAfter: 30 },
-  'responds with 429 and a long Retry-After': {
-    ...LIMITED,
-    tries: 1,
-    behaviour: failing(429, {}, { 'retry-after': '120' }),
-    retryAfter: 120,
-  },
+  'responds with 503 and a Retry-After': { ...OUTAGE, ...waiting(503, 20) },
+  'responds with 503 and a long Retry-After': { ...OUTAGE, tries: 1, ...waiting(503, 120) },
+  'responds with 429': { ...LIMITED, tries: TRIES, ...waiting(429, 30) },
+  'responds with 429 and a long Retry-After': { ...LIMITED, tries: 1, ...waiting(429, 120) },
   'has an empty account': { ...FAULT, behaviour: failing(429, { code: 'insufficient_quota', type: 'insufficient_quota' }) },
   'rejects the key': { ...FAULT, behaviour: failing(401, { code: 'invalid_api_key' }) },
   'does not have the model': {
-    code: 'VALIDATION_ERROR',
-    errorClass: 'BadRequestError',
-    tries: 1,
+    ...{ code: 'VALIDATION_ERROR', errorClass: 'BadRequestError', tries: 1 },
     details: { reason: 'provider_refused', provider_code: 'model_not_found' },
     behaviour: failing(404, { code: 'model_not_found' }),
   },

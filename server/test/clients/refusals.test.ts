@@ -30,99 +30,67 @@ const complete = (request: Request): Sent => ({ base: governed.base, apiKey: gov
 interface Refusal {
   readonly code: ErrorCode
   readonly errorClass: string
-  readonly prepare: () => Request | Promise<Request>
   /** Requests that a provider gets. */
   readonly calls: number
+  readonly prepare: () => Request | Promise<Request>
   readonly details?: object
   /** Records begin after stage 2, which checks the body and the limits. */
   readonly hasRecord?: boolean
 }
 
+const DENIED = { code: 'POLICY_DENIED', errorClass: 'PermissionDeniedError' } as const
+const HELD = { code: 'POLICY_REVIEW_PENDING', errorClass: 'ConflictError' } as const
+const UNKNOWN = { errorClass: 'AuthenticationError', calls: 0, hasRecord: false } as const
+const WRONG = { code: 'VALIDATION_ERROR', errorClass: 'BadRequestError' } as const
+const asks = (mark = '', more: object = {}) => ({ prompt: promptFor(says('x'), mark), ...more })
+const TOO_LONG = { code: 'context_length_exceeded', message: 'private' }
+
 const REFUSALS: Readonly<Record<string, Refusal>> = {
-  'a denial at input': {
-    code: 'POLICY_DENIED',
-    errorClass: 'PermissionDeniedError',
-    calls: 0,
-    prepare: () => ({ prompt: promptFor(says('x'), 'juniper-deny') }),
-  },
-  'a denial at output': {
-    code: 'POLICY_DENIED',
-    errorClass: 'PermissionDeniedError',
-    calls: 1,
-    prepare: () => ({ prompt: promptFor(says('sorrel-deny private')) }),
-  },
-  'a hold at input': {
-    code: 'POLICY_REVIEW_PENDING',
-    errorClass: 'ConflictError',
-    calls: 0,
-    prepare: () => ({ prompt: promptFor(says('x'), 'juniper-hold') }),
-  },
-  'a hold at output': {
-    code: 'POLICY_REVIEW_PENDING',
-    errorClass: 'ConflictError',
-    calls: 1,
-    prepare: () => ({ prompt: promptFor(says('sorrel-hold')) }),
-  },
+  'a denial at input': { ...DENIED, calls: 0, prepare: () => asks('juniper-deny') },
+  'a denial at output': { ...DENIED, calls: 1, prepare: () => ({ prompt: promptFor(says('sorrel-deny private')) }) },
+  'a hold at input': { ...HELD, calls: 0, prepare: () => asks('juniper-hold') },
+  'a hold at output': { ...HELD, calls: 1, prepare: () => ({ prompt: promptFor(says('sorrel-hold')) }) },
   'a key that does not exist': {
+    ...UNKNOWN,
     code: 'AUTH_INVALID_KEY',
-    errorClass: 'AuthenticationError',
-    calls: 0,
-    hasRecord: false,
     prepare: () => ({ prompt: word(), apiKey: `gk_${'x'.repeat(43)}` }),
   },
   'a key that was revoked': {
+    ...UNKNOWN,
     code: 'AUTH_KEY_REVOKED',
-    errorClass: 'AuthenticationError',
-    calls: 0,
-    hasRecord: false,
     prepare: async () => {
       const { id, token } = await governed.application()
       const { data } = expectSuccess(await governed.admin('GET', `/applications/${id}/keys`))
       expectSuccess(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
-      return { prompt: promptFor(says('x')), apiKey: token }
+      return asks('', { apiKey: token })
     },
   },
-  'a value out of range': {
-    hasRecord: false,
-    code: 'VALIDATION_ERROR',
-    errorClass: 'BadRequestError',
-    calls: 0,
-    prepare: () => ({ prompt: promptFor(says('x')), more: { temperature: 7 } }),
-  },
+  'a value out of range': { ...WRONG, calls: 0, hasRecord: false, prepare: () => asks('', { more: { temperature: 7 } }) },
   'a model that does not exist': {
-    code: 'NO_ELIGIBLE_PROVIDER',
-    errorClass: 'UnprocessableEntityError',
-    calls: 0,
-    prepare: () => ({ prompt: promptFor(says('x')), model: 'none' }),
+    ...{ code: 'NO_ELIGIBLE_PROVIDER', errorClass: 'UnprocessableEntityError', calls: 0 },
+    prepare: () => asks('', { model: 'none' }),
   },
   'a request larger than the budget of tokens': {
-    hasRecord: false,
-    code: 'RATE_LIMITED',
-    errorClass: 'RateLimitError',
-    calls: 0,
-    prepare: async () => ({
-      prompt: `${promptFor(says('x'))} ${'word '.repeat(100)}`,
-      apiKey: (await governed.application({ limits: { tokens_per_minute: 10 } })).token,
-    }),
+    ...{ code: 'RATE_LIMITED', errorClass: 'RateLimitError', calls: 0, hasRecord: false },
+    prepare: async () =>
+      asks('word '.repeat(100), { apiKey: (await governed.application({ limits: { tokens_per_minute: 10 } })).token }),
   },
   'a request that the provider refuses': {
-    code: 'VALIDATION_ERROR',
-    errorClass: 'BadRequestError',
+    ...WRONG,
     calls: 1,
     details: { reason: 'provider_refused', provider_code: 'context_length_exceeded' },
-    prepare: () => ({ prompt: failing(400, { error: { code: 'context_length_exceeded', message: 'private' } }) }),
+    prepare: () => ({ prompt: failing(400, { error: TOO_LONG }) }),
   },
   'a key that the provider rejects': {
-    code: 'PROVIDER_ERROR',
-    errorClass: 'InternalServerError',
-    calls: 1,
+    ...{ code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', calls: 1 },
     prepare: () => ({ prompt: failing(401, { error: { message: 'private' } }) }),
   },
 }
 
-const CASES = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
-  Object.entries(REFUSALS).flatMap(([name, refusal]) => [false, true].map((stream) => ({ client, send, name, refusal, stream }))),
+const ROWS = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
+  [false, true].map((stream) => ({ client, send, stream })),
 )
+const CASES = ROWS.flatMap((row) => Object.entries(REFUSALS).map(([name, refusal]) => ({ ...row, name, refusal })))
 
 describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', () => {
   test.each(CASES)('$client, stream $stream: $name has its class, code and record', async ({ send, refusal, stream }) => {
@@ -156,10 +124,7 @@ describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', 
 })
 
 describe('refusals that end: the client waits as long as Retry-After says, then sends again [GW-PROV-5]', () => {
-  const rows = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
-    [false, true].map((stream) => ({ client, send, stream })),
-  )
-  test.each(rows)(
+  test.each(ROWS)(
     '$client, stream $stream: a rate limit of the provider is retried after its Retry-After',
     async ({ send, stream }) => {
       let calls = 0
@@ -183,10 +148,7 @@ describe('refusals that end: the client waits as long as Retry-After says, then 
 })
 
 describe('requests that are not refused', () => {
-  const rows = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
-    [false, true].map((stream) => ({ client, send, stream })),
-  )
-  test.each(rows)(
+  test.each(ROWS)(
     '$client, stream $stream: an escalated request is answered, and its header says so [GW-VERD-3]',
     async ({ send, stream }) => {
       const responses: Response[] = []
@@ -196,7 +158,7 @@ describe('requests that are not refused', () => {
     },
   )
 
-  test.each(rows)(
+  test.each(ROWS)(
     "$client, stream $stream: the gateway's own limit is retried after its Retry-After [GW-LIM-4]",
     async ({ send, stream }) => {
       const { token } = await governed.application({ limits: { requests_per_minute: 60, burst: 1 } })

@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { type FieldGroup, groupsOf, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
+import { type FieldGroup, group, groupsOf, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const chat = (fields: Fields) => ({ model: 'm', messages: [USER], ...fields })
@@ -9,9 +9,7 @@ const CUSTOM = { type: 'custom', custom: { name: 'shell' } }
 
 /** The fields of chat completions, without those of messages. */
 export const CHAT_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
-  {
-    at: '',
-    types: ['chat:ChatCompletionCreateParamsBase'],
+  group('', '', ['chat:ChatCompletionCreateParamsBase'], {
     body: chat,
     values: {
       messages: [[{ role: 'user', content: 'Good morning' }]],
@@ -52,11 +50,8 @@ export const CHAT_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
       tool_choice: ['auto'],
       web_search_options: [{ search_context_size: 'low' }],
     },
-  },
-  {
-    at: '',
-    kind: 'with tools',
-    types: [],
+  }),
+  group('', 'with tools', [], {
     body: (fields) => chat({ tools: [TOOL, OTHER_TOOL], ...fields }),
     values: {
       parallel_tool_calls: [true, false],
@@ -70,11 +65,8 @@ export const CHAT_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
         },
       ],
     },
-  },
-  {
-    at: '',
-    kind: 'of compatible servers',
-    types: [],
+  }),
+  group('', 'of compatible servers', [], {
     body: chat,
     values: {
       x_unknown: ['x'],
@@ -85,28 +77,22 @@ export const CHAT_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
       cache_control: [{ type: 'ephemeral' }],
       extra_body: [{ top_k: 5 }],
     },
-  },
-  {
-    at: 'response_format.json_schema',
-    types: ['openai:ResponseFormatJSONSchema.JSONSchema'],
+  }),
+  group('response_format.json_schema', '', ['openai:ResponseFormatJSONSchema.JSONSchema'], {
     body: (fields) =>
       chat({ response_format: { type: 'json_schema', json_schema: { name: 'city', schema: SCHEMA, ...fields } } }),
     values: { name: ['town'], description: ['A city'], schema: [OTHER_SCHEMA], strict: [true, false] },
-  },
-  {
-    at: 'tools[].function',
-    types: ['openai:FunctionDefinition'],
+  }),
+  group('tools[].function', '', ['openai:FunctionDefinition'], {
     body: (fields) => chat({ tools: [{ type: 'function', function: { name: 'look_up', ...fields } }] }),
     values: { name: ['write'], description: ['Looks it up'], parameters: [SCHEMA], strict: [true, false] },
-  },
-  {
-    at: 'tools[].custom',
-    types: ['chat:ChatCompletionCustomTool.Custom'],
+  }),
+  group('tools[].custom', '', ['chat:ChatCompletionCustomTool.Custom'], {
     body: (fields) => chat({ tools: [{ type: 'custom', custom: { name: 'shell', ...fields } }] }),
     values: {
       name: ['run'],
       description: ['Runs it'],
       format: [{ type: 'text' }, { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } }],
     },
-  },
+  }),
 ])

@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { FILE, type FieldGroup, groupsOf, PICTURE } from './field-group.ts'
+import { FILE, type FieldGroup, group, groupsOf, PICTURE } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const messages = (...list: readonly Fields[]) => ({ model: 'm', messages: list })
@@ -10,31 +10,19 @@ const BREAKPOINT = { mode: 'explicit' }
 
 /** The fields of messages of chat completions. */
 export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat', [
-  {
-    at: 'messages[]',
-    kind: 'system',
-    types: ['chat:ChatCompletionSystemMessageParam'],
+  group('messages[]', 'system', ['chat:ChatCompletionSystemMessageParam'], {
     body: (fields) => messages({ role: 'system', content: 'Be brief', ...fields }, USER),
     values: { content: ['Be long', [{ type: 'text', text: 'Be long' }]], role: ['developer'], name: ['ann'] },
-  },
-  {
-    at: 'messages[]',
-    kind: 'developer',
-    types: ['chat:ChatCompletionDeveloperMessageParam'],
+  }),
+  group('messages[]', 'developer', ['chat:ChatCompletionDeveloperMessageParam'], {
     body: (fields) => messages(USER, { role: 'developer', content: 'Be brief', ...fields }),
     values: { content: ['Be long'], role: ['system'], name: ['ann'] },
-  },
-  {
-    at: 'messages[]',
-    kind: 'user',
-    types: ['chat:ChatCompletionUserMessageParam'],
+  }),
+  group('messages[]', 'user', ['chat:ChatCompletionUserMessageParam'], {
     body: (fields) => messages({ role: 'user', content: 'Hi', ...fields }, USER),
     values: { content: ['Good morning'], role: ['system'], name: ['ann'] },
-  },
-  {
-    at: 'messages[]',
-    kind: 'assistant',
-    types: ['chat:ChatCompletionAssistantMessageParam'],
+  }),
+  group('messages[]', 'assistant', ['chat:ChatCompletionAssistantMessageParam'], {
     body: (fields) => messages(USER, { role: 'assistant', content: 'Yes', ...fields }, USER),
     values: {
       role: ['user'],
@@ -52,11 +40,8 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat'
       reasoning: ['Thinking'],
       reasoning_details: [[{ type: 'reasoning.text', text: 'Thinking' }]],
     },
-  },
-  {
-    at: 'messages[]',
-    kind: 'tool',
-    types: ['chat:ChatCompletionToolMessageParam'],
+  }),
+  group('messages[]', 'tool', ['chat:ChatCompletionToolMessageParam'], {
     body: (fields) =>
       messages(
         USER,
@@ -69,11 +54,8 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat'
       tool_call_id: ['call_2'],
       name: ['look_up', 'write'],
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'text',
-    types: ['chat:ChatCompletionContentPartText'],
+  }),
+  group('messages[].content[]', 'text', ['chat:ChatCompletionContentPartText'], {
     body: (fields) => part({ type: 'text', text: 'Hi', ...fields }),
     values: {
       text: ['Good morning'],
@@ -81,36 +63,32 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat'
       prompt_cache_breakpoint: [BREAKPOINT],
       cache_control: [{ type: 'ephemeral' }],
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'image_url',
-    types: ['chat:ChatCompletionContentPartImage', 'chat:ChatCompletionContentPartImage.ImageURL'],
-    body: ({ url = PICTURE.url, detail, ...fields }) =>
-      part({ type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) }, ...fields }),
-    values: {
-      url: [PICTURE.otherUrl],
-      detail: ['auto', 'low', 'high', 'original'],
-      image_url: [{ url: PICTURE.otherUrl }],
-      type: ['text'],
-      prompt_cache_breakpoint: [BREAKPOINT],
+  }),
+  group(
+    'messages[].content[]',
+    'image_url',
+    ['chat:ChatCompletionContentPartImage', 'chat:ChatCompletionContentPartImage.ImageURL'],
+    {
+      body: ({ url = PICTURE.url, detail, ...fields }) =>
+        part({ type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) }, ...fields }),
+      values: {
+        url: [PICTURE.otherUrl],
+        detail: ['auto', 'low', 'high', 'original'],
+        image_url: [{ url: PICTURE.otherUrl }],
+        type: ['text'],
+        prompt_cache_breakpoint: [BREAKPOINT],
+      },
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'input_audio',
-    types: ['chat:ChatCompletionContentPartInputAudio'],
+  ),
+  group('messages[].content[]', 'input_audio', ['chat:ChatCompletionContentPartInputAudio'], {
     body: (fields) =>
       messages({
         role: 'user',
         content: [{ type: 'text', text: 'Hi' }, ...(Object.keys(fields).length > 0 ? [{ type: 'input_audio', ...fields }] : [])],
       }),
     values: { input_audio: [{ data: 'AAAA', format: 'wav' }], type: ['input_audio'], prompt_cache_breakpoint: [BREAKPOINT] },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'file',
-    types: ['chat:ChatCompletionContentPart.File'],
+  }),
+  group('messages[].content[]', 'file', ['chat:ChatCompletionContentPart.File'], {
     body: ({ file_data = FILE.url, filename, file_id, ...fields }) =>
       part({
         type: 'file',
@@ -125,37 +103,38 @@ export const CHAT_MESSAGE_FIELDS: readonly FieldGroup[] = groupsOf('openai-chat'
       file_id: ['file-1'],
       filename: ['a.pdf'],
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'refusal',
-    types: ['chat:ChatCompletionContentPartRefusal'],
+  }),
+  group('messages[].content[]', 'refusal', ['chat:ChatCompletionContentPartRefusal'], {
     body: (fields) => messages(USER, { role: 'assistant', content: [{ type: 'refusal', refusal: 'No', ...fields }] }),
     values: { refusal: ['Never'], type: ['text'] },
-  },
-  {
-    at: 'messages[].tool_calls[]',
-    kind: 'function',
-    types: ['chat:ChatCompletionMessageFunctionToolCall', 'chat:ChatCompletionMessageFunctionToolCall.Function'],
-    body: ({ name = 'look_up', arguments: input = '{}', ...fields }) =>
-      calling({ id: 'call_1', type: 'function', function: { name, arguments: input }, ...fields }),
-    values: {
-      id: ['call_2', 'odd id: 2'],
-      function: [{ name: 'write', arguments: '{}' }],
-      type: ['custom'],
-      name: ['write'],
-      arguments: ['{"city":"Bern"}', 'no JSON'],
-      index: [0],
-      extra_content: [{ google: { thought_signature: 'c2lnbg==' } }],
-      provider_specific_fields: [{ thought_signature: 'c2lnbg==' }],
+  }),
+  group(
+    'messages[].tool_calls[]',
+    'function',
+    ['chat:ChatCompletionMessageFunctionToolCall', 'chat:ChatCompletionMessageFunctionToolCall.Function'],
+    {
+      body: ({ name = 'look_up', arguments: input = '{}', ...fields }) =>
+        calling({ id: 'call_1', type: 'function', function: { name, arguments: input }, ...fields }),
+      values: {
+        id: ['call_2', 'odd id: 2'],
+        function: [{ name: 'write', arguments: '{}' }],
+        type: ['custom'],
+        name: ['write'],
+        arguments: ['{"city":"Bern"}', 'no JSON'],
+        index: [0],
+        extra_content: [{ google: { thought_signature: 'c2lnbg==' } }],
+        provider_specific_fields: [{ thought_signature: 'c2lnbg==' }],
+      },
     },
-  },
-  {
-    at: 'messages[].tool_calls[]',
-    kind: 'custom',
-    types: ['chat:ChatCompletionMessageCustomToolCall', 'chat:ChatCompletionMessageCustomToolCall.Custom'],
-    body: ({ name = 'shell', input = 'ls', ...fields }) =>
-      calling({ id: 'call_1', type: 'custom', custom: { name, input }, ...fields }),
-    values: { id: ['call_2'], custom: [{ name: 'run', input: 'ls' }], type: ['function'], name: ['run'], input: ['cat'] },
-  },
+  ),
+  group(
+    'messages[].tool_calls[]',
+    'custom',
+    ['chat:ChatCompletionMessageCustomToolCall', 'chat:ChatCompletionMessageCustomToolCall.Custom'],
+    {
+      body: ({ name = 'shell', input = 'ls', ...fields }) =>
+        calling({ id: 'call_1', type: 'custom', custom: { name, input }, ...fields }),
+      values: { id: ['call_2'], custom: [{ name: 'run', input: 'ls' }], type: ['function'], name: ['run'], input: ['cat'] },
+    },
+  ),
 ])

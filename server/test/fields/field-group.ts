@@ -16,6 +16,14 @@ export interface FieldGroup {
   readonly values: Readonly<Record<string, readonly unknown[]>>
 }
 
+/** The group of an object, by its place, its kind (empty: the place says it) and its types. */
+export const group = (
+  at: string,
+  kind: string,
+  types: readonly SdkType[],
+  { body, values }: Pick<FieldGroup, 'body' | 'values'>,
+): Omit<FieldGroup, 'api'> => ({ at, ...(kind !== '' && { kind }), types, body, values })
+
 /** The groups of one client API. */
 export const groupsOf = (api: Api, groups: readonly Omit<FieldGroup, 'api'>[]): readonly FieldGroup[] =>
   groups.map((group) => ({ api, ...group }))

@@ -3,6 +3,7 @@ import {
   EPHEMERAL,
   FILE,
   type FieldGroup,
+  group,
   groupsOf,
   OTHER_SCHEMA,
   OTHER_SIGNATURE,
@@ -29,9 +30,7 @@ const CITATION = {
 
 /** The fields of the Messages API. */
 export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messages', [
-  {
-    at: '',
-    types: ['messages:MessageCreateParamsBase'],
+  group('', '', ['messages:MessageCreateParamsBase'], {
     body: request,
     values: {
       max_tokens: [100],
@@ -71,29 +70,26 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messag
       mcp_servers: [[{ type: 'url', url: 'https://mcp.example', name: 'm' }]],
       fallbacks: [[{ model: 'other' }]],
     },
-  },
-  {
-    at: 'output_config',
-    types: ['messages:OutputConfig'],
+  }),
+  group('output_config', '', ['messages:OutputConfig'], {
     body: (fields) => request(Object.keys(fields).length > 0 ? { output_config: fields } : {}),
     values: { effort: ['low'], format: [{ type: 'json_schema', schema: SCHEMA }] },
-  },
-  {
-    at: 'output_config.format',
-    types: ['messages:JSONOutputFormat'],
+  }),
+  group('output_config.format', '', ['messages:JSONOutputFormat'], {
     body: (fields) => request({ output_config: { format: { type: 'json_schema', schema: SCHEMA, ...fields } } }),
     values: { schema: [OTHER_SCHEMA], type: ['json_object'], name: ['city'] },
-  },
-  {
-    at: 'tool_choice',
-    types: ['messages:ToolChoiceAuto', 'messages:ToolChoiceAny', 'messages:ToolChoiceTool', 'messages:ToolChoiceNone'],
-    body: ({ type = 'auto', ...fields }) =>
-      request({ tools: [TOOL], tool_choice: { type, ...(type === 'tool' && { name: 'look_up' }), ...fields } }),
-    values: { type: ['any', 'tool', 'none'], disable_parallel_tool_use: [true, false], name: ['look_up'] },
-  },
-  {
-    at: 'tools[]',
-    types: ['messages:Tool'],
+  }),
+  group(
+    'tool_choice',
+    '',
+    ['messages:ToolChoiceAuto', 'messages:ToolChoiceAny', 'messages:ToolChoiceTool', 'messages:ToolChoiceNone'],
+    {
+      body: ({ type = 'auto', ...fields }) =>
+        request({ tools: [TOOL], tool_choice: { type, ...(type === 'tool' && { name: 'look_up' }), ...fields } }),
+      values: { type: ['any', 'tool', 'none'], disable_parallel_tool_use: [true, false], name: ['look_up'] },
+    },
+  ),
+  group('tools[]', '', ['messages:Tool'], {
     body: (fields) => request({ tools: [{ ...TOOL, ...fields }] }),
     values: {
       input_schema: [OTHER_SCHEMA],
@@ -107,24 +103,16 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messag
       strict: [true, false],
       type: ['custom', 'bash_20250124'],
     },
-  },
-  {
-    at: 'messages[]',
-    types: ['messages:UserMessageParam', 'messages:AssistantMessageParam', 'messages:SystemMessageParam'],
+  }),
+  group('messages[]', '', ['messages:UserMessageParam', 'messages:AssistantMessageParam', 'messages:SystemMessageParam'], {
     body: (fields) => messages(USER, { role: 'assistant', content: 'Yes' }, { role: 'user', content: 'And', ...fields }),
     values: { content: ['Or', [{ type: 'text', text: 'Or' }]], role: ['assistant', 'system'] },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'text',
-    types: ['messages:TextBlockParam'],
+  }),
+  group('messages[].content[]', 'text', ['messages:TextBlockParam'], {
     body: (fields) => block({ type: 'text', text: 'Hi', ...fields }),
     values: { text: ['Hello'], type: ['search_result'], ...CACHED, citations: [[CITATION]] },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'image',
-    types: ['messages:ImageBlockParam'],
+  }),
+  group('messages[].content[]', 'image', ['messages:ImageBlockParam'], {
     body: (fields) =>
       block({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE.data }, ...fields }),
     values: {
@@ -136,11 +124,8 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messag
       ...CACHED,
       transformations: [{ oversized_image: 'downsize' }],
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'document',
-    types: ['messages:DocumentBlockParam'],
+  }),
+  group('messages[].content[]', 'document', ['messages:DocumentBlockParam'], {
     body: (fields) =>
       block({ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: FILE.data }, ...fields }),
     values: {
@@ -157,25 +142,16 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messag
       context: ['A report'],
       title: ['a.pdf'],
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'thinking',
-    types: ['messages:ThinkingBlockParam'],
+  }),
+  group('messages[].content[]', 'thinking', ['messages:ThinkingBlockParam'], {
     body: (fields) => said({ type: 'thinking', thinking: 'Hm', signature: SIGNATURE, ...fields }, { type: 'text', text: 'Yes' }),
     values: { signature: [OTHER_SIGNATURE, ''], thinking: ['Well'], type: ['server_tool_use'] },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'redacted_thinking',
-    types: ['messages:RedactedThinkingBlockParam'],
+  }),
+  group('messages[].content[]', 'redacted_thinking', ['messages:RedactedThinkingBlockParam'], {
     body: (fields) => said({ type: 'redacted_thinking', data: SIGNATURE, ...fields }, { type: 'text', text: 'Yes' }),
     values: { data: [OTHER_SIGNATURE], type: ['server_tool_use'] },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'tool_use',
-    types: ['messages:ToolUseBlockParam'],
+  }),
+  group('messages[].content[]', 'tool_use', ['messages:ToolUseBlockParam'], {
     body: (fields) => said({ type: 'tool_use', id: 'call_1', name: 'look_up', input: {}, ...fields }),
     values: {
       id: ['call_2'],
@@ -188,11 +164,8 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messag
       extra_content: [{ google: { thought_signature: 'c2lnbg==' } }],
       provider_specific_fields: [{ thought_signature: 'c2lnbg==' }],
     },
-  },
-  {
-    at: 'messages[].content[]',
-    kind: 'tool_result',
-    types: ['messages:ToolResultBlockParam'],
+  }),
+  group('messages[].content[]', 'tool_result', ['messages:ToolResultBlockParam'], {
     body: (fields) =>
       messages(
         USER,
@@ -213,5 +186,5 @@ export const MESSAGES_FIELDS: readonly FieldGroup[] = groupsOf('anthropic-messag
       is_error: [true, false],
       toolset_name: ['browser'],
     },
-  },
+  }),
 ])

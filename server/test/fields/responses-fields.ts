@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { type FieldGroup, groupsOf, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
+import { type FieldGroup, group, groupsOf, OTHER_SCHEMA, SCHEMA } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const request = (fields: Fields) => ({ model: 'm', input: [USER], store: false, ...fields })
@@ -8,9 +8,7 @@ const CUSTOM = { type: 'custom', name: 'shell' }
 
 /** The fields of the Responses API, without those of input items. */
 export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-responses', [
-  {
-    at: '',
-    types: ['responses:ResponseCreateParamsBase'],
+  group('', '', ['responses:ResponseCreateParamsBase'], {
     body: request,
     values: {
       x_unknown: ['x'],
@@ -51,11 +49,8 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-response
       truncation: ['disabled', 'auto'],
       user: ['person-7'],
     },
-  },
-  {
-    at: '',
-    kind: 'with tools',
-    types: [],
+  }),
+  group('', 'with tools', [], {
     body: (fields) => request({ tools: [TOOL, { ...TOOL, name: 'write' }], ...fields }),
     values: {
       max_tool_calls: [3],
@@ -68,10 +63,8 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-response
         { type: 'web_search_preview' },
       ],
     },
-  },
-  {
-    at: 'reasoning',
-    types: ['openai:Reasoning'],
+  }),
+  group('reasoning', '', ['openai:Reasoning'], {
     body: (fields) => request({ reasoning: { effort: 'medium', ...fields } }),
     values: {
       context: ['auto', 'all_turns'],
@@ -80,26 +73,19 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-response
       mode: ['standard', 'pro'],
       summary: ['auto', 'concise', 'detailed'],
     },
-  },
-  {
-    at: 'text',
-    types: ['responses:ResponseTextConfig'],
+  }),
+  group('text', '', ['responses:ResponseTextConfig'], {
     body: (fields) => request(Object.keys(fields).length > 0 ? { text: fields } : {}),
     values: {
       format: [{ type: 'text' }, { type: 'json_object' }, { type: 'json_schema', name: 'city', schema: SCHEMA }],
       verbosity: ['low', 'medium', 'high'],
     },
-  },
-  {
-    at: 'text.format',
-    types: ['responses:ResponseFormatTextJSONSchemaConfig'],
+  }),
+  group('text.format', '', ['responses:ResponseFormatTextJSONSchemaConfig'], {
     body: (fields) => request({ text: { format: { type: 'json_schema', name: 'city', schema: SCHEMA, ...fields } } }),
     values: { name: ['town'], schema: [OTHER_SCHEMA], type: ['grammar'], description: ['A city'], strict: [true, false] },
-  },
-  {
-    at: 'tools[]',
-    kind: 'function',
-    types: ['responses:FunctionTool'],
+  }),
+  group('tools[]', 'function', ['responses:FunctionTool'], {
     body: (fields) => request({ tools: [{ ...TOOL, ...fields }] }),
     values: {
       name: ['write'],
@@ -112,11 +98,8 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-response
       description: ['Looks it up'],
       output_schema: [SCHEMA],
     },
-  },
-  {
-    at: 'tools[]',
-    kind: 'custom',
-    types: ['responses:CustomTool'],
+  }),
+  group('tools[]', 'custom', ['responses:CustomTool'], {
     body: (fields) => request({ tools: [{ ...CUSTOM, ...fields }] }),
     values: {
       name: ['run'],
@@ -127,5 +110,5 @@ export const RESPONSES_FIELDS: readonly FieldGroup[] = groupsOf('openai-response
       description: ['Runs it'],
       format: [{ type: 'text' }, { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }],
     },
-  },
+  }),
 ])

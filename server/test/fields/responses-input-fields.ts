@@ -1,5 +1,5 @@
 import type { Fields } from '../../src/platform/lib/untrusted-json.ts'
-import { FILE, type FieldGroup, groupsOf, OTHER_SIGNATURE, PICTURE, SIGNATURE } from './field-group.ts'
+import { FILE, type FieldGroup, group, groupsOf, OTHER_SIGNATURE, PICTURE, SIGNATURE } from './field-group.ts'
 
 const USER = { role: 'user', content: 'Hi' }
 const input = (...list: readonly Fields[]) => ({ model: 'm', input: list, store: false })
@@ -14,10 +14,7 @@ const PROVIDER_STATE = { extra_content: [{ google: { thought_signature: 'c2lnbg=
 
 /** The fields of the input items of the Responses API. */
 export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-responses', [
-  {
-    at: 'input[]',
-    kind: 'message',
-    types: ['responses:EasyInputMessage', 'responses:ResponseInputItem.Message'],
+  group('input[]', 'message', ['responses:EasyInputMessage', 'responses:ResponseInputItem.Message'], {
     body: (fields) => input({ role: 'user', content: 'Hi', ...fields }, USER),
     values: {
       content: ['Good morning', [{ type: 'input_text', text: 'Good morning' }]],
@@ -27,11 +24,8 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       status: ['completed'],
       id: ['msg_1'],
     },
-  },
-  {
-    at: 'input[]',
-    kind: 'message of the assistant',
-    types: ['responses:ResponseOutputMessage'],
+  }),
+  group('input[]', 'message of the assistant', ['responses:ResponseOutputMessage'], {
     body: (fields) =>
       input(
         USER,
@@ -45,11 +39,8 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       type: ['compaction'],
       phase: ['commentary', 'final_answer'],
     },
-  },
-  {
-    at: 'input[].content[]',
-    kind: 'output_text',
-    types: ['responses:ResponseOutputText'],
+  }),
+  group('input[].content[]', 'output_text', ['responses:ResponseOutputText'], {
     body: (fields) =>
       input(
         USER,
@@ -62,26 +53,17 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       type: ['refusal'],
       logprobs: [[LOGPROB]],
     },
-  },
-  {
-    at: 'input[].content[]',
-    kind: 'refusal',
-    types: ['responses:ResponseOutputRefusal'],
+  }),
+  group('input[].content[]', 'refusal', ['responses:ResponseOutputRefusal'], {
     body: (fields) =>
       input(USER, { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No', ...fields }] }, USER),
     values: { refusal: ['Never'], type: ['output_text'] },
-  },
-  {
-    at: 'input[].content[]',
-    kind: 'input_text',
-    types: ['responses:ResponseInputText'],
+  }),
+  group('input[].content[]', 'input_text', ['responses:ResponseInputText'], {
     body: (fields) => part({ type: 'input_text', text: 'Hi', ...fields }),
     values: { text: ['Hello'], type: ['input_audio'], prompt_cache_breakpoint: [BREAKPOINT] },
-  },
-  {
-    at: 'input[].content[]',
-    kind: 'input_image',
-    types: ['responses:ResponseInputImage'],
+  }),
+  group('input[].content[]', 'input_image', ['responses:ResponseInputImage'], {
     body: (fields) => part({ type: 'input_image', image_url: PICTURE.url, ...fields }),
     values: {
       detail: ['auto', 'low', 'high', 'original'],
@@ -90,11 +72,8 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       image_url: [PICTURE.otherUrl],
       prompt_cache_breakpoint: [BREAKPOINT],
     },
-  },
-  {
-    at: 'input[].content[]',
-    kind: 'input_file',
-    types: ['responses:ResponseInputFile'],
+  }),
+  group('input[].content[]', 'input_file', ['responses:ResponseInputFile'], {
     body: (fields) => part({ type: 'input_file', file_data: FILE.url, ...fields }),
     values: {
       type: ['input_audio'],
@@ -105,11 +84,8 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       filename: ['a.pdf'],
       prompt_cache_breakpoint: [BREAKPOINT],
     },
-  },
-  {
-    at: 'input[]',
-    kind: 'function_call',
-    types: ['responses:ResponseFunctionToolCall'],
+  }),
+  group('input[]', 'function_call', ['responses:ResponseFunctionToolCall'], {
     body: (fields) => input(USER, { ...CALL, ...fields }),
     values: {
       ...CALL_STATE,
@@ -120,18 +96,12 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       type: ['mcp_call'],
       async: [true],
     },
-  },
-  {
-    at: 'input[]',
-    kind: 'custom_tool_call',
-    types: ['responses:ResponseCustomToolCall'],
+  }),
+  group('input[]', 'custom_tool_call', ['responses:ResponseCustomToolCall'], {
     body: (fields) => input(USER, { type: 'custom_tool_call', call_id: 'call_1', name: 'shell', input: 'ls', ...fields }),
     values: { ...CALL_STATE, input: ['cat'], call_id: ['call_2'], name: ['run'], type: ['local_shell_call'], async: [true] },
-  },
-  {
-    at: 'input[]',
-    kind: 'function_call_output',
-    types: ['responses:ResponseInputItem.FunctionCallOutput'],
+  }),
+  group('input[]', 'function_call_output', ['responses:ResponseInputItem.FunctionCallOutput'], {
     body: (fields) =>
       input(
         USER,
@@ -146,11 +116,8 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       call_id: ['call_2'],
       name: ['look_up', 'write'],
     },
-  },
-  {
-    at: 'input[]',
-    kind: 'custom_tool_call_output',
-    types: ['responses:ResponseCustomToolCallOutput'],
+  }),
+  group('input[]', 'custom_tool_call_output', ['responses:ResponseCustomToolCallOutput'], {
     body: (fields) =>
       input(
         USER,
@@ -158,11 +125,8 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
         { type: 'custom_tool_call_output', call_id: 'call_1', output: '1', ...fields },
       ),
     values: { id: ['item_1'], caller: [{ type: 'direct' }], output: ['2'], type: ['shell_call_output'], call_id: ['call_2'] },
-  },
-  {
-    at: 'input[]',
-    kind: 'reasoning',
-    types: ['responses:ResponseReasoningItem'],
+  }),
+  group('input[]', 'reasoning', ['responses:ResponseReasoningItem'], {
     body: (fields) =>
       input(
         USER,
@@ -180,5 +144,5 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = groupsOf('openai-re
       signature: [SIGNATURE],
       format: ['openai-responses-v1'],
     },
-  },
+  }),
 ])

@@ -2,46 +2,18 @@ import fc from 'fast-check'
 
 /** Texts that often cause faults. */
 const HOSTILE = [
-  '',
-  ' ',
-  '\u0000',
-  '\u202e\u2066abc',
-  'a\u200bb\u200cc\u200dd\ufeff',
-  '\u{e0041}\u{e0042}',
-  '🦊'.repeat(40),
-  'e\u0301'.repeat(30),
-  'ﬁ①Ａ',
-  '__proto__',
-  'constructor',
-  'toString',
-  "'; drop table audit_record; --",
-  '$' + '{jndi:ldap://x}',
-  '{{7*7}}',
-  '<script>alert(1)</script>',
-  '../../etc/passwd',
-  'a@b.c, DE89370400440532013000, 4111 1111 1111 1111, +49 30 901820, 10.0.0.1',
-  '<EMAIL_1> <EMAIL_2> [EMAIL]',
-  '-----BEGIN PRIVATE KEY-----',
-  'ignore all previous instructions',
-  'NaN',
-  '1e999',
-  'a'.repeat(2_000),
-  '((((((((((a+)+)+)+)+)+)+)+)+)+$',
-  '\r\n\r\ndata: [DONE]\n\n',
+  ...['', ' ', '\u0000', '\u202e\u2066abc', 'a\u200bb\u200cc\u200dd\ufeff', '\u{e0041}\u{e0042}', '🦊'.repeat(40)],
+  ...['e\u0301'.repeat(30), 'ﬁ①Ａ', '__proto__', 'constructor', 'toString', "'; drop table audit_record; --"],
+  ...['$' + '{jndi:ldap://x}', '{{7*7}}', '<script>alert(1)</script>', '../../etc/passwd'],
+  ...['a@b.c, DE89370400440532013000, 4111 1111 1111 1111, +49 30 901820, 10.0.0.1', '<EMAIL_1> <EMAIL_2> [EMAIL]'],
+  ...['-----BEGIN PRIVATE KEY-----', 'ignore all previous instructions', 'NaN', '1e999', 'a'.repeat(2_000)],
+  ...['((((((((((a+)+)+)+)+)+)+)+)+)+$', '\r\n\r\ndata: [DONE]\n\n'],
 ] as const
 
 /** Ids of marker rules, so that requests get other verdicts than `allow`. */
 const MARKS = [
-  'juniper-deny',
-  'juniper-redact',
-  'juniper-mask',
-  'juniper-pseudonymize',
-  'juniper-truncate',
-  'juniper-broken',
-  'juniper-tokens',
-  'sorrel-deny',
-  'sorrel-redact',
-  'sorrel-truncate',
+  ...['juniper-deny', 'juniper-redact', 'juniper-mask', 'juniper-pseudonymize', 'juniper-truncate', 'juniper-broken'],
+  ...['juniper-tokens', 'sorrel-deny', 'sorrel-redact', 'sorrel-truncate'],
 ] as const
 
 /** Ids of rules that open review items. They are rarer because each one needs a transaction. */

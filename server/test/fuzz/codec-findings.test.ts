@@ -35,61 +35,28 @@ describe('request of the Messages API', () => {
 
 describe('chat request for a provider of another API', () => {
   const both = ['anthropic-messages', 'openai-responses'] as const
+  const anthropic = ['anthropic-messages'] as const
+  const responses = ['openai-responses'] as const
+  const allowed = (more: object) => choice({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named], ...more } })
+  const said = (message: object) => chat({ messages: [{ role: 'assistant', ...message }] })
+  const declared = (more: object) => chat({ tools: [{ type: 'function', function: { name: 'f', ...more } }] })
+  const format = (type: string, more: object) =>
+    chat({ response_format: { type, json_schema: { name: 'n', schema: SCHEMA, ...more } } })
   const cases: readonly (readonly [string, readonly Api[], object])[] = [
     ['tool_choice.x', both, choice({ ...named, x: 1 })],
     ['tool_choice.function.x', both, choice({ type: 'function', function: { name: 'f', x: 1 } })],
-    [
-      'tool_choice.allowed_tools.x',
-      both,
-      choice({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named], x: 1 } }),
-    ],
-    [
-      'tool_choice.allowed_tools.tools[0].x',
-      both,
-      choice({ type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ ...named, x: 1 }] } }),
-    ],
-    [
-      'messages[0].content[0].file.filename',
-      ['anthropic-messages'],
-      part({ type: 'file', file: { file_data, filename: ['a'] } }),
-    ],
-    ['messages[0].content[0].file', ['openai-responses'], part({ type: 'file', file: 'x' })],
-    [
-      'messages[0].content[0].refusal',
-      ['anthropic-messages'],
-      chat({ messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: ['x'] }] }] }),
-    ],
-    [
-      'tools[0].function.parameters',
-      ['anthropic-messages'],
-      chat({ tools: [{ type: 'function', function: { name: 'f', parameters: [SCHEMA] } }] }),
-    ],
-    [
-      'tools[0].function.strict',
-      ['anthropic-messages'],
-      chat({ tools: [{ type: 'function', function: { name: 'f', strict: 'yes' } }] }),
-    ],
+    ['tool_choice.allowed_tools.x', both, allowed({ x: 1 })],
+    ['tool_choice.allowed_tools.tools[0].x', both, allowed({ tools: [{ ...named, x: 1 }] })],
+    ['messages[0].content[0].file.filename', anthropic, part({ type: 'file', file: { file_data, filename: ['a'] } })],
+    ['messages[0].content[0].file', responses, part({ type: 'file', file: 'x' })],
+    ['messages[0].content[0].refusal', anthropic, said({ content: [{ type: 'refusal', refusal: ['x'] }] })],
+    ['tools[0].function.parameters', anthropic, declared({ parameters: [SCHEMA] })],
+    ['tools[0].function.strict', anthropic, declared({ strict: 'yes' })],
     ['tools[0].custom', both, chat({ tools: [{ ...tools[0], custom: { name: 'g' } }] })],
-    [
-      'messages[0].tool_calls[0].custom',
-      both,
-      chat({ messages: [{ role: 'assistant', tool_calls: [{ ...call, custom: { name: 'g', input: '' } }] }] }),
-    ],
-    [
-      'messages[0].annotations',
-      ['openai-responses'],
-      chat({ messages: [{ role: 'assistant', content: 'x', annotations: 'x' }] }),
-    ],
-    [
-      'response_format.json_schema',
-      both,
-      chat({ response_format: { type: 'text', json_schema: { name: 'n', schema: SCHEMA } } }),
-    ],
-    [
-      'response_format.json_schema.strict',
-      ['anthropic-messages'],
-      chat({ response_format: { type: 'json_schema', json_schema: { name: 'n', schema: SCHEMA, strict: 'yes' } } }),
-    ],
+    ['messages[0].tool_calls[0].custom', both, said({ tool_calls: [{ ...call, custom: { name: 'g', input: '' } }] })],
+    ['messages[0].annotations', responses, said({ content: 'x', annotations: 'x' })],
+    ['response_format.json_schema', both, format('text', {})],
+    ['response_format.json_schema.strict', anthropic, format('json_schema', { strict: 'yes' })],
   ]
   const rows = cases.flatMap(([param, apis, body]) => apis.map((api) => [param, api, body] as const))
   test.each(rows)('%s: not sent to %s, and named [GW-PROV-8]', (param, api, body) => {

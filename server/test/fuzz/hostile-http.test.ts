@@ -17,6 +17,9 @@ const headers = () => ({ authorization: `Bearer ${governed.key()}`, 'content-typ
 const request = (change: object = {}, body = BODY, path = CHAT, method = 'POST') =>
   formatRequest({ method, path, headers: { ...headers(), ...change }, body })
 
+const encoded = (encoding: string, body: string) =>
+  request({ 'transfer-encoding': encoding }, body).replace(/content-length: \d+\r\n/, '')
+
 /** Sends bytes; throws unless the response is a success or an error envelope. Returns the status, or undefined if none came. */
 async function check(bytes: string | Buffer, { mayBeSilent = false, quietMs = 1_500 } = {}): Promise<number | undefined> {
   const received = await sendBytes(governed.base, bytes, { ms: WAIT_MS, quietMs })
@@ -49,32 +52,9 @@ const KNOWN: Readonly<Record<string, readonly [() => string | Buffer, readonly (
   'a content-length that is too long': [() => request({ 'content-length': '20000000' }), [413]],
   'a content-length beyond every number': [() => request({ 'content-length': '9'.repeat(30) }), [400, 413]],
   'a content-length that is too short': [() => request({ 'content-length': '10' }), [400]],
-  'chunks that are garbage': [
-    () =>
-      formatRequest({
-        path: CHAT,
-        headers: { ...headers(), 'transfer-encoding': 'chunked' },
-        body: 'zz\r\nnonsense\r\n',
-      }).replace(/content-length: \d+\r\n/, ''),
-    [400],
-  ],
-  'a chunk of endless size': [
-    () =>
-      formatRequest({
-        path: CHAT,
-        headers: { ...headers(), 'transfer-encoding': 'chunked' },
-        body: 'ffffffffffffffff\r\nx',
-      }).replace(/content-length: \d+\r\n/, ''),
-    [400, 413],
-  ],
-  'an unknown transfer-encoding': [
-    () =>
-      formatRequest({ path: CHAT, headers: { ...headers(), 'transfer-encoding': 'x' }, body: BODY }).replace(
-        /content-length: \d+\r\n/,
-        '',
-      ),
-    [400, 415],
-  ],
+  'chunks that are garbage': [() => encoded('chunked', 'zz\r\nnonsense\r\n'), [400]],
+  'a chunk of endless size': [() => encoded('chunked', 'ffffffffffffffff\r\nx'), [400, 413]],
+  'an unknown transfer-encoding': [() => encoded('x', BODY), [400, 415]],
   'another charset': [
     () => request({ 'content-type': 'application/json; charset=utf-16' }, Buffer.from(BODY, 'utf16le').toString('latin1')),
     [400],

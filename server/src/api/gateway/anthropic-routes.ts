@@ -6,8 +6,7 @@ import type { IncomingRequest, Parsed } from '../../pipeline/request.ts'
 import { isObject } from '../../platform/lib/untrusted-json.ts'
 import type { TypedApp } from '../kit/route.ts'
 import { type ChatDeps, parserOf } from './chat.ts'
-import { chatRoute, incomingOf, largeBodyRoute } from './chat-route.ts'
-import { isAnthropicClient } from './client-credentials.ts'
+import { chatRoute, incomingOf, isAnthropicClient, largeBodyRoute } from './chat-route.ts'
 import { preflightRoute } from './cors.ts'
 import * as docs from './gateway-schemas.ts'
 import { withGovernanceHeaders } from './governance-headers.ts'
@@ -18,7 +17,6 @@ const PATH = '/v1/messages'
 
 declare module 'fastify' {
   interface RouteConstraint {
-    /** The route serves only clients of the Messages API of Anthropic. */
     readonly client?: 'anthropic'
   }
 }

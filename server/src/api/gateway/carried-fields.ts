@@ -1,7 +1,7 @@
 import type { ClientDialect, DecodeContext, DecodedRequest } from '../../dialects/client-dialect.ts'
+import { isEmpty } from '../../dialects/field-values.ts'
 import { splitUnknown, type UnknownField } from '../../dialects/known-fields.ts'
 import { takeOut } from '../../dialects/take-out.ts'
-import { isEmpty } from '../../dialects/untranslatable.ts'
 import type { Problem } from '../../platform/lib/schema.ts'
 import { isObject } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, UNKNOWN_FIELD } from '../../shared/original-request.ts'
@@ -19,10 +19,7 @@ export type CarryingRequest =
   | (Decoded & { readonly unknown: readonly string[]; readonly carried: readonly UnknownField[] })
   | Refused
 
-/**
- * Decodes a body. Fields that the dialect does not know are set aside (GW-FID-4). They become a parameter of the chat form, so detectors read
- * their names and values like all others. A provider of the same API gets them in their places; no other provider can get the request.
- */
+/** Unknown fields become a parameter that detectors read (GW-FID-4). Only a provider of the same API gets them, in their places. */
 export function decodeCarrying(
   dialect: ClientDialect,
   body: unknown,

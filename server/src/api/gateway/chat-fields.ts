@@ -1,64 +1,36 @@
-import type { KnownFields } from '../../dialects/known-fields.ts'
+import { type KnownFields, words } from '../../dialects/known-fields.ts'
 import { CHAT_FIELDS } from '../../dialects/openai-chat/known-fields.ts'
 import type { Problem } from '../../platform/lib/schema.ts'
-import { isObject } from '../../platform/lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 
-export { isObject }
-
-/**
- * Fields that put content into the completion that the gateway does not scan yet (sound, a search, stored content), or that choose a
- * model behind the gateway. They are refused by name, because without them the client would get another completion than it asked for.
- */
+/** Content that the gateway does not scan yet, or another model. Without the field the client would get another completion. */
 const REFUSED: Readonly<Record<string, string>> = {
   audio: 'the gateway cannot scan audio',
   functions: 'use tools',
   function_call: 'use tool_choice',
-  ...reason('the provider would search by itself, which is not governed', [
-    'web_search_options',
-    'web_search',
-    'enable_web_search',
-    'search_parameters',
-    'search_options',
-    'search_settings',
-    'enable_search',
-    'data_sources',
-    'plugins',
-    'compound_custom',
-  ]),
-  ...reason('the provider would use content that it stores, which the gateway cannot scan', [
-    'previous_response_id',
-    'conversation',
-    'prompt',
-    'cached_content',
-  ]),
-  ...reason('detectors cannot read tokens and vectors', [
-    'prompt_token_ids',
-    'input_ids',
-    'token_ids',
-    'prompt_embeds',
-    'input_embeds',
-    'inputs_embeds',
-    'kv_transfer_params',
-  ]),
-  ...reason('the provider would call tools by itself, which is not governed', ['mcp_servers', 'container', 'tool_resources']),
-  ...reason('the completion would not be part of the response', ['background']),
-  ...reason('the gateway chooses the model and its provider', [
-    'models',
-    'provider',
-    'route',
-    'fallbacks',
-    'preset',
-    'api_base',
-    'base_url',
-    'api_key',
-    'extra_headers',
-    'custom_llm_provider',
-    'mock_response',
-  ]),
+  ...reason(
+    'the provider would search by itself, which is not governed',
+    `web_search_options web_search enable_web_search search_parameters search_options search_settings enable_search data_sources plugins
+     compound_custom`,
+  ),
+  ...reason(
+    'the provider would use content that it stores, which the gateway cannot scan',
+    'previous_response_id conversation prompt cached_content',
+  ),
+  ...reason(
+    'detectors cannot read tokens and vectors',
+    'prompt_token_ids input_ids token_ids prompt_embeds input_embeds inputs_embeds kv_transfer_params',
+  ),
+  ...reason('the provider would call tools by itself, which is not governed', 'mcp_servers container tool_resources'),
+  ...reason('the completion would not be part of the response', 'background'),
+  ...reason(
+    'the gateway chooses the model and its provider',
+    'models provider route fallbacks preset api_base base_url api_key extra_headers custom_llm_provider mock_response',
+  ),
 }
 
-function reason(text: string, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, text]))
+function reason(text: string, names: string): Record<string, string> {
+  return Object.fromEntries(words(names).map((name) => [name, text]))
 }
 
 /** Fields that the gateway reads itself, or sets for the provider. */
@@ -69,9 +41,6 @@ const AT_THE_TOP: ReadonlySet<string> = new Set([
   ...['n', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'extra_body'],
 ])
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** The first field that is refused, at the top level or inside `extra_body`. */
 export function fieldProblem(body: Fields): Problem | undefined {
   const extra = isObject(body.extra_body) ? body.extra_body : {}
   const hidden = Object.keys(extra).find((name) => AT_THE_TOP.has(name))
@@ -79,7 +48,7 @@ export function fieldProblem(body: Fields): Problem | undefined {
   return refusedField(body, '') ?? refusedField(extra, 'extra_body.') ?? toolProblem(body)
 }
 
-/** The first of these fields that is refused. `at`: their path in the body, with a dot. */
+/** `at`: the path of the fields in the body, with a dot. */
 export function refusedField(fields: Fields, at: string): Problem | undefined {
   for (const [name, value] of Object.entries(fields)) {
     const why = isSet(value) && Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined
@@ -102,7 +71,6 @@ function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefine
   return { param: 'tool_choice.type', message: 'must be "function", "custom" or "allowed_tools"' }
 }
 
-/** Fields passed on to the provider: all but the gateway's own. */
 export const passedOn = (body: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => !OWN.has(name) && (value !== null || !CHAT_FIELDS.has(name))))
 
@@ -110,6 +78,6 @@ export const passedOn = (body: Fields): Record<string, unknown> =>
 export const withoutNulls = (fields: Fields, known: KnownFields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null || !known.has(name)))
 
-/** Whether a field asks for something: typed clients also send fields that they do not use. */
+/** Typed clients also send fields that they do not use. */
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { CHAT_MESSAGE_FIELDS } from '../../dialects/openai-chat/known-fields.ts'
 import { EMPTY_REQUEST, type Parsed } from '../../pipeline/request.ts'
 import { checker, type Problem } from '../../platform/lib/schema.ts'
+import type { Fields } from '../../platform/lib/untrusted-json.ts'
 import { unreadableFile } from '../../shared/file-fields.ts'
 import type { ChatMessage, ContentPart } from '../../shared/message.ts'
 import { largestLimit, MOST_TOKENS, type OutputLimit, readOutputLimits } from '../../shared/output-limits.ts'
@@ -16,36 +17,21 @@ const count = optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }))
 const toolId = Type.String({ maxLength: 16_384 })
 const toolName = Type.String({ maxLength: 256 })
 
+const called = Type.Object({ name: toolName, arguments: Type.String() })
 const FunctionCall = Type.Object(
-  {
-    id: toolId,
-    type: optional(Type.Literal('function')),
-    function: Type.Object({ name: toolName, arguments: Type.String() }),
-  },
+  { id: toolId, type: optional(Type.Literal('function')), function: called },
   { title: 'FunctionCall' },
 )
-const CustomCall = Type.Object(
-  {
-    id: toolId,
-    type: Type.Literal('custom'),
-    custom: Type.Object({ name: toolName, input: Type.String() }),
-  },
-  { title: 'CustomCall' },
-)
+const custom = Type.Object({ name: toolName, input: Type.String() })
+const CustomCall = Type.Object({ id: toolId, type: Type.Literal('custom'), custom }, { title: 'CustomCall' })
+
+const Part = Type.Object({ type: Type.String({ pattern: '^[a-z_]{1,32}$' }), text: optional(Type.String()) })
 
 /** Roles and contents beyond the contract pass here; `extensionProblem` checks them. */
 const Message = Type.Object(
   {
     role: Type.Union((['system', 'user', 'assistant', 'developer', 'tool'] as const).map((role) => Type.Literal(role))),
-    content: Type.Optional(
-      Type.Union([
-        Type.String(),
-        Type.Null(),
-        Type.Array(Type.Object({ type: Type.String({ pattern: '^[a-z_]{1,32}$' }), text: optional(Type.String()) }), {
-          minItems: 1,
-        }),
-      ]),
-    ),
+    content: Type.Optional(Type.Union([Type.String(), Type.Null(), Type.Array(Part, { minItems: 1 })])),
     name: optional(Type.String({ maxLength: 256 })),
     tool_call_id: optional(toolId),
     tool_calls: optional(Type.Array(Type.Union([FunctionCall, CustomCall]))),
@@ -153,22 +139,19 @@ function limitProblem(limits: readonly OutputLimit[]): Problem | undefined {
   return wrong && { param: wrong.path, message: `must be an integer from 1 to ${MOST_TOKENS}` }
 }
 
-/** 413 that names the setting. */
 function sizeProblem({ messages }: Body, limits: ChatLimits): Parsed | undefined {
   if (messages.length > limits.messages) {
     return tooLarge('messages', `${limits.messages} items`, 'GATEHOUSE_MAX_MESSAGES', limits.messages)
   }
   const large = messages.findIndex(({ content }) => textBytes(content) > limits.contentBytes)
   if (large < 0) return undefined
-  return tooLarge(
-    `messages[${large}].content`,
-    `${limits.contentBytes} bytes`,
-    'GATEHOUSE_MAX_CONTENT_BYTES',
-    limits.contentBytes,
-  )
+  return contentTooLarge(`messages[${large}].content`, limits)
 }
 
-export const tooLarge = (param: string, most: string, setting: string, limit: number): Parsed => ({
+export const contentTooLarge = (param: string, { contentBytes }: ChatLimits): Parsed =>
+  tooLarge(param, `${contentBytes} bytes`, 'GATEHOUSE_MAX_CONTENT_BYTES', contentBytes)
+
+const tooLarge = (param: string, most: string, setting: string, limit: number): Parsed => ({
   ok: false,
   code: 'PAYLOAD_TOO_LARGE',
   problem: { param, message: `${param}: must not be larger than ${most} (${setting}).`, details: { setting, limit } },
@@ -191,7 +174,7 @@ function fileProblem({ messages }: Body) {
   return undefined
 }
 
-/** Use of an extension that is off is a 400 that names its setting (GW-CHAT-17). */
+/** GW-CHAT-17 */
 function extensionProblem(body: Body, extensions: readonly Extension[], { textParts = false }: ChatLimits) {
   const closed = (extension: Extension) => !extensions.includes(extension)
   const needs = (param: string, extension: Extension) => ({
@@ -216,12 +199,9 @@ function extensionProblem(body: Body, extensions: readonly Extension[], { textPa
   return undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** A message with one of them may have no content: clients send completions back in the history. */
 const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', 'reasoning_content', 'reasoning', 'reasoning_details'] as const
 
-/** The message as received, without fields of the API that are null. */
 const message = ({ role, content, ...others }: BodyMessage): ChatMessage => ({
   role,
   content: Array.isArray(content) ? content.map(part) : (content ?? null),

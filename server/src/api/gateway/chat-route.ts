@@ -1,10 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { ClientDialect } from '../../dialects/client-dialect.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
 import { hasLargeBody, LARGE_BODY } from '../kit/large-bodies.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { type ChatDeps, chat } from './chat.ts'
-import { authorizationOf } from './client-credentials.ts'
 import { abortOnClose } from './send-response.ts'
 
 const NO_BODY = new Uint8Array()
@@ -12,7 +12,6 @@ const NO_BODY = new Uint8Array()
 type RouteDocs = Omit<RouteOptions, 'schema' | 'handler'> & { readonly schema: FastifySchema }
 type Send = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
-/** Registers a path that takes chats in `dialect`. */
 export const chatRoute = (app: TypedApp, docs: RouteDocs, dialect: ClientDialect, deps: ChatDeps): void =>
   largeBodyRoute(app, docs, (request, reply) => chat(reply, incomingOf(request, reply), dialect, deps), deps, dialect)
 
@@ -39,7 +38,6 @@ const hasKey = ({ headers }: FastifyRequest, { authenticator }: ChatDeps): Promi
     () => false,
   )
 
-/** A request as it was received, without its endpoint. */
 export function incomingOf(request: FastifyRequest, reply: FastifyReply): Omit<IncomingRequest, 'endpoint' | 'parse'> {
   const userToken = request.headers['x-gateway-user-token']
   return {
@@ -50,3 +48,11 @@ export function incomingOf(request: FastifyRequest, reply: FastifyReply): Omit<I
     clientSignal: () => abortOnClose(reply),
   }
 }
+
+/** Whether a client of the Messages API of Anthropic sends the request. */
+export const isAnthropicClient = ({ 'anthropic-version': version, 'x-api-key': key }: IncomingHttpHeaders): boolean =>
+  version !== undefined || (typeof key === 'string' && key.startsWith('gk_'))
+
+/** The Authorization header, or the key of a client that sends it without a scheme (GW-ANT-2). */
+const authorizationOf = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | undefined =>
+  authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined)

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { BETA_HEADER, readBetas } from '../../dialects/anthropic-messages/upstream.ts'
 import type { ClientDialect, ResponseEncoder, UseOfStore } from '../../dialects/client-dialect.ts'
-import { isEmpty } from '../../dialects/untranslatable.ts'
+import { isEmpty } from '../../dialects/field-values.ts'
 import { errorBody } from '../../errors.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
@@ -9,9 +11,8 @@ import type { Fields } from '../../platform/lib/untrusted-json.ts'
 import type { Application } from '../../shared/principal.ts'
 import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
-import { withBetas } from './client-betas.ts'
 import { EarlyResponse } from './early-response.ts'
-import { withGovernanceHeaders } from './governance-headers.ts'
+import { headerValues, withGovernanceHeaders } from './governance-headers.ts'
 import { invalid, withClientField } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
 
@@ -19,7 +20,6 @@ export interface ChatDeps extends PipelineDeps {
   readonly chatLimits: ChatLimits
 }
 
-/** Runs a chat whose request and response are in `dialect`, and sends the response. */
 export async function chat(
   reply: FastifyReply,
   incoming: Omit<IncomingRequest, 'endpoint' | 'parse'>,
@@ -45,6 +45,20 @@ export async function chat(
   return early.hasBegun ? early.finish(named) : sendChatResult(reply, named, encoder)
 }
 
+/** `parse` for the body together with the features that the client's header asks for (GW-ANT-11). */
+const withBetas =
+  (request: Pick<IncomingMessage, 'rawHeaders'>, parse: IncomingRequest['parse']): IncomingRequest['parse'] =>
+  (...parameters) => {
+    const betas = readBetas(headerValues(request, BETA_HEADER))
+    if (!betas) return invalid({ param: BETA_HEADER, message: WRONG_BETAS })
+    const parsed = parse(...parameters)
+    const source = parsed.ok ? parsed.request.source : undefined
+    if (!parsed.ok || !source || betas.length === 0) return parsed
+    return { ok: true, request: { ...parsed.request, source: { ...source, betas } } }
+  }
+
+const WRONG_BETAS = 'must be at most 32 names that end in a date, with at most 4 digits before it, separated by commas'
+
 /** A result whose error names the client's field: a provider's refusal names one of the chat. */
 function withClientParam(result: PipelineResult, fieldOf: (param: string) => string): PipelineResult {
   const { error } = result
@@ -63,7 +77,6 @@ interface ParsedBody {
 
 const NOT_STORED = 'is a field that the gateway does not know, so it cannot store the response: send store: false'
 
-/** Parses a body in `dialect`. */
 export const parserOf =
   (dialect: ClientDialect, { chatLimits }: Pick<ChatDeps, 'chatLimits'>) =>
   (body: unknown, application: Application, { written = body, history = [] }: ParseContext = {}): ParsedBody => {

@@ -7,7 +7,6 @@ import { GOVERNANCE_HEADERS } from './governance-headers.ts'
 /** Origins that the CORS settings of any Application name; the one key is the empty text. */
 export type AllowedOrigins = Cache<ReadonlySet<string>>
 
-/** Any origin. */
 const ANY = '*'
 const EXPOSED = `x-request-id, x-audit-id, x-should-retry, retry-after, ratelimit, ratelimit-policy, ${GOVERNANCE_HEADERS.join(', ')}`
 /** Names of header fields, as a preflight lists them: SDKs send some of their own. */
@@ -18,11 +17,7 @@ const NONE: ReadonlySet<string> = new Set()
 
 const has = (origins: ReadonlySet<string>, origin: string): boolean => origins.has(ANY) || origins.has(origin)
 
-/**
- * Cross-origin access for browsers (docs/decisions/0009-identity-and-limits.md). A preflight carries no key, so it is answered for
- * the origins of all Applications; the response to the request is readable only for the origins of the Application whose key it has.
- * Without settings there is no CORS header.
- */
+/** Decision 0009. A preflight carries no key, so it is answered for the origins of all Applications. Without settings: no header. */
 export function registerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
@@ -50,7 +45,6 @@ export function preflightRoute(app: FastifyInstance, path: string, methods: stri
   })
 }
 
-/** Allows the origin to read the response only if it is an origin of the Application. */
 export function narrowOrigins(reply: FastifyReply, { settings }: Application): void {
   const { origin } = reply.request.headers
   if (origin === undefined) return

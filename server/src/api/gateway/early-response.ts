@@ -43,7 +43,6 @@ export class EarlyResponse implements EarlyText {
     this.#reply.raw.once('drain', run)
   }
 
-  /** Sends the rest of the response, or the error that ends it. */
   async finish(result: PipelineResult): Promise<void> {
     const { error, trace } = result
     const completion = trace.results.inspect?.completion

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { EMPTY_REQUEST, type Parsed } from '../../pipeline/request.ts'
 import { checker, type Problem } from '../../platform/lib/schema.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { ENCODINGS } from '../../shared/embedding.ts'
-import { isObject, passedOn, refusedField } from './chat-fields.ts'
-import { type ChatLimits, tooLarge } from './chat-request.ts'
+import { passedOn, refusedField } from './chat-fields.ts'
+import { type ChatLimits, contentTooLarge } from './chat-request.ts'
 import { GovernanceUser, identifier, identityOf, invalid, optional, PATTERNS, sessionId } from './request-fields.ts'
 
 const MAX_INPUTS = 2_048
@@ -39,10 +40,7 @@ export function parseEmbeddings(body: unknown, limits: ChatLimits): Parsed {
   const { value } = checked
   const inputs = typeof value.input === 'string' ? [value.input] : value.input
   const large = inputs.findIndex((input) => Buffer.byteLength(input) > limits.contentBytes)
-  if (large >= 0) {
-    const param = typeof value.input === 'string' ? 'input' : `input[${large}]`
-    return tooLarge(param, `${limits.contentBytes} bytes`, 'GATEHOUSE_MAX_CONTENT_BYTES', limits.contentBytes)
-  }
+  if (large >= 0) return contentTooLarge(typeof value.input === 'string' ? 'input' : `input[${large}]`, limits)
   return { ok: true, request: { ...EMPTY_REQUEST, ...fieldsOf(value), messages: inputs.map(asMessage) } }
 }
 
@@ -75,14 +73,13 @@ function inputProblem(input: unknown): Problem | undefined {
 /** Fields that the gateway reads or sets, and `messages`, which some servers embed instead of `input`. */
 const AT_THE_TOP = ['model', 'input', 'messages', 'dimensions', 'encoding_format', 'stream', 'governance', 'extra_body'] as const
 /** A stream is no response of this API, and `messages` would be a second input. */
-const UNSUPPORTED = { messages: 'use input', stream: 'embeddings are one response' } as const
+const UNSUPPORTED = { messages: 'use input', stream: 'embeddings are one response' }
 
-function fieldProblem(body: Readonly<Record<string, unknown>>): Problem | undefined {
+function fieldProblem(body: Fields): Problem | undefined {
   const extra = isObject(body.extra_body) ? body.extra_body : {}
   const hidden = AT_THE_TOP.find((name) => Object.hasOwn(extra, name))
   if (hidden !== undefined) return { param: `extra_body.${hidden}`, message: 'must be a top-level field of the body' }
-  for (const name of ['messages', 'stream'] as const) {
-    if (body[name]) return { param: name, message: `is not supported: ${UNSUPPORTED[name]}` }
-  }
+  for (const [param, reason] of Object.entries(UNSUPPORTED))
+    if (body[param]) return { param, message: `is not supported: ${reason}` }
   return refusedField(body, '') ?? refusedField(extra, 'extra_body.')
 }

@@ -17,13 +17,7 @@ const strings = Type.Array(Type.String())
 export const GovernanceBlock = Type.Object(
   {
     audit_id: Type.String(),
-    decision: Type.Optional(
-      Type.Object({
-        verdict: oneOf(VERDICTS, 'Verdict'),
-        transforms: strings,
-        directives: strings,
-      }),
-    ),
+    decision: Type.Optional(Type.Object({ verdict: oneOf(VERDICTS, 'Verdict'), transforms: strings, directives: strings })),
     risk_level: Type.Optional(oneOf(RISK_LEVELS, 'RiskLevel')),
     user_verified: Type.Optional(Type.Boolean()),
     dry_run: Type.Optional(Type.Boolean()),
@@ -77,7 +71,8 @@ const MemoryHit = Type.Object({
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   ({ object: Type.Literal('list'), data: Type.Array(item) }) as const
 
-const header = (description: string, title?: string) => Type.Optional(Type.String({ description, ...(title && { title }) }))
+export const header = (description: string, title?: string) =>
+  Type.Optional(Type.String({ description, ...(title && { title }) }))
 
 /** GW-GOV-5 */
 const RequestHeaders = Type.Object({
@@ -100,17 +95,17 @@ const ChatHeaders = Type.Object({
   'x-gatehouse-wait-seconds': header('`governance.wait_for_approval_seconds`'),
 })
 
+export const REQUEST_ERRORS = {
+  400: 'VALIDATION_ERROR',
+  401: 'AUTH_INVALID_KEY, AUTH_KEY_REVOKED or AUTH_INVALID_USER_TOKEN',
+  429: 'RATE_LIMITED, with Retry-After',
+}
+
 export const GATEWAY: Api = {
   tag: 'gateway',
   security: [{ applicationKey: [] }],
   errors: { 401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED', 503: 'UNAVAILABLE' },
-  bodyErrors: {
-    400: 'VALIDATION_ERROR',
-    401: 'AUTH_INVALID_KEY, AUTH_KEY_REVOKED or AUTH_INVALID_USER_TOKEN',
-    413: 'PAYLOAD_TOO_LARGE',
-    415: 'UNSUPPORTED_MEDIA_TYPE',
-    429: 'RATE_LIMITED, with Retry-After',
-  },
+  bodyErrors: { ...REQUEST_ERRORS, 413: 'PAYLOAD_TOO_LARGE', 415: 'UNSUPPORTED_MEDIA_TYPE' },
   // Stage 2 of the pipeline checks requests, after the key.
   validatorCompiler: checkNothing,
 }
@@ -119,14 +114,19 @@ export const GATEWAY: Api = {
 export type Path = `/${string}`
 export const named = (path: Path, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
 
+const PROVIDER_ERRORS = { 422: 'NO_ELIGIBLE_PROVIDER', 502: 'PROVIDER_ERROR', 504: 'PROVIDER_TIMEOUT' }
 const CHAT_ERRORS = {
   403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
   409: 'POLICY_REVIEW_PENDING, with review_item_id',
   410: 'REVIEW_HOLD_EXPIRED',
-  422: 'NO_ELIGIBLE_PROVIDER',
-  502: 'PROVIDER_ERROR',
-  504: 'PROVIDER_TIMEOUT',
+  ...PROVIDER_ERRORS,
 }
+
+/** A response that is JSON, or events if the request asks for a stream. */
+const jsonOrEvents = (description: string, schema: TSchema, events: string) => ({
+  description,
+  content: { 'application/json': { schema }, 'text/event-stream': { schema: Type.String({ description: events }) } },
+})
 
 export const chat = (path: Path) =>
   route(GATEWAY, `POST ${path}`, {
@@ -137,13 +137,11 @@ export const chat = (path: Path) =>
     headers: ChatHeaders,
     body: ChatBody,
     answers: {
-      200: {
-        description: 'The completion, or with `stream: true` its chunks and `data: [DONE]`.',
-        content: {
-          'application/json': { schema: ChatCompletion },
-          'text/event-stream': { schema: Type.String({ description: 'Events of `chat.completion.chunk` objects.' }) },
-        },
-      },
+      200: jsonOrEvents(
+        'The completion, or with `stream: true` its chunks and `data: [DONE]`.',
+        ChatCompletion,
+        'Events of `chat.completion.chunk` objects.',
+      ),
     },
     errors: CHAT_ERRORS,
   })
@@ -157,17 +155,11 @@ export const responses = (path: Path) =>
     headers: ChatHeaders,
     body: ResponsesBody,
     answers: {
-      200: {
-        description: 'The response, or with `stream: true` its events and `data: [DONE]`.',
-        content: {
-          'application/json': { schema: Type.Object({ ...ResponseFields, governance: GovernanceBlock }) },
-          'text/event-stream': {
-            schema: Type.String({
-              description: 'Events from `response.created` to `response.completed` or `response.incomplete`.',
-            }),
-          },
-        },
-      },
+      200: jsonOrEvents(
+        'The response, or with `stream: true` its events and `data: [DONE]`.',
+        Type.Object({ ...ResponseFields, governance: GovernanceBlock }),
+        'Events from `response.created` to `response.completed` or `response.incomplete`.',
+      ),
     },
     errors: CHAT_ERRORS,
   })
@@ -206,15 +198,8 @@ export const embeddings = (path: Path) =>
       'Compatible with the OpenAI embeddings API. Each text of `input` is governed like a message of a user. Rules: GW-EMB-1 to GW-EMB-12.',
     headers: EmbeddingsHeaders,
     body: EmbeddingsBody,
-    answers: {
-      200: EmbeddingList,
-    },
-    errors: {
-      403: 'POLICY_DENIED, with audit_id',
-      422: 'NO_ELIGIBLE_PROVIDER',
-      502: 'PROVIDER_ERROR',
-      504: 'PROVIDER_TIMEOUT',
-    },
+    answers: { 200: EmbeddingList },
+    errors: { 403: 'POLICY_DENIED, with audit_id', ...PROVIDER_ERRORS },
   })
 
 const ModelEntry = Type.Object({
@@ -229,9 +214,7 @@ export const model = (path: Path) =>
     operationId: named(path, 'getModel'),
     summary: 'Get a model that the calling Application can use',
     description: 'The id as in a chat: `model` or `provider/model`. Slashes may be percent-encoded (GW-MOD-3).',
-    answers: {
-      200: ModelEntry,
-    },
+    answers: { 200: ModelEntry },
     errors: { 404: 'NOT_FOUND: unknown, or not allowed for this Application' },
   })
 
@@ -240,9 +223,7 @@ export const models = (path: Path) =>
     operationId: named(path, 'listModels'),
     summary: 'List the models that the calling Application can use',
     description: 'Rules: GW-MOD-1, GW-MOD-2.',
-    answers: {
-      200: Type.Object(listOf(ModelEntry)),
-    },
+    answers: { 200: Type.Object(listOf(ModelEntry)) },
   })
 
 export const audit = route(GATEWAY, 'GET /v1/audit/:id', {
@@ -265,9 +246,7 @@ export const knowledgeSearch = route(GATEWAY, 'POST /v1/knowledge/search', {
     'Returns passages that the user may see (GW-KNOW-6). A denied query returns no hits (GW-VERD-7). Rules: GW-KNOW-1 to GW-KNOW-10.',
   headers: RequestHeaders,
   body: KnowledgeSearchBody,
-  answers: {
-    200: Type.Object({ ...listOf(KnowledgeHit), governance: GovernanceBlock }),
-  },
+  answers: { 200: Type.Object({ ...listOf(KnowledgeHit), governance: GovernanceBlock }) },
 })
 
 export const memorySearch = route(GATEWAY, 'POST /v1/memory/search', {
@@ -277,9 +256,7 @@ export const memorySearch = route(GATEWAY, 'POST /v1/memory/search', {
     'Returns memories of the scopes that the user belongs to (GW-MEMS-6). A denied query returns no hits (GW-VERD-7). Rules: GW-MEMS-1 to GW-MEMS-8.',
   headers: RequestHeaders,
   body: MemorySearchBody,
-  answers: {
-    200: Type.Object({ ...listOf(MemoryHit), governance: GovernanceBlock }),
-  },
+  answers: { 200: Type.Object({ ...listOf(MemoryHit), governance: GovernanceBlock }) },
 })
 
 export const memoryCapture = route(GATEWAY, 'POST /v1/memory/capture', {

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { governanceOf, unknownFieldsOf } from '../../pipeline/governance-block.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
-import { isObject } from './chat-fields.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { invalid, withClientField } from './request-fields.ts'
 
 type Parse = IncomingRequest['parse']
-type Fields = Readonly<Record<string, unknown>>
 
 interface GovernanceHeader {
   readonly name: string
@@ -31,10 +30,7 @@ const HEADERS: readonly GovernanceHeader[] = [
   { name: 'x-gatehouse-wait-seconds', field: 'wait_for_approval_seconds', toJson: toInteger },
 ]
 
-/**
- * The text of a header's value, which is percent-encoded UTF-8. undefined: it is not. Node decodes other bytes as Latin-1, so an unencoded
- * name would be another one than in a body.
- */
+/** Undefined: not percent-encoded UTF-8. Node decodes other bytes as Latin-1, so a name would be another one than in a body. */
 export function decodeHeader(value: string): string | undefined {
   try {
     return /^[ -~]*$/.test(value) ? decodeURIComponent(value) : undefined
@@ -84,12 +80,8 @@ const headerOf =
 
 /** Response headers for clients that do not show the governance block (GW-GOV-6). */
 export const GOVERNANCE_HEADERS = [
-  'x-gatehouse-verdict',
-  'x-gatehouse-risk-level',
-  'x-gatehouse-user-verified',
-  'x-gatehouse-dry-run',
-  'x-gatehouse-review-item',
-  'x-gatehouse-unknown-fields',
+  ...['x-gatehouse-verdict', 'x-gatehouse-risk-level', 'x-gatehouse-user-verified', 'x-gatehouse-dry-run'],
+  ...['x-gatehouse-review-item', 'x-gatehouse-unknown-fields'],
 ] as const
 
 /** Their values. An error has them too: a held request, for example, has its review item. */

@@ -88,13 +88,11 @@ export const parseCapture = parser(
       : undefined,
 )
 
-/** Of one model by the id in the path. */
 export const parseModel = (id: string) => (): Parsed =>
   id.length > 0 && id.length <= 256 && !id.includes('\0') && id.isWellFormed()
     ? { ok: true, request: { ...EMPTY_REQUEST, model: id } }
     : invalid({ param: 'id', message: 'must be the id of a model' })
 
-/** The list of models and audit lookup have no body. */
 export const parseNothing = (lookupId: string | undefined) => (): Parsed => ({
   ok: true,
   request: { ...EMPTY_REQUEST, lookupId },

@@ -18,7 +18,6 @@ const SIGNS = String.raw`!#-;=?-~\p{L}\p{M}\p{N}`
 const IDENTIFIER = `^[${SIGNS}]*$`
 const NAME = `^[${SIGNS} §’–]*$`
 
-/** The patterns in words. */
 export const PATTERNS: Readonly<Record<string, string>> = {
   [IDENTIFIER]:
     'must be an identifier: letters, digits and signs such as - _ . : @ / + without spaces, quotation marks, angle brackets, invisible or control characters',
@@ -58,18 +57,15 @@ export const GovernanceUser = Type.Object(
 /** Empty: none. */
 export const sessionId = optional(Type.String({ maxLength: MAX_NAME, pattern: IDENTIFIER }))
 
-/** Fields of both searches. */
 export const SearchGovernance = Type.Object({ user: optional(GovernanceUser) })
 export const SessionGovernance = Type.Object(
   { user: optional(GovernanceUser), session_id: sessionId },
   { title: 'SessionGovernance' },
 )
 
-/** The Identity Assertion of a governance block. */
 export const userOf = (governance: Static<typeof SearchGovernance> | null | undefined): UserAssertion | undefined =>
   (governance?.user as UserAssertion | null | undefined) ?? undefined
 
-/** User and session of a governance block. */
 export const identityOf = (
   governance: Static<typeof SessionGovernance> | null | undefined,
 ): { user: UserAssertion | undefined; sessionId: string } => ({
@@ -82,7 +78,6 @@ export const invalid = ({ param, message }: Problem): Parsed => ({
   problem: { ...(param && { param }), message: param ? `${param}: ${message}.` : `The body ${message}.` },
 })
 
-/** A problem with the name of the field that the client sent. */
 export function withClientField(parsed: Parsed, fieldOf: (param: string) => string): Parsed {
   const param = parsed.ok ? undefined : parsed.problem.param
   if (parsed.ok || param === undefined || fieldOf(param) === param) return parsed

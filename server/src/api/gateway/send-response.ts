@@ -10,7 +10,6 @@ import { governanceHeaders } from './governance-headers.ts'
 /** Created once, because `abort()` would take 10 µs to create an exception. */
 const CLIENT_CLOSED = new Error('The client closed the connection.')
 
-/** A signal that is aborted when the client closes the connection before the response. */
 export function abortOnClose({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) return AbortSignal.abort()
   const controller = new AbortController()
@@ -45,7 +44,6 @@ export function sendChatResult(
   return sendJson(reply, encoder.toJson(completion, completionJson, governance))
 }
 
-/** Sends the embeddings with the text that was hashed, or the error. */
 export function sendEmbeddings(reply: FastifyReply, result: PipelineResult): FastifyReply {
   const { error, completionJson } = result
   if (error || completionJson === undefined) return sendResult(reply, result, () => undefined)

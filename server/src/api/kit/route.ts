@@ -126,7 +126,7 @@ export type TypedApp = FastifyInstance<
   TypeBoxTypeProvider
 >
 
-type Handler<S extends FastifySchema> = RouteHandlerMethod<
+export type Handler<S extends FastifySchema> = RouteHandlerMethod<
   RawServerDefault,
   RawRequestDefaultExpression,
   RawReplyDefaultExpression,

@@ -7,9 +7,7 @@ import { forbidden, invalid, notFound, requireFound } from '../../shared/request
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation } from './operation.ts'
-import { writePrepared } from './write.ts'
-
-const UNKNOWN = { 404: 'NOT_FOUND' }
+import { handlePrepared } from './write.ts'
 
 const docs = {
   listContacts: operation('GET /v1/contacts', 'listContacts', {
@@ -23,7 +21,7 @@ const docs = {
   getContact: operation('GET /v1/contacts/:id', 'getContact', {
     summary: 'Get a contact',
     answers: { 200: ContactView },
-    errors: UNKNOWN,
+    errors: { 404: 'NOT_FOUND' },
   }),
   updateContact: operation('PUT /v1/contacts/:id', 'updateContact', {
     summary: "Change the caller's own profile",
@@ -31,7 +29,7 @@ const docs = {
     description: 'Missing fields stay unchanged. null or an empty text clears a field.',
     answers: { 200: ContactView },
     errors: {
-      ...UNKNOWN,
+      404: 'NOT_FOUND',
       403: "FORBIDDEN: another user's profile. POLICY_DENIED, with audit_id: a policy at the point `message` denies a text",
     },
   }),
@@ -50,28 +48,24 @@ export function contactRoutes(app: TypedApp, deps: MessagingDeps): void {
     contactView(requireFound(await findContact(db, member.workspaceId, params.id), 'contact'), base),
   )
 
-  handle(app, docs.updateContact, async (request, reply) => {
-    const { member, params, body, base, now } = request
-    const { workspaceId, user } = member
-    const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
-    return writePrepared(request, reply, deps, {
-      prepare: async () => {
-        if (params.id !== user.id) {
-          if (!(await findContact(db, workspaceId, params.id))) throw notFound('contact')
-          throw forbidden('You can only change your own profile.')
-        }
-        if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
-          throw invalid({ param: '', message: 'must have display_name, phone_number or avatar_url' })
-        }
-        const fields = { displayName, avatarUrl, phoneNumber: phoneNumber === null ? '' : phoneNumber }
-        return governFields(deps, { workspaceId, author: user, now }, fields)
-      },
-      write: async (tx, { fields, settle }) => {
-        const contact = requireFound(await updateProfile(tx, member, fields), 'contact')
-        await emitContact(tx, 'contact.updated', workspaceId, contact.id, base)
-        await settle(tx)
-        return { status: 200, body: contactView(contact, base) }
-      },
-    })
+  handlePrepared(app, deps, docs.updateContact, {
+    prepare: async ({ member: { workspaceId, user }, params, body, now }) => {
+      if (params.id !== user.id) {
+        if (!(await findContact(db, workspaceId, params.id))) throw notFound('contact')
+        throw forbidden('You can only change your own profile.')
+      }
+      const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
+      if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
+        throw invalid({ param: '', message: 'must have display_name, phone_number or avatar_url' })
+      }
+      const fields = { displayName, avatarUrl, phoneNumber: phoneNumber === null ? '' : phoneNumber }
+      return governFields(deps, { workspaceId, author: user, now }, fields)
+    },
+    write: async (tx, { member, base }, { fields, settle }) => {
+      const contact = requireFound(await updateProfile(tx, member, fields), 'contact')
+      await emitContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
+      await settle(tx)
+      return { status: 200, body: contactView(contact, base) }
+    },
   })
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import {
   ConversationCreate,
@@ -24,15 +25,21 @@ import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { findContact } from '../../domains/messaging/people/contact-store.ts'
 import { isGroupMember } from '../../domains/messaging/people/group-member-store.ts'
 import type { Member } from '../../domains/messaging/people/member.ts'
+import {
+  findRetention,
+  RetentionUpdate,
+  RetentionView,
+  retentionView,
+  setRetention,
+} from '../../domains/messaging/retention/conversation-retention.ts'
+import { exportLines } from '../../domains/messaging/retention/export-conversation.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { refuseForbidden, refuseInvalid } from '../../shared/refusal.ts'
 import { invalid, notFound, requireFound } from '../../shared/request-errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
-import { operation } from './operation.ts'
-import { write } from './write.ts'
-
-const UNKNOWN = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
+import { operation, UNKNOWN_CONVERSATION, UNKNOWN_GROUP } from './operation.ts'
+import { handleWrite } from './write.ts'
 
 const docs = {
   listConversations: operation('GET /v1/conversations', 'listConversations', {
@@ -46,13 +53,13 @@ const docs = {
       group_id: Type.Optional(Type.String({ maxLength: 200 })),
     },
     answers: { 200: IdList(ConversationView) },
-    errors: { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' },
+    errors: UNKNOWN_GROUP,
   }),
   getConversation: operation('GET /v1/conversations/:id', 'getConversation', {
     summary: 'Get a conversation',
     description: 'Rule: MSG-CONV-6.',
     answers: { 200: ConversationView },
-    errors: UNKNOWN,
+    errors: UNKNOWN_CONVERSATION,
   }),
   createConversation: operation('POST /v1/conversations', 'createConversation', {
     summary: 'Start a conversation with a contact or a group',
@@ -68,24 +75,41 @@ const docs = {
     description:
       'Missing fields stay unchanged. All fields except pinned_message_id are the caller’s own (MSG-CONV-7 to MSG-CONV-10).',
     answers: { 200: ConversationView },
-    errors: UNKNOWN,
+    errors: UNKNOWN_CONVERSATION,
   }),
   deleteConversation: operation('DELETE /v1/conversations/:id', 'deleteConversation', {
     summary: 'Delete a conversation and all its messages, for all members and permanently',
     description: 'Rule: MSG-CONV-11.',
     answers: { 204: null },
-    errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the owner of the group can delete its conversations' },
+    errors: { ...UNKNOWN_CONVERSATION, 403: 'FORBIDDEN: only the owner of the group can delete its conversations' },
   }),
   readConversation: operation('POST /v1/conversations/:id/read', 'readConversation', {
     summary: "Move the caller's read marker forward to a message, or to the end",
     body: ReadMarker,
     description: 'Rules: MSG-CONV-13, MSG-CONV-14, MSG-MSG-9.',
     answers: { 200: ConversationView },
-    errors: UNKNOWN,
+    errors: UNKNOWN_CONVERSATION,
+  }),
+  getConversationRetention: operation('GET /v1/conversations/:id/retention', 'getConversationRetention', {
+    summary: 'Get the retention of a conversation',
+    answers: { 200: RetentionView },
+    errors: UNKNOWN_CONVERSATION,
+  }),
+  setConversationRetention: operation('PUT /v1/conversations/:id/retention', 'setConversationRetention', {
+    summary: 'Set the number of days after which messages of a conversation are deleted permanently',
+    body: RetentionUpdate,
+    description: "Cannot exceed the Workspace's retention. Requires permission to delete the conversation.",
+    answers: { 200: RetentionView },
+    errors: { ...UNKNOWN_CONVERSATION, 403: 'FORBIDDEN: only the owner of the group can change the retention' },
+  }),
+  exportConversation: operation('GET /v1/conversations/:id/export', 'exportConversation', {
+    summary: 'Export a conversation as JSON lines',
+    description: 'The conversation, then its messages, oldest first, in the format of the API.',
+    answers: { 200: Type.String({ description: 'application/x-ndjson' }) },
+    errors: UNKNOWN_CONVERSATION,
   }),
 }
 
-/** Routes of conversations with a contact or a group. */
 export function conversationRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
@@ -98,43 +122,34 @@ export function conversationRoutes(app: TypedApp, deps: MessagingDeps): void {
 
   handle(app, docs.getConversation, ({ member, params }) => viewConversation(db, member, params.id))
 
-  handle(app, docs.createConversation, async (request, reply) => {
-    const { member, body, now } = request
-    return write(request, reply, deps, async (tx) => {
-      const partner = await requirePartner(tx, member, body)
-      const { id, created, members } = await createConversation(tx, member, partner, { distinct: body.distinct ?? false, now })
-      const view = await viewConversation(tx, member, id)
-      if (created) await emitConversationCreated(tx, member, view, members)
-      return { status: created ? 201 : 200, body: view }
-    })
+  handleWrite(app, deps, docs.createConversation, async (tx, { member, body, now }) => {
+    const partner = await requirePartner(tx, member, body)
+    const { id, created, members } = await createConversation(tx, member, partner, { distinct: body.distinct ?? false, now })
+    const view = await viewConversation(tx, member, id)
+    if (created) await emitConversationCreated(tx, member, view, members)
+    return { status: created ? 201 : 200, body: view }
   })
 
-  handle(app, docs.updateConversation, (request, reply) =>
-    write(request, reply, deps, async (tx) => ({ status: 200, body: await updateConversation(tx, request) })),
-  )
-
-  handle(app, docs.deleteConversation, async (request, reply) => {
-    const { member, params, now } = request
-    return write(request, reply, deps, async (tx) => {
-      const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
-      if (!(await canDelete(tx, member, conversation))) {
-        return refuseForbidden("Only the group's owner can delete its conversations.")
-      }
-      await deleteConversation(tx, member.workspaceId, conversation.id, now)
-      return { status: 204 }
-    })
+  handleWrite(app, deps, docs.updateConversation, async (tx, request) => {
+    return { status: 200, body: await updateConversation(tx, request) }
   })
 
-  handle(app, docs.readConversation, async (request, reply) => {
-    const { member, params, body, now } = request
-    return write(request, reply, deps, async (tx) => {
-      const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
-      const markerMoved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
-      if (markerMoved === undefined) {
-        return refuseInvalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
-      }
-      return { status: 200, body: await viewConversation(tx, member, conversation.id) }
-    })
+  handleWrite(app, deps, docs.deleteConversation, async (tx, { member, params, now }) => {
+    const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
+    if (!(await canDelete(tx, member, conversation))) {
+      return refuseForbidden("Only the group's owner can delete its conversations.")
+    }
+    await deleteConversation(tx, member.workspaceId, conversation.id, now)
+    return { status: 204 }
+  })
+
+  handleWrite(app, deps, docs.readConversation, async (tx, { member, params, body, now }) => {
+    const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
+    const markerMoved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
+    if (markerMoved === undefined) {
+      return refuseInvalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
+    }
+    return { status: 200, body: await viewConversation(tx, member, conversation.id) }
   })
 }
 
@@ -200,4 +215,35 @@ async function emitConversationCreated(tx: Tx, { workspaceId, user }: Member, vi
   const others = members.filter((id) => id !== user.id)
   const othersEvent = { ...event, audience: others, payload: { ...view, contact_id: user.id } }
   await emit(tx, { ...event, audience: [user.id], payload: view }, othersEvent)
+}
+
+export function retentionRoutes(app: TypedApp, deps: MessagingDeps): void {
+  const { db } = deps
+
+  handle(app, docs.getConversationRetention, async ({ member, params }) => {
+    const { id } = requireFound(await findConversation(db, member, params.id), 'conversation')
+    return retentionView(id, await findRetention(db, member.workspaceId, id))
+  })
+
+  handleWrite(app, deps, docs.setConversationRetention, async (tx, { member, params, body }) => {
+    const { workspaceId } = member
+    const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
+    if (!(await canDelete(tx, member, conversation))) {
+      return refuseForbidden('Only the owner of the group can change the retention. Ask the owner.')
+    }
+    const { id } = conversation
+    await setRetention(tx, workspaceId, id, body.days)
+    const audience = await findMemberIds(tx, workspaceId, id)
+    const payload = { id, object: 'conversation', retention_days: body.days }
+    await emit(tx, { workspaceId, type: 'conversation.updated', audience, payload })
+    return { status: 200, body: retentionView(id, await findRetention(tx, workspaceId, id)) }
+  })
+
+  handle(app, docs.exportConversation, async ({ member, params, base, method }, reply) => {
+    const conversation = requireFound(await findCountedConversation(db, member, params.id), 'conversation')
+    reply
+      .type('application/x-ndjson; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${conversation.id}.jsonl"`)
+    return reply.send(method === 'HEAD' ? undefined : Readable.from(exportLines(db, member, conversation, base)))
+  })
 }

@@ -36,7 +36,6 @@ export function eventRoutes(app: TypedApp, { hub, members }: MessagingDeps): voi
   app.addHook('preClose', async () => hub.close())
 }
 
-/** Throws a 400 for an invalid event id. */
 function lastEventId(headers: FastifyRequest['headers']): number | undefined {
   const id = headers['last-event-id']
   if (id === undefined || id === '') return undefined

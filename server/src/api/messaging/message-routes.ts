@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { findConversation } from '../../domains/messaging/conversations/conversation-store.ts'
-import type { Message } from '../../domains/messaging/messages/message.ts'
 import {
   checkText,
+  type Message,
   MessageCreate,
   MessageUpdate,
   MessageView,
@@ -10,11 +10,12 @@ import {
 } from '../../domains/messaging/messages/message.ts'
 import { listAllMessages, listMessages } from '../../domains/messaging/messages/message-list.ts'
 import { searchMessages } from '../../domains/messaging/messages/message-search.ts'
-import { deleteMessages, findMessage } from '../../domains/messaging/messages/message-store.ts'
+import { deleteMessages, emitMessageUpdated, findMessage, lockMessage } from '../../domains/messaging/messages/message-store.ts'
 import { loadMessageView, loadMessageViews, loadNewMessageView } from '../../domains/messaging/messages/message-views.ts'
-import { parseReactions } from '../../domains/messaging/messages/reaction.ts'
+import { parseReactions, refuseNames, tooManyNames } from '../../domains/messaging/messages/reaction.ts'
+import { addReaction, removeReaction } from '../../domains/messaging/messages/reaction-store.ts'
 import { notifyAssistants, prepareMessage, storeMessage } from '../../domains/messaging/messages/send-message.ts'
-import { prepareUpdate, updateMessage } from '../../domains/messaging/messages/update-message.ts'
+import { prepareReaction, prepareUpdate, updateMessage } from '../../domains/messaging/messages/update-message.ts'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
 import { isGroupOwner } from '../../domains/messaging/people/group-member-store.ts'
 import type { Member } from '../../domains/messaging/people/member.ts'
@@ -24,15 +25,13 @@ import { Refusal, refuseForbidden, refuseUnknown } from '../../shared/refusal.ts
 import { accepted, invalid, notFound, requireFound } from '../../shared/request-errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
-import { operation } from './operation.ts'
-import { write, writePrepared } from './write.ts'
+import { operation, UNKNOWN_CONVERSATION, UNKNOWN_MESSAGE } from './operation.ts'
+import { handlePrepared, handleWrite } from './write.ts'
 
-const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
 const GOVERNED = {
   403: 'POLICY_DENIED, with audit_id. FORBIDDEN: only the sender can change a message',
   409: 'POLICY_REVIEW_PENDING, with review_item_id: the message is stored after approval',
 }
-const NO_CONVERSATION = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
 const docs = {
   listMessages: operation('GET /v1/messages', 'listMessages', {
@@ -40,7 +39,7 @@ const docs = {
     description: 'Rules: MSG-MSG-3, MSG-LIST-1 to MSG-LIST-5.',
     query: { ...ID_PAGE, conversation_id: Type.Optional(Type.String({ maxLength: 200 })) },
     answers: { 200: IdList(MessageView) },
-    errors: NO_CONVERSATION,
+    errors: UNKNOWN_CONVERSATION,
   }),
   searchMessages: operation('GET /v1/messages/search', 'searchMessages', {
     summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
@@ -52,20 +51,20 @@ const docs = {
       conversation_id: Type.Optional(Type.String({ maxLength: 200 })),
     },
     answers: { 200: IdList(MessageView) },
-    errors: NO_CONVERSATION,
+    errors: UNKNOWN_CONVERSATION,
   }),
   getMessage: operation('GET /v1/messages/:id', 'getMessage', {
     summary: 'Get a message',
     description: 'Rule: MSG-MSG-5.',
     answers: { 200: MessageView },
-    errors: UNKNOWN,
+    errors: UNKNOWN_MESSAGE,
   }),
   sendMessage: operation('POST /v1/messages', 'sendMessage', {
     summary: 'Send a message',
     body: MessageCreate,
     description: 'Policies decide on its text (MSG-GOV-1 to MSG-GOV-6). Rules: MSG-MSG-4, MSG-MSG-8, MSG-MSG-10.',
     answers: { 201: MessageView },
-    errors: { ...GOVERNED, ...NO_CONVERSATION },
+    errors: { ...GOVERNED, ...UNKNOWN_CONVERSATION },
   }),
   updateMessage: operation('PUT /v1/messages/:id', 'updateMessage', {
     summary: "Change a message, its attachments or the caller's reactions",
@@ -73,17 +72,28 @@ const docs = {
     description:
       'Missing fields stay unchanged. Only the sender changes text and attachments (MSG-MSG-6, MSG-REACT-1 to MSG-REACT-3).',
     answers: { 200: MessageView },
-    errors: { ...GOVERNED, ...UNKNOWN },
+    errors: { ...GOVERNED, ...UNKNOWN_MESSAGE },
   }),
   deleteMessage: operation('DELETE /v1/messages/:id', 'deleteMessage', {
     summary: 'Delete a message for all members, permanently',
     description: 'Rule: MSG-MSG-7.',
     answers: { 204: null },
-    errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
+    errors: { ...UNKNOWN_MESSAGE, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
+  }),
+  addReaction: operation('PUT /v1/messages/:id/reactions/:name', 'addReaction', {
+    summary: 'Add a reaction to a message',
+    description: 'Rule: MSG-REACT-4.',
+    answers: { 200: MessageView },
+    errors: { ...UNKNOWN_MESSAGE, 403: 'POLICY_DENIED, with audit_id' },
+  }),
+  removeReaction: operation('DELETE /v1/messages/:id/reactions/:name', 'removeReaction', {
+    summary: "Remove the caller's reaction",
+    description: 'Rule: MSG-REACT-4.',
+    answers: { 204: null },
+    errors: { 404: "NOT_FOUND: the message or the caller's reaction does not exist" },
   }),
 }
 
-/** Routes of the messages in the caller's conversations. Policies decide on every new and changed text. */
 export function messageRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
@@ -111,68 +121,84 @@ export function messageRoutes(app: TypedApp, deps: MessagingDeps): void {
     loadMessageView(db, requireFound(await findMessage(db, member, params.id), 'message'), base),
   )
   changeRoutes(app, deps)
+  reactionRoutes(app, deps)
 }
 
 function changeRoutes(app: TypedApp, deps: MessagingDeps): void {
-  handle(app, { ...docs.sendMessage, config: { requestKind: 'send' } }, async (request, reply) => {
-    const { member, body, base, now } = request
-    return writePrepared(request, reply, deps, {
-      prepare: async () => {
-        const text = accepted(checkText(body.message))
-        const draft = { conversationId: body.conversation_id, text, attachments: parseAttachmentIds(body.attachments) }
-        return prepareMessage(deps, member, draft, now)
-      },
-      write: async (tx, prepared) => {
-        const sent = accepted(await storeMessage(tx, member, prepared, now))
-        if ('reviewItemId' in sent) return { committed: new Refusal('POLICY_REVIEW_PENDING', sent) }
-        const view = await loadNewMessageView(tx, sent.message, prepared.attachments.length > 0, base)
-        return { status: 201, body: view, afterCommit: () => notifyAssistants(deps, sent) }
-      },
-    })
+  const sendMessage = { ...docs.sendMessage, config: { requestKind: 'send' } } as const
+  handlePrepared(app, deps, sendMessage, {
+    prepare: async ({ member, body, now }) => {
+      const text = accepted(checkText(body.message))
+      const draft = { conversationId: body.conversation_id, text, attachments: parseAttachmentIds(body.attachments) }
+      return prepareMessage(deps, member, draft, now)
+    },
+    write: async (tx, { member, base, now }, prepared) => {
+      const sent = accepted(await storeMessage(tx, member, prepared, now))
+      if ('reviewItemId' in sent) return { committed: new Refusal('POLICY_REVIEW_PENDING', sent) }
+      const view = await loadNewMessageView(tx, sent.message, prepared.attachments.length > 0, base)
+      return { status: 201, body: view, afterCommit: () => notifyAssistants(deps, sent) }
+    },
   })
 
-  handle(app, docs.updateMessage, async (request, reply) => {
-    const { member, params, body, base, now } = request
-    const { message, reactions, attachments } = body
-    return writePrepared(request, reply, deps, {
-      prepare: async () => {
-        if (message === undefined && reactions === undefined && attachments === undefined) {
-          throw invalid({ param: '', message: 'must have message, reactions or attachments' })
-        }
-        const update = {
-          text: message === undefined ? undefined : accepted(checkText(message)),
-          attachments: attachments && parseAttachmentIds(attachments),
-          reactions: reactions && accepted(parseReactions(reactions)),
-        }
-        return prepareUpdate(deps, member, params.id, update, now)
-      },
-      write: async (tx, prepared) => {
-        const updated = accepted(await updateMessage(tx, member, params.id, prepared, now))
-        if ('reviewItemId' in updated) return { committed: new Refusal('POLICY_REVIEW_PENDING', updated) }
-        return { status: 200, body: await loadMessageView(tx, updated, base) }
-      },
-    })
-  })
-
-  handle(app, docs.deleteMessage, async (request, reply) => {
-    const { member, params, now } = request
-    return write(request, reply, deps, async (tx) => {
-      const message = await findMessage(tx, member, params.id)
-      const conversation = message && (await findConversation(tx, member, message.conversationId))
-      if (!message || !conversation) return refuseUnknown('message')
-      if (message.senderId !== member.user.id && !(await ownsGroup(tx, member, conversation))) {
-        return refuseForbidden('Only the sender and the owner of the group can delete a message.')
+  handlePrepared(app, deps, docs.updateMessage, {
+    prepare: async ({ member, params, body, now }) => {
+      const { message, reactions, attachments } = body
+      if (message === undefined && reactions === undefined && attachments === undefined) {
+        throw invalid({ param: '', message: 'must have message, reactions or attachments' })
       }
-      const [deletedId] = await deleteMessages(tx, message, [message.id], now)
-      return deletedId === undefined ? refuseUnknown('message') : { status: 204 }
-    })
+      const update = {
+        text: message === undefined ? undefined : accepted(checkText(message)),
+        attachments: attachments && parseAttachmentIds(attachments),
+        reactions: reactions && accepted(parseReactions(reactions)),
+      }
+      return prepareUpdate(deps, member, params.id, update, now)
+    },
+    write: async (tx, { member, params, base, now }, prepared) => {
+      const updated = accepted(await updateMessage(tx, member, params.id, prepared, now))
+      if ('reviewItemId' in updated) return { committed: new Refusal('POLICY_REVIEW_PENDING', updated) }
+      return { status: 200, body: await loadMessageView(tx, updated, base) }
+    },
+  })
+
+  handleWrite(app, deps, docs.deleteMessage, async (tx, { member, params, now }) => {
+    const message = await findMessage(tx, member, params.id)
+    const conversation = message && (await findConversation(tx, member, message.conversationId))
+    if (!message || !conversation) return refuseUnknown('message')
+    if (message.senderId !== member.user.id && !(await ownsGroup(tx, member, conversation))) {
+      return refuseForbidden('Only the sender and the owner of the group can delete a message.')
+    }
+    const [deletedId] = await deleteMessages(tx, message, [message.id], now)
+    return deletedId === undefined ? refuseUnknown('message') : { status: 204 }
   })
 }
 
-/** Throws a 404 if the caller is not in the conversation that the query names. */
 async function requireConversation(db: Db, member: Member, id: string | undefined): Promise<void> {
   if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
 }
 
 const ownsGroup = async (tx: Tx, member: Member, { groupId }: { readonly groupId: string | null }): Promise<boolean> =>
   groupId !== null && (await isGroupOwner(tx, member, groupId))
+
+/** A reaction does not change the time of the message’s last update. */
+function reactionRoutes(app: TypedApp, deps: MessagingDeps): void {
+  handlePrepared(app, deps, docs.addReaction, {
+    prepare: async ({ member, params: { id, name }, now }) =>
+      refuseNames([name]) ?? (await prepareReaction(deps, member, id, name, now)),
+    write: async (tx, { member, params, base, now }, { name, governed }) => {
+      const message = requireFound(await lockMessage(tx, member, params.id), 'message')
+      const result = await addReaction(tx, member, message, name, now)
+      if (result === 'too_many_names') return tooManyNames()
+      if (result === 'added') await emitMessageUpdated(tx, message, undefined)
+      const body = await loadMessageView(tx, message, base)
+      await governed.settle(tx)
+      return { status: 200, body }
+    },
+  })
+
+  handleWrite(app, deps, docs.removeReaction, async (tx, { member, params }) => {
+    const message = requireFound(await lockMessage(tx, member, params.id), 'message')
+    if (!(await removeReaction(tx, member, message, params.name))) return refuseUnknown('reaction')
+    await emitMessageUpdated(tx, message, undefined)
+    return { status: 204 }
+  })
+}

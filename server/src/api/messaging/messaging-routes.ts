@@ -1,34 +1,28 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { MessagingDeps } from '../../domains/messaging/messaging-deps.ts'
+import { avatarSvg } from '../../domains/messaging/people/avatar.ts'
 import { accepted } from '../../shared/request-errors.ts'
 import { authenticateRequests } from '../kit/authenticate-requests.ts'
 import { readFormBodies } from '../kit/bodies.ts'
 import type { TypedApp } from '../kit/route.ts'
 import { attachmentRoutes } from './attachment-routes.ts'
-import { avatarRoutes } from './avatar-routes.ts'
 import { contactRoutes } from './contact-routes.ts'
-import { conversationRoutes } from './conversation-routes.ts'
+import { conversationRoutes, retentionRoutes } from './conversation-routes.ts'
 import { eventRoutes } from './event-routes.ts'
-import { groupMemberRoutes } from './group-member-routes.ts'
 import { groupRoutes } from './group-routes.ts'
 import { messageRoutes } from './message-routes.ts'
-import { reactionRoutes } from './reaction-routes.ts'
-import { retentionRoutes } from './retention-routes.ts'
 
 const ROUTES: readonly ((app: TypedApp, deps: MessagingDeps) => void)[] = [
   contactRoutes,
   groupRoutes,
-  groupMemberRoutes,
   conversationRoutes,
   messageRoutes,
-  reactionRoutes,
   attachmentRoutes,
   retentionRoutes,
   eventRoutes,
 ]
 
-/** The messaging API: authenticates and counts requests, reads bodies and registers the routes. */
 export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps): Promise<void> {
   avatarRoutes(app)
   await app.register(async (scope) => {
@@ -47,4 +41,23 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
     })
     for (const addRoutes of ROUTES) addRoutes(scope.withTypeProvider<TypeBoxTypeProvider>(), deps)
   })
+}
+
+/** Default avatars. They need no token, because browsers send none for images and the picture depends only on the path. */
+function avatarRoutes(app: FastifyInstance): void {
+  const schema = {
+    operationId: 'getAvatar',
+    summary: 'Get the default avatar of a contact or group',
+    tags: ['messaging'],
+    response: { 200: { description: 'An SVG image.', content: { 'image/svg+xml': { schema: { type: 'string' } } } } },
+  }
+  app.get<{ Params: { name: string } }>('/v1/avatars/:name', { schema }, async (request, reply) =>
+    reply
+      .headers({
+        'cache-control': 'public, max-age=86400, immutable',
+        'content-security-policy': "default-src 'none'; sandbox",
+      })
+      .type('image/svg+xml; charset=utf-8')
+      .send(avatarSvg(request.params.name)),
+  )
 }

@@ -5,7 +5,6 @@ import { checkForms } from '../kit/validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Messaging API: the authenticated user. */
     member: Member
     /** Messaging API: the time of everything that the request stores. */
     now: Date
@@ -30,7 +29,12 @@ const MESSAGING: Api = {
   validatorCompiler: checkForms,
 }
 
-/** A route of the messaging API, without its handler. */
+export const UNKNOWN_GROUP = { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' }
+export const UNKNOWN_CONVERSATION = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
+export const UNKNOWN_MESSAGE = {
+  404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation',
+}
+
 export const operation = <const T extends Target, D extends Omit<RouteDocs, 'operationId'>>(
   target: T,
   operationId: string,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { auditedTransaction } from '../../domains/audit/chain/audited-transaction.ts'
 import {
   findResponse,
@@ -16,65 +16,75 @@ import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import type { Refusal } from '../../shared/refusal.ts'
 import { accepted, invalid } from '../../shared/request-errors.ts'
 import { sendError } from '../kit/error-responses.ts'
+import { type Handler, handle, type TypedApp } from '../kit/route.ts'
 
-/** The response of a write. */
 interface Written {
   readonly status: 200 | 201 | 204
   /** undefined: no body, as with 204. */
   readonly body?: unknown
-  /** Called after the commit. */
   readonly afterCommit?: () => void
 }
 
-/** A refusal that commits the transaction, unlike one that is thrown or returned alone. */
-interface Committed {
-  readonly committed: Refusal
-}
+/** `committed`: a refusal that commits the transaction, unlike one that is thrown or returned alone. */
+type Outcome = Written | { readonly committed: Refusal } | Refusal
 
-interface Steps<P> {
+type RouteOf<S> = Omit<RouteOptions, 'schema' | 'handler'> & { readonly schema: S }
+type RequestOf<S extends FastifySchema> = Parameters<Handler<S>>[0]
+
+interface Steps<Request, P> {
   /** Runs before the transaction: evaluates policies, stores uploads. */
-  readonly prepare: () => Promise<P | Refusal>
+  readonly prepare: (request: Request) => Promise<P | Refusal>
   /** The content of a body that `prepare` has read, to compare repeated requests with an Idempotency-Key. */
   readonly fingerprint?: (prepared: P) => unknown
   /** Runs in the transaction of the Idempotency-Key. It runs again after a deadlock. A refusal rolls the transaction back. */
-  readonly write: (tx: Tx, prepared: P) => Promise<Written | Committed | Refusal>
+  readonly write: (tx: Tx, request: Request, prepared: P) => Promise<Outcome>
   /** Frees what `prepare` has stored, if the write failed or the response was replayed. */
   readonly discard?: (prepared: P) => Promise<void>
 }
 
 type WriteRequest = Pick<FastifyRequest, 'member' | 'now' | 'method' | 'url' | 'headers' | 'body' | 'routeOptions'>
 
-/** Writes in one transaction: the change, its events and its Idempotency-Key. Then sends the response. */
-export const write = (
-  request: WriteRequest,
-  reply: FastifyReply,
+/** Registers a route that writes in one transaction: the change, its events and its Idempotency-Key. Then it sends the response. */
+export function handleWrite<S extends FastifySchema>(
+  app: TypedApp,
   deps: MessagingDeps,
-  run: (tx: Tx) => Promise<Written | Committed | Refusal>,
-): Promise<FastifyReply> => writePrepared(request, reply, deps, { prepare: () => Promise.resolve(undefined), write: run })
+  route: RouteOf<S>,
+  write: (tx: Tx, request: RequestOf<S>) => Promise<Outcome>,
+): void {
+  handlePrepared(app, deps, route, { prepare: async () => undefined, write })
+}
 
-/** As `write`, with steps around the transaction. */
-export async function writePrepared<P>(
-  request: WriteRequest,
+/** As `handleWrite`, with steps around the transaction. */
+export function handlePrepared<S extends FastifySchema, P>(
+  app: TypedApp,
+  deps: MessagingDeps,
+  route: RouteOf<S>,
+  steps: Steps<RequestOf<S>, P>,
+): void {
+  handle(app, route, ((request, reply) => writePrepared(request, reply, deps, steps)) as Handler<S>)
+}
+
+async function writePrepared<Request extends WriteRequest, P>(
+  request: Request,
   reply: FastifyReply,
   deps: MessagingDeps,
-  { prepare, fingerprint, write, discard }: Steps<P>,
+  { prepare, fingerprint, write, discard }: Steps<Request, P>,
 ): Promise<FastifyReply> {
   const keyFor = keysOf(request)
   const bodyKey = fingerprint ? undefined : keyFor(request.routeOptions.schema?.body === undefined ? null : request.body)
   const replayed = bodyKey && (await findReplay(deps.db, bodyKey, request.now))
   if (replayed) return send(reply, replayed)
-  const prepared = accepted(await prepare())
+  const prepared = accepted(await prepare(request))
   const key = bodyKey ?? keyFor(fingerprint?.(prepared))
   let isNew = false
   try {
     const result = await auditedTransaction(
       deps,
-      (tx) => writeOnce(tx, key, request.now, () => write(tx, prepared), reply),
+      (tx) => writeOnce(tx, key, request.now, () => write(tx, request, prepared), reply),
       inTransaction,
     )
     isNew = result.isNew
-    if (!isNew) return send(reply, result.stored)
-    deps.relay.wake()
+    if (isNew) deps.relay.wake()
     result.afterCommit?.()
     return send(reply, result.stored)
   } finally {
@@ -92,7 +102,7 @@ async function writeOnce(
   tx: Tx,
   key: IdempotencyKey | undefined,
   now: Date,
-  run: () => Promise<Written | Committed | Refusal>,
+  run: () => Promise<Outcome>,
   reply: FastifyReply,
 ): Promise<WriteResult> {
   if (key && !(await reserveKey(tx, key, now))) {
@@ -109,7 +119,7 @@ async function writeOnce(
 
 const MAX_KEY = 255
 
-/** Makes the key of a request from the content of its body; undefined without an `Idempotency-Key`. Throws a 400 for an invalid one. */
+/** Undefined without an `Idempotency-Key`. Throws a 400 for an invalid one. */
 function keysOf({ member, method, url, headers }: WriteRequest): (content: unknown) => IdempotencyKey | undefined {
   const key = method === 'DELETE' ? undefined : headers['idempotency-key']
   if (key === undefined) return () => undefined
@@ -121,7 +131,7 @@ function keysOf({ member, method, url, headers }: WriteRequest): (content: unkno
   return (content) => ({ member, key, fingerprint: hashOf(content).digest() })
 }
 
-/** The stored response of a key. Throws a 409 when the key was used for a different request. */
+/** Throws a 409 when the key was used for a different request. */
 async function findReplay(db: MessagingDeps['db'], key: IdempotencyKey, now: Date): Promise<StoredResponse | undefined> {
   const stored = await findResponse(db, key, now)
   if (stored && !stored.fingerprint.equals(key.fingerprint)) {
@@ -130,7 +140,6 @@ async function findReplay(db: MessagingDeps['db'], key: IdempotencyKey, now: Dat
   return stored
 }
 
-/** The bytes of a response, which repeated requests get too. */
 const storedBody = (reply: FastifyReply, { status, body }: Written): StoredResponse => ({
   status,
   body: body === undefined ? '' : (reply.getSerializationFunction(String(status)) as (body: unknown) => string)(body),

@@ -1,10 +1,9 @@
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
-import type { ClientDialect, DecodedRequest, ErrorEnvelope } from '../client-dialect.ts'
-import { fieldOf } from '../sources.ts'
+import type { ClientDialect, ErrorEnvelope, ResponseEncoder } from '../client-dialect.ts'
+import { decoded, fieldOf } from '../client-fields.ts'
 import { growingMessage, messageEvents } from './events.ts'
-import { UnknownField, Untranslatable } from './fields.ts'
 import { MESSAGES_FIELDS } from './known-fields.ts'
-import { type DecodedBody, decodeBody } from './request.ts'
+import { decodeBody } from './request.ts'
 import { encodeMessage } from './response.ts'
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
@@ -19,29 +18,10 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 }
 
-function decode(body: unknown): DecodedRequest {
-  let decoded: DecodedBody
-  try {
-    decoded = decodeBody(body)
-  } catch (error) {
-    if (error instanceof UnknownField) {
-      const { problem, path, placeholder } = error
-      return { ok: false, problem, unknownField: { path, placeholder } }
-    }
-    if (error instanceof Untranslatable) return { ok: false, problem: error.problem }
-    throw error
-  }
-  return {
-    ok: true,
-    chat: decoded.chat,
-    fieldOf: (param) => fieldOf(decoded.sources, param),
-    origins: decoded.origins,
-    encoder: {
-      toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
-      toEvents: messageEvents,
-      grow: growingMessage,
-    },
-  }
+const ENCODER: ResponseEncoder = {
+  toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
+  toEvents: messageEvents,
+  grow: growingMessage,
 }
 
 /** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
@@ -58,7 +38,11 @@ function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: str
 export const anthropicMessages: ClientDialect = {
   name: 'anthropic-messages',
   known: MESSAGES_FIELDS,
-  decode,
+  decode: (body) =>
+    decoded(() => {
+      const { chat, sources, origins } = decodeBody(body)
+      return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), origins, encoder: ENCODER }
+    }),
   hasTextParts: true,
   errorBody: anthropicErrorBody,
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { bedrockChunk, eventStreamMessage, header } from '../../../test/support/event-stream.ts'
 import { EventStreamDecoder } from '../../platform/lib/aws-event-stream.ts'
-import { type BedrockEvent, readBedrockEvent } from './bedrock-events.ts'
+import { type BedrockEvent, readBedrockEvent } from './bedrock.ts'
 
 const EVENTS = [
   { type: 'message_start', message: { id: 'msg_1', role: 'assistant', content: [], usage: { input_tokens: 3 } } },

@@ -1,4 +1,6 @@
-import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
+import type { EventStreamMessage } from '../../platform/lib/aws-event-stream.ts'
+import { type Fields, isObject, parseJsonObject, textOf } from '../../platform/lib/untrusted-json.ts'
+import { parseResponse } from '../../shared/free-json.ts'
 import type { UpstreamDialect } from '../upstream-dialect.ts'
 import { EventCollector } from './upstream-events.ts'
 import { encodeRequest } from './upstream-request.ts'
@@ -20,10 +22,7 @@ export const bedrockUpstream = (betas: string | undefined): UpstreamDialect => (
 
 const namesOf = (betas = ''): readonly string[] => betas.split(',').flatMap((name) => name.trim() || [])
 
-/**
- * Bedrock refuses the lifetime of a cache entry and a break point of the request as a whole. Both are left out, because they change the
- * price and not the completion (decision 0006).
- */
+/** Bedrock refuses the lifetime of a cache entry and a break point of the whole request. They change only the price (decision 0006). */
 function toInvokeBody({ model: _, stream: _stream, cache_control: _cached, ...body }: Fields, betas: readonly string[]): Fields {
   const { tools, system, messages } = body
   return {
@@ -36,7 +35,7 @@ function toInvokeBody({ model: _, stream: _stream, cache_control: _cached, ...bo
   }
 }
 
-/** A tool, a block or a message without the lifetime of its break points. Arguments of calls and schemas stay as they are. */
+/** Arguments of calls and schemas stay as they are. */
 function withoutLifetime(block: unknown): unknown {
   if (!isObject(block)) return block
   const { cache_control: control, content } = block
@@ -45,4 +44,36 @@ function withoutLifetime(block: unknown): unknown {
     ...(isObject(control) && { cache_control: { type: control.type } }),
     ...(Array.isArray(content) && { content: content.map(withoutLifetime) }),
   }
+}
+
+/** A message of InvokeModelWithResponseStream. `length`: bytes of the event’s JSON. `failed`: the model or Bedrock ended the stream. */
+export type BedrockEvent =
+  | { readonly kind: 'event'; readonly event: Fields; readonly length: number }
+  | { readonly kind: 'failed'; readonly status: number }
+  | { readonly kind: 'malformed' }
+
+const MALFORMED: BedrockEvent = { kind: 'malformed' }
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const STATUSES: Readonly<Record<string, number>> = {
+  validationException: 400,
+  modelTimeoutException: 408,
+  throttlingException: 429,
+  modelStreamErrorException: 424,
+  serviceUnavailableException: 503,
+}
+
+/** Reads a message of https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html. Never throws. */
+export function readBedrockEvent({ headers, payload }: EventStreamMessage): BedrockEvent {
+  const type = headers.get(':message-type')
+  if (type === 'error') return { kind: 'failed', status: 500 }
+  if (type === 'exception') {
+    const name = headers.get(':exception-type') ?? ''
+    return { kind: 'failed', status: (Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined) ?? 500 }
+  }
+  if (type !== 'event' || headers.get(':event-type') !== 'chunk') return MALFORMED
+  const bytes = textOf(parseJsonObject(payload)?.bytes)
+  if (!BASE64.test(bytes)) return MALFORMED
+  const json = Buffer.from(bytes, 'base64')
+  const event = parseJsonObject(json, parseResponse)
+  return event ? { kind: 'event', event, length: json.length } : MALFORMED
 }

@@ -1,19 +1,18 @@
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage, ContentPart } from '../../shared/message.ts'
-import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt, UnknownField, Untranslatable } from './fields.ts'
+import { RefusedField, refuse, UnknownField } from '../client-fields.ts'
+import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt } from './fields.ts'
 import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
-/** A chat message, and the field of the client's body that it was made from. */
+/** A chat message, and the field of the client's body that it was made from. `places`: the client's fields for places in it. */
 export interface Translated {
   readonly message: ChatMessage
   readonly path: string
-  /** The client's fields for places in `message`. */
   readonly places?: readonly Place[]
 }
 
 type Place = readonly [place: string, source: string]
-
 type Content = NonNullable<ChatMessage['content']>
 
 /** The messages of one Anthropic message: its tool results first, as the API requires them to stand, then the rest. */
@@ -22,38 +21,24 @@ export function decodeMessage(value: unknown, path: string): readonly Translated
   const { role, content } = fields
   refuseOthers(fields, ['role', 'content'], path)
   if (role !== 'user' && role !== 'assistant' && role !== 'system')
-    throw new Untranslatable(`${path}.role`, 'must be "user", "assistant" or "system"')
+    throw new RefusedField(`${path}.role`, 'must be "user", "assistant" or "system"')
   if (typeof content === 'string') return [{ message: { role, content }, path }]
-  const blocks = itemsAt(content, `${path}.content`).map((block, at) => ({
-    block: fieldsAt(block, `${path}.content[${at}]`),
-    path: `${path}.content[${at}]`,
-  }))
+  const blocks = blocksAt(content, `${path}.content`)
   if (role === 'assistant') return [{ message: decodeAssistant(blocks), path, places: placesOfCalls(blocks) }]
-  const results = blocks.filter(({ block }) => block.type === 'tool_result')
-  const others = blocks.filter(({ block }) => block.type !== 'tool_result')
-  return [
-    ...results.map(({ block, path }) => ({
-      message: decodeToolResult(block, path),
-      path,
-      places: [['tool_call_id', `${path}.tool_use_id`] as const],
-    })),
-    ...(others.length > 0 || results.length === 0
-      ? [
-          {
-            message: { role, content: joined(others.map(({ block, path }) => decodePart(block, path))) },
-            path,
-            places: placesOfParts(others),
-          },
-        ]
-      : []),
-  ]
+  const { results = [], others = [] } = Object.groupBy(blocks, ({ block }) =>
+    block.type === 'tool_result' ? 'results' : 'others',
+  )
+  const translated = results.map((result): Translated => {
+    return { message: decodeToolResult(result), path: result.path, places: [['tool_call_id', `${result.path}.tool_use_id`]] }
+  })
+  if (others.length === 0 && results.length > 0) return translated
+  return [...translated, { message: { role, content: joined(others.map(decodePart)) }, path, places: placesOfParts(others) }]
 }
 
-/** The system prompt: a text, or text blocks. */
 export function decodeSystem(value: unknown): readonly Translated[] {
   if (value == null) return []
   if (typeof value === 'string') return [{ message: { role: 'system', content: value }, path: 'system' }]
-  const parts = itemsAt(value, 'system').map((block, at) => decodeText(fieldsAt(block, `system[${at}]`), `system[${at}]`))
+  const parts = blocksAt(value, 'system').map(decodeText)
   return parts.length === 0 ? [] : [{ message: { role: 'system', content: joined(parts) }, path: 'system' }]
 }
 
@@ -62,9 +47,12 @@ interface Block {
   readonly path: string
 }
 
+const blocksAt = (value: unknown, at: string): readonly Block[] =>
+  itemsAt(value, at).map((block, index) => ({ block: fieldsAt(block, `${at}[${index}]`), path: `${at}[${index}]` }))
+
 function decodeAssistant(blocks: readonly Block[]): ChatMessage {
-  const parts = blocks.filter(({ block }) => block.type === 'text').map(({ block, path }) => decodeText(block, path))
-  const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block, path }) => decodeToolUse(block, path))
+  const parts = blocks.filter(({ block }) => block.type === 'text').map(decodeText)
+  const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(decodeToolUse)
   const unknown = blocks.find(({ block }) => !ASSISTANT_BLOCKS.has(textOf(block.type)))
   if (unknown) throw unknownBlock(unknown.path, `must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
   return {
@@ -106,7 +94,7 @@ function decodeThinking(blocks: readonly Block[]): Fields {
       refuseOthers(block, block.type === 'thinking' ? ['type', 'thinking', 'signature'] : ['type', 'data'], path)
       if (block.type === 'thinking' && textAt(block.signature ?? '', `${path}.signature`) === '')
         unsigned.push(textAt(block.thinking, `${path}.thinking`))
-      else signed.push(detailOf(block, position) ?? malformed(path))
+      else signed.push(detailOf(block, position) ?? refuse(path, 'must be a thinking block as the API returned it'))
     }
   }
   return {
@@ -115,11 +103,7 @@ function decodeThinking(blocks: readonly Block[]): Fields {
   }
 }
 
-function malformed(path: string): never {
-  throw new Untranslatable(path, 'must be a thinking block as the API returned it')
-}
-
-function decodeToolUse(block: Fields, path: string): Fields {
+function decodeToolUse({ block, path }: Block): Fields {
   refuseOthers(block, ['type', 'id', 'name', 'input', 'caller', ...Object.keys(stateOf(block))], path)
   if (block.caller != null) {
     const { type, ...others } = fieldsAt(block.caller, `${path}.caller`)
@@ -140,16 +124,12 @@ function decodeToolUse(block: Fields, path: string): Fields {
 /** The chat form has no mark for a tool that failed, so the text says it. */
 const FAILED = 'Error: '
 
-function decodeToolResult(block: Fields, path: string): ChatMessage {
+function decodeToolResult({ block, path }: Block): ChatMessage {
   refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error'], path)
   const { content } = block
   const isError = booleanAt(block.is_error, `${path}.is_error`)
   const parts =
-    typeof content === 'string'
-      ? [{ type: 'text', text: content }]
-      : itemsAt(content ?? [], `${path}.content`).map((part, at) =>
-          decodePart(fieldsAt(part, `${path}.content[${at}]`), `${path}.content[${at}]`),
-        )
+    typeof content === 'string' ? [{ type: 'text', text: content }] : blocksAt(content ?? [], `${path}.content`).map(decodePart)
   return {
     role: 'tool',
     tool_call_id: textAt(block.tool_use_id, `${path}.tool_use_id`),
@@ -169,24 +149,23 @@ function asFailed(content: Content): Content {
 const joined = (parts: readonly ContentPart[]): Content =>
   parts.length <= 1 && parts.every(({ type }) => type === 'text') ? (parts[0]?.text ?? '') : parts
 
-function decodePart(block: Fields, path: string): ContentPart {
-  if (block.type === 'text') return decodeText(block, path)
-  if (block.type === 'image') return decodeImage(block, path)
-  if (block.type === 'document') return decodeDocument(block, path)
-  throw unknownBlock(path, 'must be "text", "image", "document" or "tool_result"')
+function decodePart(part: Block): ContentPart {
+  if (part.block.type === 'text') return decodeText(part)
+  if (part.block.type === 'image') return decodeImage(part)
+  if (part.block.type === 'document') return decodeDocument(part)
+  throw unknownBlock(part.path, 'must be "text", "image", "document" or "tool_result"')
 }
 
 const unknownBlock = (path: string, message: string): UnknownField => new UnknownField(path, message, { type: 'text', text: '' })
 
-function decodeText(block: Fields, path: string): { readonly type: 'text'; readonly text: string } {
-  if (block.type !== 'text') throw new Untranslatable(`${path}.type`, 'must be "text"')
-  refuseOthers(block, ['type', 'text', ...(isEmpty(block.citations) ? ['citations'] : [])], path)
+function decodeText({ block, path }: Block): { readonly type: 'text'; readonly text: string } {
+  if (block.type !== 'text') throw new RefusedField(`${path}.type`, 'must be "text"')
+  const { citations } = block
+  refuseOthers(block, ['type', 'text', ...(Array.isArray(citations) && citations.length === 0 ? ['citations'] : [])], path)
   return { type: 'text', text: textAt(block.text, `${path}.text`) }
 }
 
-const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
-
-function decodeImage(block: Fields, path: string): ContentPart {
+function decodeImage({ block, path }: Block): ContentPart {
   refuseOthers(block, ['type', 'source'], path)
   const source = fieldsAt(block.source, `${path}.source`)
   refuseOthers(source, source.type === 'url' ? ['type', 'url'] : ['type', 'media_type', 'data'], `${path}.source`)
@@ -198,7 +177,7 @@ function decodeImage(block: Fields, path: string): ContentPart {
 const isDisabled = (citations: unknown): boolean =>
   isObject(citations) && Object.entries(citations).every(([name, value]) => name === 'enabled' && value === false)
 
-function decodeDocument(block: Fields, path: string): ContentPart {
+function decodeDocument({ block, path }: Block): ContentPart {
   const citations = isDisabled(block.citations) ? ['citations'] : []
   refuseOthers(block, ['type', 'source', 'title', ...citations], path)
   const source = fieldsAt(block.source, `${path}.source`)
@@ -214,6 +193,6 @@ function decodeDocument(block: Fields, path: string): ContentPart {
 }
 
 function dataUrl(source: Fields, path: string): string {
-  if (source.type !== 'base64') throw new Untranslatable(`${path}.type`, 'must be a source that the gateway can read')
+  if (source.type !== 'base64') throw new RefusedField(`${path}.type`, 'must be a source that the gateway can read')
   return `data:${textAt(source.media_type, `${path}.media_type`)};base64,${textAt(source.data, `${path}.data`)}`
 }

@@ -2,8 +2,7 @@ import type { Fields } from '../../platform/lib/untrusted-json.ts'
 import type { Completion, CompletionHead } from '../../shared/completion.ts'
 import type { GovernanceBlock, GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
-import { providerFieldsOf } from './provider-fields.ts'
-import { type Block, blocksOf, messageHead, stopOf, usageOf } from './response.ts'
+import { type Block, blocksOf, messageHead, providerFieldsOf, stopOf, usageOf } from './response.ts'
 
 const event = (type: string, fields: Fields): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 
@@ -37,7 +36,6 @@ function* eventsAfterStart(completion: Completion, governance: GovernanceBlock, 
   yield event('message_stop', {})
 }
 
-/** The stream of a message that is not complete: its start, deltas of its text, then the other events of `messageEvents`. */
 export function growingMessage(head: CompletionHead, governance: GovernanceBlock): GrowingEncoder {
   let sent = 0
   return {

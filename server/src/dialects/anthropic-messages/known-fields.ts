@@ -1,11 +1,10 @@
-import { GOVERNANCE } from '../governance-fields.ts'
-import { byType, type Known, type KnownFields, knownFields } from '../known-fields.ts'
+import { byType, GOVERNANCE, type Known, type KnownFields, knownFields } from '../known-fields.ts'
 
 const cached = { cache_control: knownFields('type ttl scope') }
 
 const Source = knownFields('type media_type data url file_id content')
 
-/** Blocks of other types are refused, or carried as a whole. */
+/** Blocks and tools of other types are refused, or carried as a whole. */
 const BLOCKS: Readonly<Record<string, KnownFields>> = {
   text: knownFields('type text citations', cached),
   image: knownFields('type transformations', { ...cached, source: Source }),
@@ -22,7 +21,6 @@ const Block: Known = byType({
   tool_result: knownFields('type tool_use_id is_error toolset_name', { ...cached, content: byType(BLOCKS) }),
 })
 
-/** Tools that the provider runs have other fields, and are refused. */
 const CustomTool = knownFields(
   'type name description input_schema strict eager_input_streaming defer_loading allowed_callers input_examples',
   cached,

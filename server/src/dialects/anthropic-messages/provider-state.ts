@@ -7,7 +7,6 @@ const STATE_FIELDS = ['extra_content', 'provider_specific_fields'] as const
 export const stateOf = (call: Fields): Fields =>
   Object.fromEntries(STATE_FIELDS.filter((name) => isObject(call[name])).map((name) => [name, call[name]]))
 
-/** A message without the state, which no provider of this API knows. */
 export function withoutState(message: Fields): Fields {
   const { content } = message
   if (!Array.isArray(content) || !content.some(hasState)) return message

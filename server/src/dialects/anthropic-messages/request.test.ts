@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { anthropicMessages } from './anthropic-messages.ts'
 
 const user = (content: unknown) => ({ max_tokens: 100, messages: [{ role: 'user', content }] })
+const X = user('x')
+const assistant = (...content: readonly object[]) => ({ max_tokens: 1, messages: [{ role: 'assistant', content }] })
 const decode = (body: object): Record<string, unknown> => {
   const decoded = anthropicMessages.decode(body)
   if (!decoded.ok) throw new Error(`${decoded.problem.param}: ${decoded.problem.message}`)
@@ -16,25 +18,14 @@ const messagesOf = (body: object): unknown => decode(body).messages
 
 describe('Messages API: request [GW-ANT-3]', () => {
   test('text: blocks stay parts, one block becomes a text, and the system prompt becomes the first message', () => {
-    const system = [
-      { type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } },
-      { type: 'text', text: 'Be kind.' },
-    ]
-    const content = [
-      { type: 'text', text: 'one' },
-      { type: 'text', text: 'two' },
-    ]
+    const text = (value: string) => ({ type: 'text', text: value })
+    const system = [{ ...text('Be brief.'), cache_control: { type: 'ephemeral' } }, text('Be kind.')]
+    const content = [text('one'), text('two')]
     expect(messagesOf({ ...user(content), system })).toEqual([
-      {
-        role: 'system',
-        content: [
-          { type: 'text', text: 'Be brief.' },
-          { type: 'text', text: 'Be kind.' },
-        ],
-      },
+      { role: 'system', content: [text('Be brief.'), text('Be kind.')] },
       { role: 'user', content },
     ])
-    expect(messagesOf(user([{ type: 'text', text: 'one' }]))).toEqual([{ role: 'user', content: 'one' }])
+    expect(messagesOf(user([text('one')]))).toEqual([{ role: 'user', content: 'one' }])
   })
 
   test('images and documents: become parts, and text documents are encoded so that detectors read them', () => {
@@ -89,19 +80,13 @@ describe('Messages API: request [GW-ANT-3]', () => {
     const redacted = { type: 'redacted_thinking', data: 'AAAA' }
     const unsigned = { type: 'thinking', thinking: 'aloud', signature: '' }
     const said = { type: 'text', text: 'done' }
-    const [message] = messagesOf({
-      max_tokens: 1,
-      messages: [{ role: 'assistant', content: [signed, redacted, unsigned, said] }],
-    }) as unknown[]
-    expect(message).toEqual({
-      role: 'assistant',
-      content: 'done',
-      reasoning_content: 'aloud',
-      reasoning_details: [
-        { type: 'reasoning.text', text: 'first', signature: 'c2ln', format: 'anthropic-claude-v1' },
-        { type: 'reasoning.encrypted', data: 'AAAA', format: 'anthropic-claude-v1' },
-      ],
-    })
+    const reasoning_details = [
+      { type: 'reasoning.text', text: 'first', signature: 'c2ln', format: 'anthropic-claude-v1' },
+      { type: 'reasoning.encrypted', data: 'AAAA', format: 'anthropic-claude-v1' },
+    ]
+    expect(messagesOf(assistant(signed, redacted, unsigned, said))).toEqual([
+      { role: 'assistant', content: 'done', reasoning_content: 'aloud', reasoning_details },
+    ])
   })
 
   test.each<[string, object, object]>([
@@ -138,78 +123,59 @@ describe('Messages API: request [GW-ANT-3]', () => {
       { governance: { session_id: 's' }, temperature: 0.5, top_p: null, stream: false },
     ],
   ])('request: %s is translated', (_, sent, expected) => {
-    const { messages: _messages, max_tokens: _tokens, ...others } = decode({ ...user('x'), ...sent })
+    const { messages: _messages, max_tokens: _tokens, ...others } = decode({ ...X, ...sent })
     expect(others).toEqual(expected)
   })
 
   const tool = { name: 'f', input_schema: { type: 'object' } }
+  const FORMAT = { type: 'json_schema', schema: {} }
+  const picture = (more: object) => user([{ type: 'image', source: { type: 'url', url: 'https://a.example', ...more } }])
+  const document = (source: object, more: object = {}) =>
+    user([{ type: 'document', source: { type: 'text', ...source }, ...more }])
   test.each<[string, object]>([
     ['max_tokens', { messages: [] }],
     ['messages', { max_tokens: 1 }],
-    ['tool_choice.type', { ...user('x'), tool_choice: { type: { toString: 1 } } }],
-    ['messages[0].content[0].type', { max_tokens: 1, messages: [{ role: 'assistant', content: [{ type: { toString: 1 } }] }] }],
-    [
-      'messages[0].content[0].source.file_id',
-      user([{ type: 'image', source: { type: 'url', url: 'https://a.example', file_id: 'f' } }]),
-    ],
-    [
-      'output_format',
-      {
-        ...user('x'),
-        output_format: { type: 'json_schema', schema: {} },
-        output_config: { format: { type: 'json_schema', schema: {} } },
-      },
-    ],
-    ['thinking.type', { ...user('x'), thinking: { type: 'bogus' }, output_config: { effort: 'high' } }],
-    ['container', { ...user('x'), container: 'c' }],
-    ['mcp_servers', { ...user('x'), mcp_servers: [{}] }],
+    ['tool_choice.type', { ...X, tool_choice: { type: { toString: 1 } } }],
+    ['messages[0].content[0].type', assistant({ type: { toString: 1 } })],
+    ['messages[0].content[0].source.file_id', picture({ file_id: 'f' })],
+    ['output_format', { ...X, output_format: FORMAT, output_config: { format: FORMAT } }],
+    ['thinking.type', { ...X, thinking: { type: 'bogus' }, output_config: { effort: 'high' } }],
+    ['container', { ...X, container: 'c' }],
+    ['mcp_servers', { ...X, mcp_servers: [{}] }],
     ['messages[0].role', { max_tokens: 1, messages: [{ role: 'tool', content: 'x' }] }],
     ['messages[0].name', { max_tokens: 1, messages: [{ role: 'user', content: 'x', name: 'y' }] }],
     ['messages[0].content[0].type', user([{ type: 'search_result' }])],
     ['messages[0].content[0].extra', user([{ type: 'text', text: 'x', extra: 1 }])],
     ['messages[0].content[0].source.type', user([{ type: 'image', source: { type: 'file' } }])],
-    [
-      'messages[0].content[0].citations',
-      user([{ type: 'document', source: { type: 'text', data: 'x' }, citations: { enabled: true } }]),
-    ],
-    ['messages[0].content[0].type', { max_tokens: 1, messages: [{ role: 'assistant', content: [{ type: 'server_tool_use' }] }] }],
+    ['messages[0].content[0].citations', document({ data: 'x' }, { citations: { enabled: true } })],
+    ['messages[0].content[0].type', assistant({ type: 'server_tool_use' })],
     [
       'messages[0].content[0].content[1].type',
       user([{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: '' }, { type: 'video' }] }]),
     ],
-    ['system[0].type', { ...user('x'), system: [{ type: 'image' }] }],
-    ['tools[1].type', { ...user('x'), tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] }],
-    ['tools[0].defer_loading', { ...user('x'), tools: [{ ...tool, defer_loading: true }] }],
-    ['tools[0].allowed_callers', { ...user('x'), tools: [{ ...tool, allowed_callers: ['code_execution_20250825'] }] }],
-    ['tool_choice.type', { ...user('x'), tool_choice: { type: 'function' } }],
-    ['metadata.other', { ...user('x'), metadata: { other: 1 } }],
-    ['thinking.type', { ...user('x'), thinking: { type: 'deep' } }],
-    ['output_config.format.type', { ...user('x'), output_config: { format: { type: 'xml' } } }],
-    ['context_management.edits[0]', { ...user('x'), context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
+    ['system[0].type', { ...X, system: [{ type: 'image' }] }],
+    ['tools[1].type', { ...X, tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] }],
+    ['tools[0].defer_loading', { ...X, tools: [{ ...tool, defer_loading: true }] }],
+    ['tools[0].allowed_callers', { ...X, tools: [{ ...tool, allowed_callers: ['code_execution_20250825'] }] }],
+    ['tool_choice.type', { ...X, tool_choice: { type: 'function' } }],
+    ['metadata.other', { ...X, metadata: { other: 1 } }],
+    ['thinking.type', { ...X, thinking: { type: 'deep' } }],
+    ['output_config.format.type', { ...X, output_config: { format: { type: 'xml' } } }],
+    ['context_management.edits[0]', { ...X, context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
   ])('request: 400 that names %s when it has no counterpart', (param, body) => {
     expect(refusedField(body)).toBe(param)
   })
 
-  const assistant = (block: object) => ({ max_tokens: 1, messages: [{ role: 'assistant', content: [block] }] })
   test.each<[string, object]>([
-    ['tool_choice.name', { ...user('x'), tools: [tool], tool_choice: { type: 'auto', name: 'words' } }],
-    ['tool_choice.disable_parallel_tool_use', { ...user('x'), tool_choice: { type: 'any', disable_parallel_tool_use: 'words' } }],
-    ['thinking.budget_tokens', { ...user('x'), thinking: { type: 'adaptive', budget_tokens: 'words' } }],
-    ['tools[0].strict', { ...user('x'), tools: [{ ...tool, strict: 'words' }] }],
-    ['tools[0].eager_input_streaming', { ...user('x'), tools: [{ ...tool, eager_input_streaming: 'words' }] }],
-    [
-      'output_config.format.name',
-      { ...user('x'), output_config: { format: { type: 'json_schema', schema: {}, name: 'words' } } },
-    ],
+    ['tool_choice.name', { ...X, tools: [tool], tool_choice: { type: 'auto', name: 'words' } }],
+    ['tool_choice.disable_parallel_tool_use', { ...X, tool_choice: { type: 'any', disable_parallel_tool_use: 'words' } }],
+    ['thinking.budget_tokens', { ...X, thinking: { type: 'adaptive', budget_tokens: 'words' } }],
+    ['tools[0].strict', { ...X, tools: [{ ...tool, strict: 'words' }] }],
+    ['tools[0].eager_input_streaming', { ...X, tools: [{ ...tool, eager_input_streaming: 'words' }] }],
+    ['output_config.format.name', { ...X, output_config: { format: { ...FORMAT, name: 'words' } } }],
     ['messages[0].content[0].is_error', user([{ type: 'tool_result', tool_use_id: 'a', is_error: 'words' }])],
-    [
-      'messages[0].content[0].source.media_type',
-      user([{ type: 'document', source: { type: 'text', media_type: 'words', data: 'x' } }]),
-    ],
-    [
-      'messages[0].content[0].source.media_type',
-      user([{ type: 'image', source: { type: 'url', url: 'https://a.example', media_type: 'words' } }]),
-    ],
+    ['messages[0].content[0].source.media_type', document({ media_type: 'words', data: 'x' })],
+    ['messages[0].content[0].source.media_type', picture({ media_type: 'words' })],
     ['messages[0].content[0].data', assistant({ type: 'thinking', thinking: 'x', data: 'words' })],
     ['messages[0].content[0].signature', assistant({ type: 'thinking', thinking: 'x', signature: false })],
     ['messages[0].content[0].thinking', assistant({ type: 'redacted_thinking', data: 'x', thinking: 'words' })],

@@ -1,24 +1,18 @@
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
-import type { Origin } from '../../shared/original-request.ts'
 import { MOST_TOKENS } from '../../shared/output-limits.ts'
-import type { Sources } from '../sources.ts'
+import type { Sources } from '../client-fields.ts'
+import { RefusedField, refuse } from '../client-fields.ts'
+import { words } from '../known-fields.ts'
 import { decodeMessage, decodeSystem, type Translated } from './content.ts'
-import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt } from './fields.ts'
 
-/** A chat body, and for its fields and messages what they were made from. */
-export interface DecodedBody {
-  readonly chat: Fields
-  readonly sources: Sources
-  readonly origins: readonly Origin[]
-}
+const KNOWN = words(
+  `model messages system max_tokens stream governance temperature top_p top_k stop_sequences tools tool_choice metadata thinking
+   output_config output_format service_tier context_management`,
+)
 
-const KNOWN = [
-  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'governance', 'temperature', 'top_p', 'top_k', 'stop_sequences'],
-  ...['tools', 'tool_choice', 'metadata', 'thinking', 'output_config', 'output_format', 'service_tier', 'context_management'],
-]
-
-/** Translates a body of the Messages API. Throws Untranslatable with the first field that has no counterpart. */
-export function decodeBody(value: unknown): DecodedBody {
+/** The chat body, and for its fields and messages what they were made from. Throws RefusedField. */
+export function decodeBody(value: unknown) {
   const body = fieldsAt(value, '')
   refuseOthers(body, KNOWN, '')
   refuseContextEdits(body.context_management)
@@ -31,8 +25,7 @@ export function decodeBody(value: unknown): DecodedBody {
     chat: {
       model: body.model,
       messages: translated.map(({ message }) => message),
-      // The API requires it, so its absence is an error of the client.
-      max_tokens: body.max_tokens ?? missing('max_tokens'),
+      max_tokens: body.max_tokens ?? refuse('max_tokens', 'is required'),
       stream: body.stream,
       governance: body.governance,
       temperature: body.temperature,
@@ -49,7 +42,6 @@ export function decodeBody(value: unknown): DecodedBody {
   }
 }
 
-/** The names of this API for fields of a chat body. */
 const FIELD_NAMES = [
   ['stop', 'stop_sequences'],
   ['user', 'metadata.user_id'],
@@ -73,10 +65,6 @@ function sourcesOf(translated: readonly Translated[], tools: unknown): Sources {
   return sources
 }
 
-function missing(name: string): never {
-  throw new Untranslatable(name, 'is required')
-}
-
 function userOf(metadata: unknown): unknown {
   if (metadata == null) return undefined
   const fields = fieldsAt(metadata, 'metadata')
@@ -84,7 +72,6 @@ function userOf(metadata: unknown): unknown {
   return fields.user_id
 }
 
-/** Thinking budgets in tokens up to which the effort is low and medium. */
 const LOW_BUDGET = 4_096
 const MEDIUM_BUDGET = 16_384
 
@@ -97,10 +84,10 @@ function effortOf({ thinking, output_config: config }: Fields): unknown {
   if (display != null) oneOf(display, ['summarized', 'omitted', 'updates'], 'thinking.display')
   refuseBinding(binding)
   if (type === 'disabled' || type === 'adaptive') return chosen ?? undefined
-  if (type !== 'enabled') throw new Untranslatable('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
+  if (type !== 'enabled') throw new RefusedField('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
   // No detector reads it, so it must not be large enough to hold personal data.
   if (typeof budget !== 'number' || !Number.isInteger(budget) || budget < 0 || budget > MOST_TOKENS)
-    throw new Untranslatable('thinking.budget_tokens', `must be an integer from 0 to ${MOST_TOKENS}`)
+    refuse('thinking.budget_tokens', `must be an integer from 0 to ${MOST_TOKENS}`)
   if (chosen != null) return chosen
   return budget <= LOW_BUDGET ? 'low' : budget <= MEDIUM_BUDGET ? 'medium' : 'high'
 }
@@ -116,13 +103,13 @@ function refuseBinding(value: unknown): void {
 function formatOf({ output_config: config, output_format: format }: Fields): Fields | undefined {
   if (config != null) refuseOthers(fieldsAt(config, 'output_config'), ['effort', 'format'], 'output_config')
   if (format != null && isObject(config) && config.format != null)
-    throw new Untranslatable('output_format', 'must not be sent together with output_config.format')
+    throw new RefusedField('output_format', 'must not be sent together with output_config.format')
   const path = format == null ? 'output_config.format' : 'output_format'
   const asked = format ?? (isObject(config) ? config.format : undefined)
   if (asked == null) return undefined
   const { type, schema, ...others } = fieldsAt(asked, path)
   refuseOthers(others, [], path)
-  if (type !== 'json_schema') throw new Untranslatable(`${path}.type`, 'must be "json_schema"')
+  if (type !== 'json_schema') throw new RefusedField(`${path}.type`, 'must be "json_schema"')
   return {
     type: 'json_schema',
     json_schema: { name: 'output', schema: fieldsAt(schema, `${path}.schema`), strict: true },
@@ -137,7 +124,7 @@ function refuseContextEdits(value: unknown): void {
   for (const [at, edit] of itemsAt(edits ?? [], 'context_management.edits').entries()) {
     const path = `context_management.edits[${at}]`
     if (!isObject(edit) || edit.keep !== 'all')
-      throw new Untranslatable(path, 'is not supported by the gateway: send the edited messages')
+      throw new RefusedField(path, 'is not supported by the gateway: send the edited messages')
     refuseOthers(edit, ['type', 'keep'], path)
     oneOf(edit.type, ['clear_thinking_20251015', 'clear_tool_uses_20250919'], `${path}.type`)
   }
@@ -151,7 +138,7 @@ function decodeTools(value: unknown): Fields {
 
 function decodeTool(tool: Fields, path: string): Fields {
   if (tool.type != null && tool.type !== 'custom')
-    throw new Untranslatable(`${path}.type`, 'must be "custom": tools that the provider runs are not governed yet')
+    throw new RefusedField(`${path}.type`, 'must be "custom": tools that the provider runs are not governed yet')
   const { name, description, input_schema: parameters } = tool
   const strict = tool.strict == null ? undefined : booleanAt(tool.strict, `${path}.strict`)
   booleanAt(tool.eager_input_streaming, `${path}.eager_input_streaming`)
@@ -185,6 +172,6 @@ function decodeChoice(value: unknown): Fields {
   const isSingle = booleanAt(choice.disable_parallel_tool_use, 'tool_choice.disable_parallel_tool_use')
   const tool_choice =
     type === 'tool' ? { type: 'function', function: { name: textAt(name, 'tool_choice.name') } } : CHOICES.get(textOf(type))
-  if (tool_choice === undefined) throw new Untranslatable('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
+  if (tool_choice === undefined) throw new RefusedField('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
   return { tool_choice, ...(isSingle && { parallel_tool_calls: false }) }
 }

@@ -3,7 +3,7 @@ import type { Choice, Completion, Usage } from '../../shared/completion.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../shared/usage.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
-import { otherUsage, providerFieldsOf } from './provider-fields.ts'
+import { containsText } from '../reasoning-position.ts'
 import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
@@ -20,7 +20,6 @@ export interface Block {
   readonly inputJson?: string
 }
 
-/** The message of a completion without content, for the beginning of a stream and for `encodeMessage`. */
 export const messageHead = (
   { id, model, usage }: Pick<Completion, 'id' | 'model' | 'usage'>,
   governance: GovernanceBlock,
@@ -45,7 +44,7 @@ export function encodeMessage(completion: Completion, governance: GovernanceBloc
   }
 }
 
-/** `choice.stop_reason` is the stop sequence that was found, as vLLM and the upstream dialect of this API report it. */
+/** vLLM and the upstream dialect of this API report the stop sequence that was found in `choice.stop_reason`. */
 export function stopOf({ choices: [choice] }: Completion): Fields {
   const sequence = choice?.finish_reason === 'stop' && typeof choice.stop_reason === 'string' ? choice.stop_reason : null
   const calls = choice?.message.tool_calls
@@ -83,24 +82,12 @@ export function blocksOf({ choices }: Completion): readonly Block[] {
 
 const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text } }])
 
-/**
- * Reasoning that no signed block contains. Without a signature clients show it, and a provider that signs does not get it back. Redacted
- * blocks have no text.
- */
+/** Without a signature clients show reasoning, and a provider that signs does not get it back. Redacted blocks have no text. */
 function unsignedThinking({ reasoning_content: content, reasoning, reasoning_details: details }: Choice['message']): Block[] {
-  const signed = spaceless(
-    thinkingBlocks(details)
-      .map(({ block }) => textOf(block.thinking))
-      .join(''),
-  )
-  const texts = [...new Set([content, reasoning])].filter((text) => typeof text === 'string' && text !== '')
-  return texts
-    .filter((text) => !signed.includes(spaceless(String(text))))
-    .map((thinking) => ({ block: { type: 'thinking', thinking, signature: '' } }))
+  const signed = thinkingBlocks(details).map(({ block }) => textOf(block.thinking))
+  const texts = [...new Set([content, reasoning].map(textOf))].filter((text) => text !== '' && !containsText(signed, text))
+  return texts.map((thinking) => ({ block: { type: 'thinking', thinking, signature: '' } }))
 }
-
-/** Line breaks between the pieces of a text are not part of them. */
-const spaceless = (text: string): string => text.replaceAll(/\s+/g, '')
 
 function toolUse(call: Fields): Block {
   const custom = isObject(call.custom) ? call.custom : undefined
@@ -116,10 +103,7 @@ function inputOf(json: string): Fields {
   return (value && readExtraFields(value, [])) ?? { INVALID_JSON: json }
 }
 
-/**
- * This API counts cached tokens beside the input, the chat API within it. Lifetimes are null if the provider reports none. Other fields of
- * the provider are kept.
- */
+/** This API counts cached tokens beside the input, the chat API within it. Lifetimes are null if the provider reports none. */
 export function usageOf(usage: Usage = NO_USAGE): Fields {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokenUnitsOf(usage)
   return {
@@ -135,3 +119,65 @@ export function usageOf(usage: Usage = NO_USAGE): Fields {
     ...(reasoning > 0 && { output_tokens_details: { thinking_tokens: reasoning } }),
   }
 }
+
+const OWN: ReadonlySet<string> = new Set([
+  ...['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'usage', 'governance'],
+  'provider_fields',
+])
+
+/** Fields of the response stand beside those of the API, all others in `provider_fields` by their place in the completion. */
+export function providerFieldsOf(completion: Completion): Fields {
+  const { id: _id, object: _object, created: _created, model: _model, choices, usage: _usage, ...others } = completion
+  const beside = Object.entries(others).filter(([name]) => !OWN.has(name))
+  const inside = Object.fromEntries(Object.entries(others).filter(([name]) => OWN.has(name)))
+  const fields = filled({ response: inside, ...(choices[0] && fieldsOfChoice(choices[0])) })
+  return { ...Object.fromEntries(beside), ...filled({ provider_fields: fields }) }
+}
+
+function fieldsOfChoice({ index: _, message, finish_reason: _reason, stop_reason, stop_details, ...others }: Choice): Fields {
+  const { role: _role, content: _content, refusal: _refusal, tool_calls: calls, ...rest } = message
+  const { reasoning_content: _reasoning, reasoning: _same, reasoning_details: details, ...ofMessage } = rest
+  return {
+    choice: filled({
+      ...others,
+      // The reason of a server such as vLLM may be a number, and details may be a text.
+      ...(typeof stop_reason !== 'string' && { stop_reason }),
+      ...(!isObject(stop_details) && { stop_details }),
+    }),
+    message: filled({ ...ofMessage, reasoning_details: unplacedDetails(details), tool_calls: fieldsOfCalls(calls) }),
+  }
+}
+
+const unplacedDetails = (details: unknown): unknown =>
+  Array.isArray(details) ? details.filter((detail) => thinkingBlocks([detail]).length === 0) : details
+
+function fieldsOfCalls(calls: unknown): readonly Fields[] {
+  const fields = (Array.isArray(calls) ? calls : []).map(
+    ({
+      id: _,
+      type: _type,
+      function: called,
+      custom,
+      extra_content: _state,
+      provider_specific_fields: _own,
+      ...others
+    }: Fields) => {
+      const { name: _name, arguments: _arguments, input: _input, ...inner } = (called ?? custom ?? {}) as Fields
+      return { ...others, ...inner }
+    },
+  )
+  return fields.some((each) => Object.keys(each).length > 0) ? fields : []
+}
+
+const UNITS: ReadonlySet<string> = new Set([
+  ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
+])
+
+const otherUsage = (usage: Usage): Fields => Object.fromEntries(Object.entries(usage).filter(([name]) => !UNITS.has(name)))
+
+const filled = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== undefined && value !== null && !(typeof value === 'object' && Object.keys(value).length === 0),
+    ),
+  )

@@ -1,30 +1,30 @@
 import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { readEncoded } from '../../shared/encoded-text.ts'
 import type { ChatMessage, ContentPart } from '../../shared/message.ts'
-import { allowOnly, type Block, cacheControl, UntranslatableField } from './upstream-fields.ts'
+import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
 type Source = Readonly<Record<string, string>>
 
-/** The kinds of content parts that a message may have. */
 type PartKinds = 'text' | 'text and files'
 
-/** A text block. An empty text is left out, because the API refuses it and it says nothing. */
-export const textBlocks = (text: string, more: Block = {}): readonly Block[] =>
+export const cacheControl = ({ cache_control }: Fields): Fields => (isObject(cache_control) ? { cache_control } : {})
+
+/** An empty text is left out, because the API refuses it and it says nothing. */
+export const textBlocks = (text: string, more: Fields = {}): readonly Fields[] =>
   text === '' ? [] : [{ type: 'text', text, ...more }]
 
-/** The blocks of a message's content. */
-export function contentBlocks(content: ChatMessage['content'], at: string, kinds: PartKinds): readonly Block[] {
+export function contentBlocks(content: ChatMessage['content'], at: string, kinds: PartKinds): readonly Fields[] {
   if (typeof content === 'string') return textBlocks(content)
   return (content ?? []).flatMap((part, index) => partBlock(part, `${at}[${index}]`, kinds))
 }
 
-function partBlock(part: ContentPart, at: string, kinds: PartKinds): readonly Block[] {
+function partBlock(part: ContentPart, at: string, kinds: PartKinds): readonly Fields[] {
   switch (part.type) {
     case 'text':
-      allowOnly(part, TEXT_PART, at)
+      allowOnly(part, ['type', 'text', 'cache_control'], at)
       return textBlocks(part.text ?? '', cacheControl(part))
     case 'refusal':
-      allowOnly(part, REFUSAL_PART, at)
+      allowOnly(part, ['type', 'refusal'], at)
       if (isSet(part.refusal) && typeof part.refusal !== 'string')
         throw new UntranslatableField(`${at}.refusal`, 'invalid_messages')
       return textBlocks(textOf(part.refusal))
@@ -38,21 +38,14 @@ function partBlock(part: ContentPart, at: string, kinds: PartKinds): readonly Bl
   throw new UntranslatableField(`${at}.type`, 'invalid_messages')
 }
 
-const TEXT_PART = new Set(['type', 'text', 'cache_control'])
-const REFUSAL_PART = new Set(['type', 'refusal'])
-const IMAGE_PART = new Set(['type', 'image_url', 'cache_control'])
-const IMAGE_URL = new Set(['url', 'detail'])
-const FILE_PART = new Set(['type', 'file', 'cache_control'])
-const FILE = new Set(['file_data', 'filename'])
-
 /** The API always reads the full image, which is also what `auto` and `high` ask for. */
 const DETAILS: ReadonlySet<unknown> = new Set([undefined, null, 'auto', 'high'])
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
-function imageBlock(part: ContentPart, at: string): Block {
-  allowOnly(part, IMAGE_PART, at)
+function imageBlock(part: ContentPart, at: string): Fields {
+  allowOnly(part, ['type', 'image_url', 'cache_control'], at)
   const image: Fields = isObject(part.image_url) ? part.image_url : { url: part.image_url }
-  allowOnly(image, IMAGE_URL, `${at}.image_url`)
+  allowOnly(image, ['url', 'detail'], `${at}.image_url`)
   if (!DETAILS.has(image.detail)) throw new UntranslatableField(`${at}.image_url.detail`, 'invalid_value')
   return { type: 'image', source: imageSource(image.url, `${at}.image_url.url`), ...cacheControl(part) }
 }
@@ -64,11 +57,10 @@ function imageSource(url: unknown, at: string): Source {
   return { type: 'base64', media_type: file.type, data: file.data }
 }
 
-/** PDF files and text files. */
-function documentBlock(part: ContentPart, at: string): Block {
-  allowOnly(part, FILE_PART, at)
+function documentBlock(part: ContentPart, at: string): Fields {
+  allowOnly(part, ['type', 'file', 'cache_control'], at)
   const file: Fields = isObject(part.file) ? part.file : {}
-  allowOnly(file, FILE, `${at}.file`)
+  allowOnly(file, ['file_data', 'filename'], `${at}.file`)
   const { filename } = file
   if (isSet(filename) && typeof filename !== 'string') throw new UntranslatableField(`${at}.file.filename`, 'invalid_value')
   return {

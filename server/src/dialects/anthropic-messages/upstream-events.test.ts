@@ -72,13 +72,15 @@ describe('whole messages', () => {
     expect(message).toMatchObject({ content: [{ text: 'a' }, { text: 'b' }], context_management: { a: 1 } })
   })
 
-  test('input: is the beginning of a JSON text when a limit of tokens has cut it off', () => {
+  /** A message with one call, whose input has this text. */
+  const readInput = (partial_json: string, stop_reason = 'tool_use') => {
     const call = block({ type: 'tool_use', id: 'a', name: 'f', input: {} })
-    const piece = delta({ type: 'input_json_delta', partial_json: '{"city":"Os' })
-    const read = (stop_reason: string) => {
-      const { message = {} } = collect([START, call, piece, { ...END, delta: { stop_reason } }])
-      return readMessage(message, defaults)
-    }
+    const piece = delta({ type: 'input_json_delta', partial_json })
+    const { message = {} } = collect([START, call, piece, { ...END, delta: { stop_reason } }])
+    return readMessage(message, defaults)
+  }
+  test('input: is the beginning of a JSON text when a limit of tokens has cut it off', () => {
+    const read = (stop_reason: string) => readInput('{"city":"Os', stop_reason)
     expect(read('max_tokens')?.choices[0]).toMatchObject({
       finish_reason: 'length',
       message: { tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{"city":"Os' } }] },
@@ -87,22 +89,12 @@ describe('whole messages', () => {
   })
 
   test.each(['{"id": 12345678901234567890, "share": 1.0}', '{ }'])('input: keeps its text %s', (partial_json) => {
-    const call = block({ type: 'tool_use', id: 'a', name: 'f', input: {} })
-    const piece = delta({ type: 'input_json_delta', partial_json })
-    const { message = {} } = collect([START, call, piece, { ...END, delta: { stop_reason: 'tool_use' } }])
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: partial_json } }]
-    expect(readMessage(message, defaults)?.choices[0]?.message.tool_calls).toEqual(calls)
+    expect(readInput(partial_json)?.choices[0]?.message.tool_calls).toEqual(calls)
   })
 
-  test.each(['[1]', '"text"', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`])(
-    'input: is malformed if it is %.12s',
-    (json) => {
-      const call = block({ type: 'tool_use', id: 'a', name: 'f', input: {} })
-      const piece = delta({ type: 'input_json_delta', partial_json: json })
-      const { message = {} } = collect([START, call, piece, { ...END, delta: { stop_reason: 'tool_use' } }])
-      expect(readMessage(message, defaults)).toBeUndefined()
-    },
-  )
+  const DEEP = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  test.each(['[1]', '"text"', DEEP])('input: is malformed if it is %.12s', (json) => expect(readInput(json)).toBeUndefined())
 
   test('citations: are collected, and the reader of messages refuses them', () => {
     const citation = delta({ type: 'citations_delta', citation: { type: 'page_location' } })

@@ -2,17 +2,11 @@ import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrust
 import { MalformedStream, StreamedFields, StreamSize } from '../streamed-fields.ts'
 import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 
-/** Maximum number of content blocks; the reader of messages has the same. */
 const MAX_BLOCKS = 256
-/** The fields of a block that has only a text. */
 const PLAIN: ReadonlySet<string> = new Set(['type', 'text'])
-/** The text that a kind of delta adds to its block. */
 const TEXT_DELTAS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' }
 
-/**
- * Collects the events of a streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming) into the message. An event or
- * delta of an unknown type is malformed, because its content would be lost.
- */
+/** https://platform.claude.com/docs/en/build-with-claude/streaming. Unknown events and deltas are malformed: content would be lost. */
 export class EventCollector implements StreamCollector {
   readonly #size = new StreamSize()
   readonly #message = new StreamedFields(this.#size)
@@ -29,7 +23,6 @@ export class EventCollector implements StreamCollector {
     return block ? block.text : ''
   }
 
-  /** Deltas have texts only. */
   hasOwnNumbers({ type }: Fields): boolean {
     return type !== 'content_block_delta'
   }
@@ -100,7 +93,6 @@ export class EventCollector implements StreamCollector {
 
 class StreamedBlock {
   readonly #fields: StreamedFields
-  /** The input of a tool call as JSON text. */
   readonly #input: StreamedFields
 
   constructor(start: Fields, size: StreamSize) {

@@ -4,18 +4,15 @@ import type { ChatMessage } from '../../shared/message.ts'
 import { CARRIED_FIELDS, type OriginalRequest } from '../../shared/original-request.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { segmentsOf } from '../segments.ts'
+import { UntranslatableField } from '../untranslatable.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
 import { withoutState } from './provider-state.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
-import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
-/**
- * The body of a client of this API with the changes of policies and the added texts. All else stays as the client wrote it: the order of
- * fields and blocks, `cache_control`, numbers, and everything that the chat form has no place for.
- */
+/** All but the changes of policies and the added texts stays as the client wrote it, also what the chat form has no place for. */
 export function editBody(request: UpstreamRequest, original: OriginalRequest): Fields {
   const { governance: _, ...body } = original.body
   return {
@@ -26,7 +23,7 @@ export function editBody(request: UpstreamRequest, original: OriginalRequest): F
   }
 }
 
-/** The fields of the chat form that a field of this API became. Fields that became none are not listed. */
+/** The fields of the chat form that a field of this API became. */
 const BECAME: Readonly<Record<string, readonly string[]>> = {
   max_tokens: ['max_tokens'],
   stop_sequences: ['stop'],
@@ -57,7 +54,6 @@ function editParameters(body: Fields, parameters: Fields, before: Fields): Field
 
 const encodeFields = (parameters: Fields): Fields => ({ ...encodeParameters(parameters), ...encodeTools(parameters) })
 
-/** The system prompt: the texts of policies come first. */
 function editSystem({ messages, added }: UpstreamRequest, { body, origins, messages: before }: OriginalRequest): Fields {
   const at = origins.indexOf('system')
   const system =
@@ -67,7 +63,7 @@ function editSystem({ messages, added }: UpstreamRequest, { body, origins, messa
   return { system: [...texts, ...asBlocks(system)] }
 }
 
-const systemBlocks = (message: ChatMessage | undefined): readonly Block[] => contentBlocks(message?.content, 'system', 'text')
+const systemBlocks = (message: ChatMessage | undefined): readonly Fields[] => contentBlocks(message?.content, 'system', 'text')
 
 const asBlocks = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : textBlocks(textOf(content)))
 
@@ -83,7 +79,6 @@ function editMessages({ messages }: UpstreamRequest, original: OriginalRequest):
   })
 }
 
-/** Whether each block stands for one that was written. */
 const isEdited = (written: unknown, content: unknown): boolean =>
   !Array.isArray(written) || (Array.isArray(content) && content.length === written.length)
 
@@ -92,12 +87,11 @@ function refuseCarried({ carried }: OriginalRequest): void {
   if (carried.some((path) => path.startsWith('messages['))) throw new UntranslatableField(CARRIED_FIELDS)
 }
 
-/** The blocks of one message of this API, from the messages of the chat form that it became. */
-const blocksOf = (messages: readonly ChatMessage[]): readonly Block[] =>
+const blocksOf = (messages: readonly ChatMessage[]): readonly Fields[] =>
   messages[0]?.role === 'system' ? systemBlocks(messages[0]) : encodeMessages(messages).messages.flatMap(({ content }) => content)
 
 /** A content that was a text stays one. */
-function mergeContent(written: unknown, before: readonly Block[], after: readonly Block[]): unknown {
+function mergeContent(written: unknown, before: readonly Fields[], after: readonly Fields[]): unknown {
   if (!Array.isArray(written)) {
     if (isDeepStrictEqual(before, after)) return written
     const [from, to] = [before, after].map(([block, ...others]) => (others.length === 0 ? block?.text : undefined))
@@ -114,10 +108,9 @@ function mergeContent(written: unknown, before: readonly Block[], after: readonl
   })
 }
 
-/** The content of a tool's result is a text or blocks, like that of a message. */
-function mergeBlock(written: Fields, before: Block, after: Block): unknown {
+function mergeBlock(written: Fields, before: Fields, after: Fields): unknown {
   if (written.type !== 'tool_result') return mergeChanges(written, before, after)
-  const [from, to] = [before, after].map(({ content }) => asBlocks(content) as readonly Block[])
+  const [from, to] = [before, after].map(({ content }) => asBlocks(content) as readonly Fields[])
   const content = mergeContent(written.content, from ?? [], to ?? [])
   return mergeChanges({ ...written, content }, { ...before, content }, { ...after, content })
 }
@@ -130,7 +123,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
 ])
 
 /** For each written block, the index of the block that its translation became; -1: the chat form has no place for it. */
-function placesOf(written: readonly Fields[], blocks: readonly Block[]): readonly number[] {
+function placesOf(written: readonly Fields[], blocks: readonly Fields[]): readonly number[] {
   const used = new Set<number>()
   return written.map(({ type, text }) => {
     const place =

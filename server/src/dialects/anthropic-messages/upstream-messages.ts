@@ -1,31 +1,24 @@
 import { keepNumbers } from '../../platform/lib/json-numbers.ts'
 import { type Fields, isObject, parseJsonObject, readExtraFields, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import { contentBlocks, textBlocks } from './upstream-content.ts'
-import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
+import { isEmpty } from '../field-values.ts'
+import { allowOnly, UntranslatableField } from '../untranslatable.ts'
+import { cacheControl, contentBlocks, textBlocks } from './upstream-content.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
-  readonly content: readonly Block[]
-}
-
-export interface EncodedMessages {
-  readonly system: readonly Block[]
-  readonly messages: readonly AnthropicMessage[]
+  readonly content: readonly Fields[]
 }
 
 const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer'
 
-/**
- * System and developer messages at the start become `system`. Each further message becomes blocks of a user's or an assistant's message,
- * and consecutive messages of the same role become one, with its tool results first, as the API requires.
- */
-export function encodeMessages(messages: readonly ChatMessage[]): EncodedMessages {
+/** System messages at the start become `system`. Later messages of one role become one, with its tool results first, as the API requires. */
+export function encodeMessages(messages: readonly ChatMessage[]) {
   const first = messages.findIndex((message) => !isSystem(message))
   const count = first < 0 ? messages.length : first
   const callNames = namesOfCalls(messages)
-  const turns: { role: 'user' | 'assistant'; results: Block[]; others: Block[] }[] = []
+  const turns: { role: 'user' | 'assistant'; results: Fields[]; others: Fields[] }[] = []
   for (const [offset, message] of messages.slice(count).entries()) {
     const at = `messages[${count + offset}]`
     const role = message.role === 'assistant' ? 'assistant' : 'user'
@@ -38,35 +31,31 @@ export function encodeMessages(messages: readonly ChatMessage[]): EncodedMessage
   if (turns.length === 0) throw new UntranslatableField('messages', 'invalid_messages')
   return {
     system: messages.slice(0, count).flatMap((message, index) => systemBlocks(message, `messages[${index}]`)),
-    messages: turns.map(({ role, results, others }) => ({ role, content: [...results, ...others] })),
+    messages: turns.map(({ role, results, others }): AnthropicMessage => ({ role, content: [...results, ...others] })),
   }
 }
 
-const FIELDS = new Set(['role', 'content'])
-const TOOL_FIELDS = new Set(['role', 'content', 'name', 'tool_call_id', 'cache_control'])
-const ASSISTANT_FIELDS = new Set([
+const ASSISTANT_FIELDS = [
   ...['role', 'content', 'refusal', 'tool_calls'],
   // Without signatures, reasoning cannot be sent (upstream-reasoning.ts).
   ...['reasoning_content', 'reasoning', 'reasoning_details'],
   // A mark of the Responses API that only its models read.
   'phase',
-])
-const CALL_FIELDS = new Set(['id', 'type', 'index', 'function'])
-const FUNCTION_FIELDS = new Set(['name', 'arguments'])
+]
 
-function systemBlocks(message: ChatMessage, at: string): readonly Block[] {
-  allowOnly(message, FIELDS, at)
+function systemBlocks(message: ChatMessage, at: string): readonly Fields[] {
+  allowOnly(message, ['role', 'content'], at)
   return contentBlocks(message.content, `${at}.content`, 'text')
 }
 
-function blocksOf(message: ChatMessage, at: string, callNames: ReadonlyMap<string, string>): readonly Block[] {
+function blocksOf(message: ChatMessage, at: string, callNames: ReadonlyMap<string, string>): readonly Fields[] {
   switch (message.role) {
     case 'assistant':
       return assistantBlocks(message, at)
     case 'tool':
       return [resultBlock(message, at, callNames)]
     case 'user':
-      allowOnly(message, FIELDS, at)
+      allowOnly(message, ['role', 'content'], at)
       return contentBlocks(message.content, `${at}.content`, 'text and files')
     default:
       return laterSystemBlocks(message, at)
@@ -74,15 +63,14 @@ function blocksOf(message: ChatMessage, at: string, callNames: ReadonlyMap<strin
 }
 
 /** A system message after the start keeps its place as a marked text of the user: not all models accept system messages there. */
-const laterSystemBlocks = (message: ChatMessage, at: string): readonly Block[] =>
+const laterSystemBlocks = (message: ChatMessage, at: string): readonly Fields[] =>
   systemBlocks(message, at).map((block) => ({ ...block, text: `<system>\n${block.text}\n</system>` }))
 
-/** Text, refusal, then the tool calls, with the thinking blocks at their places. */
-function assistantBlocks(message: ChatMessage, at: string): readonly Block[] {
+function assistantBlocks(message: ChatMessage, at: string): readonly Fields[] {
   allowOnly(message, ASSISTANT_FIELDS, at)
   const { content, refusal, tool_calls: toolCalls } = message
   const calls = (Array.isArray(toolCalls) ? toolCalls : []).map((call, index) => callBlock(call, `${at}.tool_calls[${index}]`))
-  const blocks: Block[] = []
+  const blocks: Fields[] = []
   let text = typeof content === 'string' ? content : ''
   const before = { characters: 0, calls: 0 }
   for (const { block, characters, calls: count } of thinkingBlocks(message.reasoning_details)) {
@@ -97,37 +85,36 @@ function assistantBlocks(message: ChatMessage, at: string): readonly Block[] {
   return [...blocks, ...textBlocks(text), ...parts, ...refusals, ...calls.slice(before.calls)]
 }
 
-function callBlock(call: unknown, at: string): Block {
+function callBlock(call: unknown, at: string): Fields {
   if (!isObject(call) || (call.type ?? 'function') !== 'function' || !isObject(call.function)) {
     throw new UntranslatableField(`${at}.type`, 'invalid_messages')
   }
-  allowOnly(call, CALL_FIELDS, at)
-  allowOnly(call.function, FUNCTION_FIELDS, `${at}.function`)
+  allowOnly(call, ['id', 'type', 'index', 'function'], at)
+  allowOnly(call.function, ['name', 'arguments'], `${at}.function`)
   const { name, arguments: text } = call.function
   return { type: 'tool_use', id: toolUseId(call.id), name, input: readArguments(text, `${at}.function.arguments`) }
 }
 
-/** The arguments as an object. A model that calls a tool without arguments may have written an empty text. */
+/** A model that calls a tool without arguments may have written an empty text. */
 function readArguments(text: unknown, at: string): Fields {
   if (isEmpty(text)) return {}
   const written = textOf(text)
   const value = parseJsonObject(Buffer.from(written))
-  // Deep nesting would overflow the stack when the body is serialised.
+  // Deep nesting would overflow the stack.
   if (value && readExtraFields(value, [])) return keepNumbers(written, value).written as Fields
   throw new UntranslatableField(at, 'invalid_messages')
 }
 
-function resultBlock(message: ChatMessage, at: string, callNames: ReadonlyMap<string, string>): Block {
-  allowOnly(message, TOOL_FIELDS, at)
+function resultBlock(message: ChatMessage, at: string, callNames: ReadonlyMap<string, string>): Fields {
+  allowOnly(message, ['role', 'content', 'name', 'tool_call_id', 'cache_control'], at)
   const { content, name, tool_call_id: id } = message
   // The name repeats that of the call.
   if (!isEmpty(name) && callNames.get(textOf(id)) !== name) throw new UntranslatableField(`${at}.name`)
   const blocks = contentBlocks(content, `${at}.content`, 'text and files')
-  const isText = typeof content === 'string'
   return {
     type: 'tool_result',
     tool_use_id: toolUseId(id),
-    ...(blocks.length > 0 && { content: isText ? content : blocks }),
+    ...(blocks.length > 0 && { content: typeof content === 'string' ? content : blocks }),
     ...cacheControl(message),
   }
 }

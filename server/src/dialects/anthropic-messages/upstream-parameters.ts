@@ -1,21 +1,23 @@
-import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
+import { type Fields, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../shared/original-request.ts'
+import { isEmpty } from '../field-values.ts'
 import {
   maxTokensOf,
   only,
   onlyText,
+  schemaOf,
   type Translate,
   translateParameters,
   unchanged,
   without,
   withoutText,
 } from '../translate-parameters.ts'
-import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
+import { UntranslatableField } from '../untranslatable.ts'
 
 /** The API requires `max_tokens`. This applies if the request has no limit. */
 const DEFAULT_MAX_TOKENS = 4_096
 
-/** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
+/** Parameters that are not listed have no equivalent. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
   // maxTokensOf reads both.
   max_tokens: without,
@@ -62,7 +64,6 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
 }
 
 const SERVICE_TIERS: Fields = { auto: 'auto', default: 'standard_only' }
-/** The API's lowest effort is `low`. */
 const EFFORTS: Fields = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' }
 
 function choose(values: Fields, value: unknown, name: string): unknown {
@@ -70,23 +71,16 @@ function choose(values: Fields, value: unknown, name: string): unknown {
   return values[textOf(value)]
 }
 
-/** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
+/** Throws UntranslatableField for the first parameter without an equivalent, except those for tools. */
 export const encodeParameters = (parameters: Fields): Fields => ({
   max_tokens: maxTokensOf(parameters) ?? DEFAULT_MAX_TOKENS,
   ...translateParameters(parameters, PARAMETERS),
 })
 
-const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
-
 /** The name and the description stand before those of the schema, where the model reads them. */
 function responseFormat(format: Fields): Fields {
-  allowOnly(format, new Set(format.type === 'json_schema' ? ['type', 'json_schema'] : ['type']), 'response_format')
-  if (format.type === 'text') return {}
-  const { json_schema: declared } = format
-  if (format.type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
-    throw new UntranslatableField('response_format.type', 'invalid_value')
-  }
-  allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
+  const declared = schemaOf(format, ['text'])
+  if (!declared) return {}
   const { name, description, schema, strict } = declared
   if (isSet(strict) && typeof strict !== 'boolean')
     throw new UntranslatableField('response_format.json_schema.strict', 'invalid_value')

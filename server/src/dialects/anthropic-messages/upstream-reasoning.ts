@@ -1,24 +1,18 @@
 import { type Fields, isCount, isObject } from '../../platform/lib/untrusted-json.ts'
-import type { Block } from './upstream-fields.ts'
+import { type Position, positionFields } from '../reasoning-position.ts'
 
 // Thinking blocks in the form of the chat API: entries of `reasoning_details`, as OpenRouter defined them. The provider signs thinking and
 // requires it back byte for byte and in its place, so an entry has its text, its signature and its position.
 
 const FORMAT = 'anthropic-claude-v1'
 
-/** The content and the tool calls before a thinking block. In an entry, an absent field is 0. */
-export interface Position {
-  readonly characters: number
-  readonly calls: number
+interface PlacedBlock extends Position {
+  readonly block: Fields
 }
 
-export interface PlacedBlock extends Position {
-  readonly block: Block
-}
-
-/** The entry for a block of a response; undefined: the block is malformed. */
-export function detailOf(block: Fields, { characters, calls }: Position): Fields | undefined {
-  const position = { format: FORMAT, ...(characters > 0 && { start_index: characters }), ...(calls > 0 && { call_index: calls }) }
+/** Undefined: the block is malformed. */
+export function detailOf(block: Fields, before: Position): Fields | undefined {
+  const position = { format: FORMAT, ...positionFields(before) }
   if (block.type === 'redacted_thinking') {
     return typeof block.data === 'string' ? { type: 'reasoning.encrypted', data: block.data, ...position } : undefined
   }
@@ -27,7 +21,7 @@ export function detailOf(block: Fields, { characters, calls }: Position): Fields
   return { type: 'reasoning.text', text: thinking, signature, ...position }
 }
 
-/** The thinking blocks in a message of the history. Reasoning of other providers has no signature of this one and is left out. */
+/** Reasoning of other providers has no signature of this one and is left out. */
 export function thinkingBlocks(details: unknown): readonly PlacedBlock[] {
   return Array.isArray(details) ? details.flatMap((detail: unknown) => placedBlock(detail) ?? []) : []
 }
@@ -40,7 +34,7 @@ function placedBlock(detail: unknown): PlacedBlock | undefined {
 
 const indexOf = (value: unknown): number => (isCount(value, Number.MAX_SAFE_INTEGER) ? value : 0)
 
-function blockOf({ type, text, signature, data, format }: Fields): Block | undefined {
+function blockOf({ type, text, signature, data, format }: Fields): Fields | undefined {
   // Without its format, an encrypted entry may belong to another provider.
   if (type === 'reasoning.encrypted' && typeof data === 'string' && format === FORMAT) return { type: 'redacted_thinking', data }
   if (type !== 'reasoning.text' || typeof text !== 'string' || typeof signature !== 'string') return undefined

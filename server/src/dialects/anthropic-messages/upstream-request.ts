@@ -1,28 +1,19 @@
 import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { appendPart, withAddedTexts } from '../added-texts.ts'
-import { carriedField } from '../carried-field.ts'
+import { encodeTranslated } from '../untranslatable.ts'
 import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
-import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { editBody } from './upstream-in-place.ts'
 import { type AnthropicMessage, encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
-/**
- * A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. `adapt` changes the body for a server
- * whose form of the API differs.
- */
+/** https://platform.claude.com/docs/en/api/messages. `adapt` changes the body for a server whose form of the API differs. */
 export function encodeRequest(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
   const { original, stream } = request
-  const carried = carriedField(request, 'anthropic-messages')
-  if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
-  try {
+  return encodeTranslated(request, 'anthropic-messages', () => {
     const body = original?.dialect === 'anthropic-messages' ? editBody(request, original) : createBody(request)
-    return { ok: true, body: JSON.stringify(adapt({ ...body, stream })) }
-  } catch (error) {
-    if (!(error instanceof UntranslatableField)) throw error
-    return { ok: false, unsupported: error.unsupported }
-  }
+    return adapt({ ...body, stream })
+  })
 }
 
 function createBody({ model, messages: chat, parameters, added }: UpstreamRequest): Fields {
@@ -40,10 +31,7 @@ function createBody({ model, messages: chat, parameters, added }: UpstreamReques
   }
 }
 
-/**
- * A conversation that goes on is cached up to its last block, so that the next turn reads it from the cache. Context is not part of the
- * next turn.
- */
+/** A conversation that goes on is cached up to its last block. Context is not part of the next turn. */
 function withTurnBreakPoint(turns: readonly AnthropicMessage[], context: string): readonly AnthropicMessage[] {
   const last = turns.at(-1)
   if (last?.role !== 'user') return turns
@@ -54,9 +42,9 @@ function withTurnBreakPoint(turns: readonly AnthropicMessage[], context: string)
 }
 
 /** Whether the client has set a break point of the prompt cache, also inside a tool result. */
-const hasBreakPoint = ({ cache_control, content }: Block): boolean =>
+const hasBreakPoint = ({ cache_control, content }: Fields): boolean =>
   isObject(cache_control) || (Array.isArray(content) && content.some(hasBreakPoint))
 
 /** The last block ends the part of the prompt that the provider may cache. Clients of the chat API cannot say so. */
-const withBreakPoint = (blocks: readonly Block[]): readonly Block[] =>
+const withBreakPoint = (blocks: readonly Fields[]): readonly Fields[] =>
   blocks.map((block, index) => (index < blocks.length - 1 ? block : { ...block, cache_control: { type: 'ephemeral' } }))

@@ -8,6 +8,7 @@ const read = (value: unknown) => readMessage(JSON.parse(typeof value === 'string
 const readBlocks = (content: readonly object[], more: object = {}) => read(anthropicMessage(content, more))
 const text = (value: string) => ({ type: 'text', text: value })
 const use = (id: string, input: unknown = {}) => ({ type: 'tool_use', id, name: 'look_up', input, caller: { type: 'direct' } })
+const calling = (block: object) => anthropicMessage([block], { stop_reason: 'tool_use' })
 const SIGNATURE = 'c2lnbmF0dXJlIG9mIHRoZSBwcm92aWRlcg=='
 
 describe('message', () => {
@@ -138,13 +139,10 @@ describe('malformed message', () => {
     ['a stop_reason of a fault', anthropicMessage([text('x')], { stop_reason: 'network_error' })],
     ['calls without a call', anthropicMessage([text('x')], { stop_reason: 'tool_use' })],
     ['a block of an unknown type', anthropicMessage([text('x'), { type: 'hologram' }])],
-    ['a tool of the provider', anthropicMessage([{ ...use('a'), type: 'server_tool_use' }], { stop_reason: 'tool_use' })],
-    [
-      'a call from code',
-      anthropicMessage([{ ...use('a'), caller: { type: 'code_execution_20250825' } }], { stop_reason: 'tool_use' }),
-    ],
-    ['a call with a number as id', anthropicMessage([{ ...use('a'), id: 7 }], { stop_reason: 'tool_use' })],
-    ['a call with a list as input', anthropicMessage([use('a', [1])], { stop_reason: 'tool_use' })],
+    ['a tool of the provider', calling({ ...use('a'), type: 'server_tool_use' })],
+    ['a call from code', calling({ ...use('a'), caller: { type: 'code_execution_20250825' } })],
+    ['a call with a number as id', calling({ ...use('a'), id: 7 })],
+    ['a call with a list as input', calling(use('a', [1]))],
     ['text that is a number', anthropicMessage([{ type: 'text', text: 7 }])],
     ['a citation', anthropicMessage([{ ...text('x'), citations: [{ type: 'page_location' }] }])],
     ['thinking without signature', anthropicMessage([{ type: 'thinking', thinking: 'x' }, text('x')])],
@@ -152,9 +150,6 @@ describe('malformed message', () => {
     ['enormous usage', anthropicMessage([text('x')], { usage: { input_tokens: 1e9, output_tokens: 1 } })],
     ['a null block', anthropicMessage([text('x'), null as unknown as object])],
     ['a key of the prototype', JSON.stringify(anthropicMessage([text('x')])).replace('"id"', '"__proto__":{},"id"')],
-    [
-      'input of 40 levels',
-      anthropicMessage([use('a', JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`))], { stop_reason: 'tool_use' }),
-    ],
+    ['input of 40 levels', calling(use('a', JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`)))],
   ])('message: malformed when it has %s', (_, value) => expect(read(value)).toBeUndefined())
 })

@@ -9,29 +9,26 @@ import {
 } from '../../platform/lib/untrusted-json.ts'
 import type { Completion, Usage } from '../../shared/completion.ts'
 import type { ChatMessage } from '../../shared/message.ts'
+import { hasOnly, withoutNulls } from '../field-values.ts'
 import { finishReasonOf } from '../finish-reason.ts'
+import { words } from '../known-fields.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
-const MESSAGE_FIELDS = [
-  ...['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'usage'],
-  // Fields of a completion that the gateway sets.
-  ...['object', 'created', 'choices', 'governance'],
-]
-/** State of the provider's own tools. */
+/** The last ones are fields of a completion that the gateway sets. */
+const MESSAGE_FIELDS = words(
+  'id type role model content stop_reason stop_sequence stop_details usage object created choices governance',
+)
 const FORBIDDEN_FIELDS = ['error', 'container'] as const
 /** `cache_creation`, with the lifetimes of cache writes, is kept as it is. */
-const USAGE_FIELDS = [
-  ...['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens_details'],
-  ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
-]
+const USAGE_FIELDS = words(
+  `input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens output_tokens_details
+   prompt_tokens completion_tokens total_tokens prompt_tokens_details completion_tokens_details`,
+)
 const MAX_BLOCKS = 256
 const MAX_TOKENS = 1_000_000_000
 
-/**
- * Reads a message of the Messages API as a completion. Returns undefined if it is malformed. Blocks of an unknown type are malformed too,
- * because they would reach the client unread or not at all.
- */
+/** Undefined: malformed, also by blocks of an unknown type, which would reach the client unread or not at all. */
 export function readMessage(value: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (value.type !== 'message' || value.role !== 'assistant' || !Array.isArray(value.content)) return undefined
   if (value.content.length > MAX_BLOCKS || FORBIDDEN_FIELDS.some((name) => isSet(value[name]))) return undefined
@@ -53,7 +50,7 @@ export function readMessage(value: Fields, defaults: CompletionDefaults): Comple
     ...(stopDetails && { stop_details: stopDetails }),
   }
   return {
-    ...withoutNull(extras),
+    ...withoutNulls(extras),
     id: defaults.newId('chatcmpl'),
     object: 'chat.completion',
     created: defaults.created(),
@@ -80,7 +77,7 @@ function readBlocks(blocks: readonly unknown[], isCut: boolean, defaults: Comple
   for (const block of blocks) {
     if (!isObject(block)) return undefined
     if (block.type === 'text') {
-      if (typeof block.text !== 'string' || !hasOnly(block, TEXT_FIELDS)) return undefined
+      if (typeof block.text !== 'string' || !hasOnly(block, ['type', 'text'])) return undefined
       text += block.text
     } else if (block.type === 'tool_use') {
       const call = readCall(block, isCut, defaults)
@@ -88,7 +85,7 @@ function readBlocks(blocks: readonly unknown[], isCut: boolean, defaults: Comple
       calls.push(call)
     } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
       const detail = detailOf(block, { characters: text.length, calls: calls.length })
-      if (!detail || !hasOnly(block, THINKING_FIELDS)) return undefined
+      if (!detail || !hasOnly(block, ['type', 'thinking', 'signature', 'data'])) return undefined
       details.push(detail)
       if (typeof block.thinking === 'string' && block.thinking !== '') thoughts.push(block.thinking)
     } else return undefined
@@ -96,24 +93,16 @@ function readBlocks(blocks: readonly unknown[], isCut: boolean, defaults: Comple
   return { text, calls, thoughts, details }
 }
 
-const TEXT_FIELDS = new Set(['type', 'text'])
-const THINKING_FIELDS = new Set(['type', 'thinking', 'signature', 'data'])
-const CALL_FIELDS = new Set(['type', 'id', 'name', 'input', 'caller'])
-
-/** Whether the block has no other field with a value: it would be lost, for example a citation. */
-const hasOnly = (block: Fields, known: ReadonlySet<string>): boolean =>
-  Object.entries(block).every(([name, value]) => known.has(name) || !isSet(value) || (Array.isArray(value) && value.length === 0))
-
 function readCall(block: Fields, isCut: boolean, { newId }: CompletionDefaults): Fields | undefined {
   const { name, input, caller } = block
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
   const isNamed = typeof name === 'string' && (typeof block.id === 'string' || !isSet(block.id))
-  if (!isNamed || !isDirect || !hasOnly(block, CALL_FIELDS)) return undefined
+  if (!isNamed || !isDirect || !hasOnly(block, ['type', 'id', 'name', 'input', 'caller'])) return undefined
   const id = textOf(block.id) || newId('call')
   const json = typeof input === 'string' ? input : ''
   if (json !== '' && isCut) return { id, type: 'function', function: { name, arguments: json } }
   const value = json === '' ? input : parseJsonObject(Buffer.from(json))
-  // JSON.stringify would otherwise overflow the stack with a deeply nested input.
+  // Deep nesting would overflow the stack.
   if (!isObject(value) || !readExtraFields(value, [])) return undefined
   return { id, type: 'function', function: { name, arguments: json || JSON.stringify(value) } }
 }
@@ -146,7 +135,7 @@ function readUsage(value: unknown): Usage | undefined {
   const thinking = isObject(details) ? details.thinking_tokens : undefined
   const prompt_tokens = input + cached + written
   return {
-    ...withoutNull(extras),
+    ...withoutNulls(extras),
     prompt_tokens,
     completion_tokens: output,
     total_tokens: prompt_tokens + output,
@@ -154,5 +143,3 @@ function readUsage(value: unknown): Usage | undefined {
     ...(isCount(thinking, output) && { completion_tokens_details: { reasoning_tokens: thinking } }),
   }
 }
-
-const withoutNull = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)))

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ChatMessage, collectTexts } from '../../shared/message.ts'
 import { encodeRequest } from './upstream-request.ts'
 
@@ -8,8 +8,10 @@ const text = (value: string) => ({ type: 'text', text: value })
 const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'look_up', arguments: args } })
 const tool = (name: string, more: object) => ({ type: 'function', function: { name, ...more } })
 
-function bodyOf(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>>) {
-  const encoded = encodeRequest({ model: 'claude-1', messages, parameters, stream: true })
+const encode = (messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>> = {}) =>
+  encodeRequest({ model: 'claude-1', messages, parameters, stream: true })
+function bodyOf(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>> = {}) {
+  const encoded = encode(messages, parameters)
   if (!encoded.ok) throw new Error(`not encoded: ${encoded.unsupported.param}`)
   return JSON.parse(encoded.body)
 }
@@ -58,4 +60,29 @@ test('request: every text of a chat request is in the encoded request', () => {
     }),
     { numRuns: 300 },
   )
+})
+
+const HELLO = [user('Hello')]
+
+describe('untrusted content', () => {
+  test('text document: is sent as the text that detectors read, whatever its encoding is', () => {
+    const bytes = Buffer.from('\uFEFFMy card is 4111 1111 1111 1111', 'utf16le')
+    const disguised = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('My card is 4111 1111 1111 1111')])
+    for (const file of [bytes, disguised, Buffer.from('Müller Straße', 'latin1')]) {
+      const file_data = `data:text/plain;base64,${file.toString('base64')}`
+      const messages = [{ role: 'user', content: [{ type: 'file', file: { file_data } }] }]
+      expect(collectTexts(messages)).toContain(bodyOf(messages).messages[0].content[0].source.data)
+    }
+  })
+
+  test('arguments: are unsupported when they are nested so deeply that the body could not be written', () => {
+    const args = `{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}}`
+    const encoded = encode([...HELLO, { role: 'assistant', content: null, tool_calls: [call('c', args)] }])
+    expect(encoded).toMatchObject({ ok: false, unsupported: { param: 'messages[1].tool_calls[0].function.arguments' } })
+  })
+
+  test('tool_choice: is unsupported when the name is no text', () => {
+    const choice = { type: 'function', function: { name: { toString: 1 } } }
+    expect(encode(HELLO, { tools: [tool('f', {})], tool_choice: choice })).toMatchObject({ ok: false })
+  })
 })

@@ -1,22 +1,14 @@
 import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
-import { allowOnly, type Block, cacheControl, UntranslatableField } from './upstream-fields.ts'
+import { allowOnly, UntranslatableField } from '../untranslatable.ts'
+import { cacheControl } from './upstream-content.ts'
 
-/** `tools` and `tool_choice` of the API; absent if the request has no tools. */
-export interface EncodedTools {
-  readonly tools?: readonly Block[]
-  readonly tool_choice?: Block
-}
-
-const TOOL_FIELDS = new Set(['type', 'function', 'cache_control'])
-const FUNCTION_FIELDS = new Set(['name', 'description', 'parameters', 'strict'])
-const NAMED_CHOICE = new Set(['type', 'function'])
-const NAMED_FIELDS = new Set(['name'])
-const ALLOWED_CHOICE = new Set(['type', 'allowed_tools'])
-const ALLOWED_FIELDS = new Set(['mode', 'tools'])
 const MODES: Readonly<Record<string, string>> = { auto: 'auto', none: 'none', required: 'any' }
 
-/** Translates `tools`, `tool_choice` and `parallel_tool_calls`. */
-export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Fields): EncodedTools {
+/** `tools` and `tool_choice` of the API; absent if the request has no tools. */
+export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Fields): {
+  readonly tools?: readonly Fields[]
+  readonly tool_choice?: Fields
+} {
   const list = (Array.isArray(tools) ? tools : []).map(toolOf)
   if (list.length === 0) {
     if (isSet(choice) && choice !== 'auto' && choice !== 'none') throw new UntranslatableField('tool_choice', 'invalid_value')
@@ -32,13 +24,13 @@ export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: p
   }
 }
 
-function toolOf(tool: unknown, index: number): Block {
+function toolOf(tool: unknown, index: number): Fields {
   const at = `tools[${index}]`
   if (!isObject(tool) || tool.type !== 'function' || !isObject(tool.function)) {
     throw new UntranslatableField(`${at}.type`, 'invalid_value')
   }
-  allowOnly(tool, TOOL_FIELDS, at)
-  allowOnly(tool.function, FUNCTION_FIELDS, `${at}.function`)
+  allowOnly(tool, ['type', 'function', 'cache_control'], at)
+  allowOnly(tool.function, ['name', 'description', 'parameters', 'strict'], `${at}.function`)
   const { name, description, parameters, strict } = tool.function
   if (isSet(parameters) && !isObject(parameters)) throw new UntranslatableField(`${at}.function.parameters`, 'invalid_value')
   if (isSet(strict) && typeof strict !== 'boolean') throw new UntranslatableField(`${at}.function.strict`, 'invalid_value')
@@ -54,7 +46,6 @@ function toolOf(tool: unknown, index: number): Block {
 interface Choice {
   readonly type: string
   readonly name?: string
-  /** Names of the only tools that may be called. */
   readonly allowed?: readonly string[]
 }
 
@@ -66,8 +57,8 @@ function choiceOf(choice: unknown): Choice {
   if (type !== 'allowed_tools' || !isObject(allowed) || !Array.isArray(allowed.tools)) {
     throw new UntranslatableField('tool_choice.type', 'invalid_value')
   }
-  allowOnly(choice as Fields, ALLOWED_CHOICE, 'tool_choice')
-  allowOnly(allowed, ALLOWED_FIELDS, 'tool_choice.allowed_tools')
+  allowOnly(choice as Fields, ['type', 'allowed_tools'], 'tool_choice')
+  allowOnly(allowed, ['mode', 'tools'], 'tool_choice.allowed_tools')
   const names = allowed.tools.map((tool, index) => calledName(tool, `tool_choice.allowed_tools.tools[${index}]`))
   return { type: modeOf(textOf(allowed.mode), 'tool_choice.allowed_tools.mode'), allowed: names }
 }
@@ -78,8 +69,8 @@ function calledName(choice: unknown, at: string): string {
   if (!isObject(choice) || !isObject(called) || typeof called.name !== 'string') {
     throw new UntranslatableField(`${at}.type`, 'invalid_value')
   }
-  allowOnly(choice, NAMED_CHOICE, at)
-  allowOnly(called, NAMED_FIELDS, `${at}.function`)
+  allowOnly(choice, ['type', 'function'], at)
+  allowOnly(called, ['name'], `${at}.function`)
   return called.name
 }
 
@@ -90,7 +81,7 @@ function modeOf(mode: string, at: string): string {
 }
 
 /** The API has no list of allowed tools: the model gets these only. */
-function allowedTools(tools: readonly Block[], names: readonly string[]): readonly Block[] {
+function allowedTools(tools: readonly Fields[], names: readonly string[]): readonly Fields[] {
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name))
   if (unknown !== undefined || names.length === 0)
     throw new UntranslatableField('tool_choice.allowed_tools.tools', 'invalid_value')

@@ -5,9 +5,9 @@ import { pieces } from '../pieces.ts'
 
 export interface ReplayOptions {
   readonly includeUsage: boolean
-  /** The governance block as JSON text, sent with the first chunk and each finish chunk. */
+  /** JSON text, sent with the first chunk and each finish chunk. */
   readonly governance: string
-  /** Number of characters of the content that were sent before, with the first chunk (`growingChunks`). Default: none. */
+  /** Characters of the content that were sent before, with the first chunk. Default: none. */
   readonly sent?: number
 }
 
@@ -45,7 +45,6 @@ export function* chatChunks(completion: Completion, { includeUsage, governance, 
   yield 'data: [DONE]\n\n'
 }
 
-/** Fields as JSON text that follows other members of an object. */
 const membersOf = (fields: object): string => (Object.keys(fields).length === 0 ? '' : `,${JSON.stringify(fields).slice(1, -1)}`)
 
 const logprobsOf = ({ logprobs }: Choice): string => (logprobs ? `"logprobs":${JSON.stringify(logprobs)},` : '')
@@ -54,7 +53,6 @@ const logprobsOf = ({ logprobs }: Choice): string => (logprobs ? `"logprobs":${J
 const firstDelta = ({ message }: Choice): string =>
   typeof message.content === 'string' ? '{"role":"assistant","content":""}' : '{"role":"assistant","content":null}'
 
-/** The beginning of a delta with a part of the content. */
 const CONTENT = '{"content":'
 
 /** The deltas of a choice as JSON texts: reasoning, parts of the content, tool calls, then other fields of the message. */
@@ -71,7 +69,6 @@ function* deltas({ message }: Choice, sent = 0): Generator<string> {
   if (Object.keys(others).length > 0) yield JSON.stringify(others)
 }
 
-/** The stream of a completion that is not complete: its first chunk, chunks of its content, then those of `chatChunks`. */
 export function growingChunks(head: CompletionHead, { includeUsage, governance }: ReplayOptions): GrowingEncoder {
   const { id, created, model } = head
   const common = JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)

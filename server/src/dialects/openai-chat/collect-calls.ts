@@ -1,14 +1,12 @@
 import { isJson } from '../../platform/lib/json.ts'
 import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
-import { JsonProgress } from '../json-progress.ts'
 import { MalformedStream, StreamedFields, type StreamSize } from '../streamed-fields.ts'
 
-/** Maximum number of tool calls in a message. No request can ask for more. */
+/** No request can ask for more. */
 const MAX_CALLS = 128
 /** The body of a call and the field of it that arrives in pieces. */
 const INPUTS: Readonly<Record<string, string>> = { function: 'arguments', custom: 'input' }
 
-/** A `function_call`, or the `function` or `custom` of a tool call. */
 export class StreamedCallBody {
   readonly #input: string
   readonly #fields: StreamedFields
@@ -90,7 +88,6 @@ class StreamedCall {
   }
 }
 
-/** The tool calls of a message. The pieces of parallel calls may alternate. */
 export class StreamedCalls {
   readonly #size: StreamSize
   readonly #calls: StreamedCall[] = []
@@ -133,5 +130,33 @@ export class StreamedCalls {
     this.#calls.push(call)
     if (isSet(index)) this.#byIndex.set(index, call)
     return call
+  }
+}
+
+/** Follows the brackets of a JSON text that arrives in pieces, so that no piece makes its reader look at the whole text again. */
+export class JsonProgress {
+  #depth = 0
+  #inString = false
+  #isEscaped = false
+  #hasBegun = false
+
+  /** Whether the text has an object or a list, and each of its brackets is closed. */
+  get isClosed(): boolean {
+    return this.#hasBegun && this.#depth <= 0 && !this.#inString
+  }
+
+  add(piece: string): void {
+    for (let at = 0; at < piece.length; at++) {
+      const character = piece[at]
+      if (this.#isEscaped) this.#isEscaped = false
+      else if (this.#inString) {
+        if (character === '"') this.#inString = false
+        else if (character === '\\') this.#isEscaped = true
+      } else if (character === '"') this.#inString = true
+      else if (character === '{' || character === '[') {
+        this.#depth++
+        this.#hasBegun = true
+      } else if (character === '}' || character === ']') this.#depth--
+    }
   }
 }

@@ -4,16 +4,14 @@ import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 import { StreamedCallBody, StreamedCalls } from './collect-calls.ts'
 import { readContentParts } from './content-parts.ts'
 
-/** Maximum number of choices. No request can ask for more. */
+/** No request can ask for more. */
 const MAX_CHOICES = 128
-/** Texts of a delta that arrive in pieces. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'refusal', 'reasoning_content', 'reasoning'])
-/** The fields of a message that has only a text. */
 const PLAIN: ReadonlySet<string> = new Set(['role', 'content'])
 /** A text in one of these fields of `reasoning_details` arrives in pieces (OpenRouter). */
 const REASONING_TEXTS: Readonly<Record<string, string>> = { 'reasoning.text': 'text', 'reasoning.summary': 'summary' }
 
-/** Collects the chunks of a chat completion (https://platform.openai.com/docs/api-reference/chat-streaming) into the completion. */
+/** https://platform.openai.com/docs/api-reference/chat-streaming */
 export class ChunkCollector implements StreamCollector {
   readonly #size = new StreamSize()
   readonly #fields = new StreamedFields(this.#size)
@@ -195,10 +193,7 @@ class StreamedChoice {
   }
 }
 
-/**
- * Adds the next piece of its text to an entry, in place: a copy of a wide entry for each piece would take quadratic time. Returns false if the
- * piece is another entry, since a value of it would be lost.
- */
+/** In place, because copies would take quadratic time. Returns false if the piece is another entry, since a value would be lost. */
 function addToDetail(entry: unknown, piece: unknown): boolean {
   if (!isObject(entry) || !isObject(piece) || typeof entry.type !== 'string') return false
   const field = Object.hasOwn(REASONING_TEXTS, entry.type) ? REASONING_TEXTS[entry.type] : undefined

@@ -1,6 +1,5 @@
 import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 
-/** The texts of a content in parts. */
 interface Texts {
   readonly content: string
   readonly reasoning_content: string
@@ -26,7 +25,7 @@ export function readContentParts(parts: readonly unknown[]): Texts | undefined {
   return { content, reasoning_content }
 }
 
-/** The message with its content and its reasoning as texts; undefined: it has no such content, or a part that is not read. */
+/** Undefined: the message has no such content, or a part that is not read. */
 export function withTextContent(message: Fields): Fields | undefined {
   const { content, reasoning_content: known } = message
   const texts = Array.isArray(content) ? readContentParts(content) : undefined

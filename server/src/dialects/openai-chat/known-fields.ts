@@ -1,5 +1,4 @@
-import { GOVERNANCE } from '../governance-fields.ts'
-import { byType, type Known, type KnownFields, knownFields } from '../known-fields.ts'
+import { byType, GOVERNANCE, type Known, type KnownFields, knownFields } from '../known-fields.ts'
 
 const cited = { url_citation: knownFields('start_index end_index url title content') }
 

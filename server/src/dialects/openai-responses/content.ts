@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import type { ContentPart } from '../../shared/message.ts'
-import type { Sources } from '../sources.ts'
-import { byType, type Fields, isObject, listOf, RefusedField, reader } from './fields.ts'
+import type { Sources } from '../client-fields.ts'
+import { refuse } from '../client-fields.ts'
+import { anyList, anyObject, byType, type Fields, isObject, listOf, optionalText, reader, text } from './fields.ts'
 
-/** Content of a chat message. `annotations`: of all its parts, in the form of the chat API. */
+/** `annotations`: of all parts, in the form of the chat API. */
 export interface Content {
   /** Null: nothing but a refusal. */
   readonly content: string | readonly ContentPart[] | null
@@ -16,33 +17,17 @@ interface ReadPart {
   readonly annotations?: readonly Fields[]
 }
 
-const CacheBreakpoint = Type.Optional(Type.Object({}, { additionalProperties: true }))
-const text = Type.String()
-const name = Type.Optional(Type.String())
-const numbers = Type.Optional(Type.Array(Type.Unknown()))
-
-const readInputText = reader({ type: text, text, prompt_cache_breakpoint: CacheBreakpoint })
-const readOutputText = reader({ type: text, text, annotations: Type.Optional(Type.Array(Type.Unknown())), logprobs: numbers })
+const CACHED = { prompt_cache_breakpoint: Type.Optional(anyObject) }
+const readInputText = reader({ type: text, text, ...CACHED })
+const readOutputText = reader({ type: text, text, annotations: Type.Optional(anyList), logprobs: Type.Optional(anyList) })
 const readRefusal = reader({ type: text, refusal: text })
-const readImage = reader({
-  type: text,
-  image_url: name,
-  file_id: name,
-  detail: name,
-  prompt_cache_breakpoint: CacheBreakpoint,
-})
-const readFile = reader({
-  type: text,
-  file_data: name,
-  filename: name,
-  file_id: name,
-  file_url: name,
-  prompt_cache_breakpoint: CacheBreakpoint,
-})
+const FILE = { type: text, file_id: optionalText, ...CACHED }
+const readImage = reader({ ...FILE, image_url: optionalText, detail: optionalText })
+const readFile = reader({ ...FILE, file_data: optionalText, filename: optionalText, file_url: optionalText })
 const readCitation = reader({
   type: Type.Literal('url_citation'),
   url: text,
-  title: name,
+  title: optionalText,
   start_index: Type.Optional(Type.Integer()),
   end_index: Type.Optional(Type.Integer()),
 })
@@ -61,48 +46,40 @@ const PARTS: Readonly<Record<string, (part: unknown, at: string) => ReadPart>> =
   input_file: file,
 }
 
-const PART_REASON = 'the gateway does not read other content'
 const STORED = 'is not supported: the gateway cannot scan a file that a provider stores; send its content'
+const NOT_LOADED = 'is not supported, because the gateway loads no files; send the content as file_data'
 
 function image(value: unknown, at: string): ReadPart {
   const { image_url: url, file_id, detail, prompt_cache_breakpoint } = readImage(value, at)
-  if (file_id !== undefined) throw new RefusedField(`${at}.file_id`, STORED)
-  if (url === undefined) throw new RefusedField(`${at}.image_url`, 'is required')
+  if (file_id !== undefined) refuse(`${at}.file_id`, STORED)
+  if (url === undefined) refuse(`${at}.image_url`, 'is required')
   const inner = { url, ...(detail !== undefined && { detail }) }
   return { part: { type: 'image_url', image_url: inner, ...(prompt_cache_breakpoint && { prompt_cache_breakpoint }) } }
 }
 
 function file(value: unknown, at: string): ReadPart {
   const { file_data, filename, file_id, file_url, prompt_cache_breakpoint } = readFile(value, at)
-  if (file_id !== undefined) throw new RefusedField(`${at}.file_id`, STORED)
-  if (file_url !== undefined) {
-    throw new RefusedField(
-      `${at}.file_url`,
-      'is not supported, because the gateway loads no files; send the content as file_data',
-    )
-  }
-  if (file_data === undefined) throw new RefusedField(`${at}.file_data`, 'is required')
+  if (file_id !== undefined) refuse(`${at}.file_id`, STORED)
+  if (file_url !== undefined) refuse(`${at}.file_url`, NOT_LOADED)
+  if (file_data === undefined) refuse(`${at}.file_data`, 'is required')
   const inner = { file_data, ...(filename !== undefined && { filename }) }
   return { part: { type: 'file', file: inner, ...(prompt_cache_breakpoint && { prompt_cache_breakpoint }) } }
 }
 
 function citation(value: unknown, at: string): Fields {
   if (!isObject(value) || value.type !== 'url_citation') {
-    throw new RefusedField(`${at}.type`, 'must be "url_citation": the gateway cannot pass on other annotations; leave them out')
+    refuse(`${at}.type`, 'must be "url_citation": the gateway cannot pass on other annotations; leave them out')
   }
   const { type, ...url_citation } = readCitation(value, at)
   return { type, url_citation }
 }
 
-/**
- * The content of a message or of a tool's output. A single plain text becomes a string, so that Applications without the extension
- * `content_parts` can receive it. `to`: path of the chat message.
- */
+/** A single plain text becomes a string, which needs no extension of the Application. `to`: path of the chat message. */
 export function readContent(value: unknown, at: string, to: string, sources: Sources): Content {
   if (typeof value === 'string') return { content: value }
   const read = listOf(value, at).map((part, index) => {
     const path = `${at}[${index}]`
-    return { path, ...byType(PARTS, part, path, PART_REASON)(part, path) }
+    return { path, ...byType(PARTS, part, path, 'the gateway does not read other content')(part, path) }
   })
   const annotations = read.flatMap((part) => part.annotations ?? [])
   const refusals = read.filter(({ part }) => part.type === 'refusal')
@@ -127,8 +104,6 @@ function joined(parts: readonly ContentPart[]): string | readonly ContentPart[] 
 }
 
 function addSources(to: string, at: string, sources: Sources): void {
-  sources.set(to, at)
-  sources.set(`${to}.image_url`, at)
+  for (const path of [to, `${to}.image_url`, `${to}.file`]) sources.set(path, at)
   sources.set(`${to}.image_url.url`, `${at}.image_url`)
-  sources.set(`${to}.file`, at)
 }

@@ -7,20 +7,15 @@ import type { ResponseObject } from './response.ts'
 
 const DONE = 'data: [DONE]\n\n'
 
-/** An event without its number. */
 type Event = readonly [type: string, fields: Fields]
 
-/**
- * The events of a response's stream, in the order of the API. The joined deltas of a text equal the text. `[DONE]` is the last event, as
- * Open Responses demands (https://www.openresponses.org/specification). OpenAI's clients stop at it or at the response before it.
- */
+/** `[DONE]` is the last event (https://www.openresponses.org/specification). OpenAI’s clients stop at it or at the response before. */
 export function* responseEvents(response: ResponseObject): Generator<string> {
   const write = eventWriter()
   for (const each of [...startEvents(response), ...eventsAfterStart(response)]) yield write(each)
   yield DONE
 }
 
-/** Numbers the events of one stream. */
 function eventWriter(): (event: Event) => string {
   let sequence_number = 0
   return ([type, fields]) =>
@@ -47,10 +42,6 @@ function* eventsAfterStart(response: ResponseObject, sent = 0): Generator<Event>
   yield [`response.${response.status}`, { response }]
 }
 
-/**
- * The stream of a response that is not complete: its beginning, deltas of its text, then the other events of `responseEvents`.
- * `responseOf`: the response to the request.
- */
 export function growingResponse(
   head: CompletionHead,
   governance: GovernanceBlock,
@@ -92,7 +83,6 @@ export function growingResponse(
 
 const EMPTY_TEXT: TextPart = { type: 'output_text', text: '', annotations: [], logprobs: [] }
 
-/** The item before its first delta. */
 function startOf(item: OutputItem): Fields {
   if (item.type === 'message') return { ...item, status: 'in_progress', content: [] }
   if (item.type === 'function_call') return { ...item, status: 'in_progress', arguments: '' }
@@ -110,7 +100,7 @@ function itemEvents(item: OutputItem, sent: number): Iterable<Event> {
     : textEvents('response.custom_tool_call_input', item.input, {}, { input: item.input })
 }
 
-/** The deltas of a text, then the event with all of it. `fields` are in each of them. */
+/** `fields` are in each of the events. */
 function* textEvents(name: string, text: string, fields: Fields, done: Fields): Generator<Event> {
   for (const delta of pieces(text)) yield [`${name}.delta`, { ...fields, delta }]
   yield [`${name}.done`, { ...fields, ...done }]

@@ -10,7 +10,11 @@ function chatOf(body: unknown): Body {
   return decoded.chat
 }
 const messagesOf = (input: unknown, more: Body = {}): unknown => chatOf({ input, ...more }).messages
+const userSays = (...content: readonly object[]) => [{ role: 'user', content }]
 const CALL = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{}' }
+const COMMENT = { role: 'assistant', content: 'a', phase: 'commentary' }
+const SUMMARY = { type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }
+const CACHED = { prompt_cache_breakpoint: { mode: 'explicit' } }
 const CHAT_CALL = { id: 'c1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
 
 describe('decodeRequest: input', () => {
@@ -20,40 +24,26 @@ describe('decodeRequest: input', () => {
     [
       'roles',
       ['system', 'developer', 'assistant'].map((role) => ({ type: 'message', role, content: 'a' })),
-      [
-        { role: 'system', content: 'a' },
-        { role: 'developer', content: 'a' },
-        { role: 'assistant', content: 'a' },
-      ],
+      ['system', 'developer', 'assistant'].map((role) => ({ role, content: 'a' })),
     ],
     ['one text part', [{ role: 'user', content: [{ type: 'input_text', text: 'a' }] }], [{ role: 'user', content: 'a' }]],
     [
       'several parts',
-      [
-        {
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'a' },
-            { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low', file_id: null },
-            { type: 'input_file', file_data: 'data:text/plain;base64,YQ==', filename: 'a.txt' },
-          ],
-        },
-      ],
-      [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'a' },
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } },
-            { type: 'file', file: { file_data: 'data:text/plain;base64,YQ==', filename: 'a.txt' } },
-          ],
-        },
-      ],
+      userSays(
+        { type: 'input_text', text: 'a' },
+        { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low', file_id: null },
+        { type: 'input_file', file_data: 'data:text/plain;base64,YQ==', filename: 'a.txt' },
+      ),
+      userSays(
+        { type: 'text', text: 'a' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } },
+        { type: 'file', file: { file_data: 'data:text/plain;base64,YQ==', filename: 'a.txt' } },
+      ),
     ],
     [
       'a text part with a cache breakpoint',
-      [{ role: 'user', content: [{ type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } }] }],
-      [{ role: 'user', content: [{ type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } }] }],
+      userSays({ type: 'input_text', text: 'a', ...CACHED }),
+      userSays({ type: 'text', text: 'a', ...CACHED }),
     ],
     [
       'a refusal',
@@ -111,7 +101,7 @@ describe('decodeRequest: input', () => {
     ],
     [
       'reasoning between calls',
-      [CALL, { type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }, { ...CALL, call_id: 'c2' }],
+      [CALL, SUMMARY, { ...CALL, call_id: 'c2' }],
       [
         {
           role: 'assistant',
@@ -120,14 +110,10 @@ describe('decodeRequest: input', () => {
         },
       ],
     ],
-    [
-      'a phase',
-      [{ role: 'assistant', content: 'a', phase: 'commentary' }],
-      [{ role: 'assistant', content: 'a', phase: 'commentary' }],
-    ],
+    ['a phase', [COMMENT], [COMMENT]],
     [
       'reasoning after a text',
-      [{ role: 'assistant', content: 'a' }, { type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }, CALL],
+      [{ role: 'assistant', content: 'a' }, SUMMARY, CALL],
       [
         { role: 'assistant', content: 'a' },
         { role: 'assistant', reasoning_details: [{ type: 'reasoning.summary', summary: 's' }], tool_calls: [CHAT_CALL] },

@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
 import type { Origin } from '../../shared/original-request.ts'
-import type { Sources } from '../sources.ts'
+import type { Sources } from '../client-fields.ts'
+import { RefusedField, UnknownField } from '../client-fields.ts'
+import { withoutNulls } from '../field-values.ts'
+import type { Position } from '../reasoning-position.ts'
 import { readContent } from './content.ts'
-import { byType, type Fields, isObject, listOf, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
-import { detailsOf } from './reasoning-input.ts'
-import type { Position } from './reasoning-items.ts'
-import { chatName, TOOL_SEARCH } from './tool-names.ts'
+import { anyList, anyObject, byType, type Fields, isObject, listOf, optionalText, reader, text } from './fields.ts'
+import { detailsOf } from './reasoning-items.ts'
+import { chatName, TOOL_SEARCH } from './tools.ts'
 
 export interface Message {
   readonly role: string
@@ -20,9 +22,7 @@ export interface Message {
 export interface Conversation {
   readonly messages: Message[]
   readonly sources: Sources
-  /** For each message, the items that it was made from. */
   readonly origins: Origin[]
-  /** Lists of tools in items. */
   readonly tools: ItemTools[]
   /** Namespaces of calls, and the names of the called tools. */
   readonly namespaced: string[]
@@ -31,13 +31,12 @@ export interface Conversation {
 interface ItemTools {
   readonly list: readonly unknown[]
   readonly at: string
-  /** Whether the list is the result of a search for tools. */
+  /** The list is the result of a search for tools. */
   readonly isLoaded: boolean
 }
 
-const text = Type.String()
 /** Ids and states of stored items, which a model has no use for. */
-const STATE = { id: Type.Optional(text), status: Type.Optional(text) }
+const STATE = { id: optionalText, status: optionalText }
 const CALLER = { caller: Type.Optional(Type.Object({ type: Type.Literal('direct') }, { additionalProperties: false })) }
 const CALL = {
   ...STATE,
@@ -45,29 +44,28 @@ const CALL = {
   type: text,
   call_id: text,
   name: text,
-  namespace: Type.Optional(text),
+  namespace: optionalText,
   // Providers sign calls with fields of their own, which must come back (GW-COMP-4).
   extra_content: Type.Optional(Type.Unknown()),
   provider_specific_fields: Type.Optional(Type.Unknown()),
 }
-const OUTPUT = { ...STATE, ...CALLER, type: text, call_id: text, name: Type.Optional(text), output: Type.Unknown() }
+const readOutput = reader({ ...STATE, ...CALLER, type: text, call_id: text, name: optionalText, output: Type.Unknown() })
 
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 const readMessage = reader({
   ...STATE,
-  type: Type.Optional(text),
+  type: optionalText,
   role: Type.Union(ROLES.map((role) => Type.Literal(role))),
   content: Type.Unknown(),
   // Newer models mark texts between calls and final texts, and want the mark back.
-  phase: Type.Optional(text),
+  phase: optionalText,
 })
 const readFunctionCall = reader({ ...CALL, arguments: text })
 const readCustomCall = reader({ ...CALL, input: text })
-const readOutput = reader(OUTPUT)
-const readAdditionalTools = reader({ ...STATE, type: text, role: Type.Literal('developer'), tools: Type.Array(Type.Unknown()) })
+const readAdditionalTools = reader({ ...STATE, type: text, role: Type.Literal('developer'), tools: anyList })
 const SEARCH = { ...STATE, type: text, call_id: text, execution: Type.Literal('client') }
-const readSearchCall = reader({ ...SEARCH, arguments: Type.Object({}, { additionalProperties: true }) })
-const readSearchOutput = reader({ ...SEARCH, tools: Type.Array(Type.Unknown()) })
+const readSearchCall = reader({ ...SEARCH, arguments: anyObject })
+const readSearchOutput = reader({ ...SEARCH, tools: anyList })
 
 type AddItem = (item: unknown, at: string, conversation: Conversation) => void
 
@@ -101,7 +99,7 @@ const UNKNOWN_ITEM = `must be one of ${Object.keys(ITEMS)
   .map((name) => JSON.stringify(name))
   .join(', ')}: the gateway does not read other items`
 
-/** The messages of `input`, after those of `before` items that `conversation` has. */
+/** `before`: number of items that `conversation` has already. */
 export function addInput(input: unknown, conversation: Conversation, before = 0): void {
   if (typeof input === 'string') {
     const to = push({ role: 'user', content: input }, 'input', conversation)
@@ -117,7 +115,6 @@ export function addInput(input: unknown, conversation: Conversation, before = 0)
   }
 }
 
-/** The item has become a message, or a part of the last one. */
 function noteOrigin(index: number, { messages, origins }: Conversation): void {
   const last = origins.at(-1)
   if (origins.length < messages.length) origins.push({ from: index, to: index })
@@ -144,10 +141,9 @@ function addItem(item: unknown, at: string, conversation: Conversation): void {
   byType(ITEMS, typed, at, 'the gateway does not read other items')(typed, at, conversation)
 }
 
-/** An item without content. */
 const NO_ITEM = { type: 'reasoning', summary: [] }
 
-/** Adds a message and returns its path in the chat. */
+/** Returns its path in the chat. */
 function push(message: Message, at: string, { messages, sources }: Conversation): string {
   const to = `messages[${messages.length}]`
   sources.set(to, at)
@@ -155,7 +151,6 @@ function push(message: Message, at: string, { messages, sources }: Conversation)
   return to
 }
 
-/** The last message if it is the assistant's. */
 function lastOfAssistant({ messages }: Conversation): Message | undefined {
   const last = messages.at(-1)
   return last?.role === 'assistant' ? last : undefined
@@ -192,7 +187,6 @@ function addCall(call: Fields, at: string, conversation: Conversation): void {
   message.tool_calls.push(call)
 }
 
-/** The fields of a call that its provider set. */
 const ownFields = ({ extra_content, provider_specific_fields }: Fields): Fields =>
   withoutNulls({ extra_content, provider_specific_fields })
 

@@ -1,9 +1,7 @@
-import { GOVERNANCE } from '../governance-fields.ts'
-import { byType, type Known, type KnownFields, knownFields } from '../known-fields.ts'
+import { byType, GOVERNANCE, type Known, type KnownFields, knownFields } from '../known-fields.ts'
 
 const Citation = byType({ url_citation: knownFields('type url title start_index end_index') })
 
-/** Parts of other types are refused. */
 const Part = byType({
   input_text: knownFields('type text prompt_cache_breakpoint'),
   output_text: knownFields('type text logprobs parsed', { annotations: Citation }),
@@ -18,7 +16,6 @@ const CALLED: Readonly<Record<string, KnownFields>> = {
   function: knownFields(`type name description parameters output_schema strict ${LOADING}`),
   custom: knownFields(`type name description ${LOADING}`, { format: FORMATS }),
 }
-/** Tools that the provider runs have other fields, and are refused. */
 const Tool = byType({
   ...CALLED,
   namespace: knownFields('type name description', { tools: byType(CALLED) }),
@@ -31,7 +28,7 @@ const Caller = { caller: knownFields('type caller_id') }
 const Output = knownFields(`${STATE} call_id name namespace`, { ...Caller, output: Part })
 const Message = knownFields(`${STATE} role phase`, { content: Part })
 
-/** Items of other types are refused, or carried as a whole. */
+/** Parts, tools and items of other types are refused, or carried as a whole. */
 const Item: Known = byType(
   {
     message: Message,

@@ -1,11 +1,12 @@
 import type { Completion } from '../../shared/completion.ts'
+import type { NewStoredContent } from '../../shared/stored-content.ts'
 import type { ClientDialect, GovernanceBlock, ResponseEncoder } from '../client-dialect.ts'
+import { withoutNulls } from '../field-values.ts'
 import { growingResponse, responseEvents } from './events.ts'
 import { type Fields, isObject } from './fields.ts'
 import { RESPONSES_FIELDS } from './known-fields.ts'
 import { decodeRequest, WITHOUT_HISTORY } from './request.ts'
 import { type Asked, toResponse } from './response.ts'
-import { toStored } from './stored-input.ts'
 
 function encoder(asked: Asked, isStored: boolean): ResponseEncoder {
   const responseOf = (completion: Completion, governance: GovernanceBlock) => toResponse(completion, asked, governance, isStored)
@@ -42,4 +43,39 @@ export const openaiResponses: ClientDialect = {
       },
     }
   },
+}
+
+function toStored(completion: Completion, asked: Asked, governance: GovernanceBlock): NewStoredContent {
+  const response = toResponse(completion, asked, governance, true)
+  return { id: response.id, input: itemsOf(asked.request.input), response }
+}
+
+const itemsOf = (input: unknown): readonly Fields[] =>
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input as readonly Fields[])
+
+/** The items of a stored input as the API lists them: each has a type, parts for its text, an id of its own, and a status. */
+export function listedItems(responseId: string, input: readonly Fields[]): readonly (Fields & { readonly id: string })[] {
+  const suffix = responseId.replace('resp_', '')
+  const used = new Set<string>()
+  return input.map((stored, index) => {
+    const item = withoutNulls(stored)
+    const isUnique = typeof item.id === 'string' && item.id !== '' && !used.has(item.id)
+    const id = isUnique ? String(item.id) : `item_${suffix}_${index}`
+    used.add(id)
+    const type = item.type ?? 'message'
+    return {
+      ...item,
+      ...{ id, type },
+      // Only reasoning may have none.
+      ...(type !== 'reasoning' && { status: item.status ?? 'completed' }),
+      ...(type === 'message' && { content: partsOf(item) }),
+    }
+  })
+}
+
+function partsOf({ role, content }: Fields): unknown {
+  if (typeof content !== 'string') return content
+  return role === 'assistant'
+    ? [{ type: 'output_text', text: content, annotations: [] }]
+    : [{ type: 'input_text', text: content }]
 }

@@ -3,8 +3,8 @@ import type { Choice, Completion } from '../../shared/completion.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { CallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
-import { reasoningItems, type Thought } from './reasoning-output.ts'
-import { TOOL_SEARCH, type ToolName, type ToolNames } from './tool-names.ts'
+import { reasoningItems, type Thought } from './reasoning-items.ts'
+import { TOOL_SEARCH, type ToolName, type ToolNames } from './tools.ts'
 
 /** `chatcmpl-1f2e` → `1f2e` */
 export const idSuffix = (id: string): string => id.replace(/^[a-z]+[-_]/, '')
@@ -35,13 +35,11 @@ export function outputOf(
   return { output, extras: extrasOf(choice, reasoning.extras) }
 }
 
-/** A message item and the number of characters before it. */
 interface Said {
   readonly item: MessageItem
   readonly characters: number
 }
 
-/** Texts, then calls, with the reasoning at its places. */
 function inOrder(thoughts: readonly Thought[], said: readonly Said[], calls: readonly CallItem[]): readonly OutputItem[] {
   const items: OutputItem[] = []
   let [spoken, called] = [0, 0]
@@ -129,13 +127,11 @@ function callItem(call: Fields, suffix: string, index: number, toolNames: ToolNa
   return { id, type: 'function_call', status, call_id, ...namesOf(name, toolNames), arguments: input, ...own }
 }
 
-/** A tool's name, and its namespace if it has one. */
 function namesOf(name: string, toolNames: ToolNames): Exclude<ToolName, string> | { readonly name: string } {
   const own = toolNames.get(name)
   return own === undefined || own === TOOL_SEARCH ? { name } : own
 }
 
-/** Fields of the choice and its message that have no place in an item. */
 function extrasOf(choice: Choice, reasoningExtras: Fields): Fields {
   const { index: _index, message, finish_reason: _reason, logprobs, ...ofChoice } = choice
   const { role: _role, content: _content, refusal: _refusal, tool_calls, annotations, ...others } = message
@@ -164,5 +160,4 @@ function extrasOfCall(call: unknown): Fields {
 const without = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 const isNotEmpty = (value: unknown): boolean => (isObject(value) ? Object.keys(value).length > 0 : isFilled(value))
-/** The fields that are neither absent nor empty. */
 const filled = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => isNotEmpty(value)))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasoningItems } from './reasoning-output.ts'
+import { reasoningItems } from './reasoning-items.ts'
 import { decodeRequest } from './request.ts'
 import { readableReasoning } from './upstream-input.ts'
 

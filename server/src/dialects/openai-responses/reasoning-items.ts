@@ -1,6 +1,9 @@
+import { Type } from 'typebox'
 import { isCount, textOf } from '../../platform/lib/untrusted-json.ts'
-import { type Fields, isObject } from './fields.ts'
-import type { UnnamedReasoningItem } from './items.ts'
+import type { ChatMessage } from '../../shared/message.ts'
+import { containsText, type Position, positionFields } from '../reasoning-position.ts'
+import { anyList, type Fields, isObject, optionalText, reader, text } from './fields.ts'
+import type { ReasoningItem, UnnamedReasoningItem } from './items.ts'
 
 // Reasoning items in the form of the chat API: one or more entries of `reasoning_details` for each, as OpenRouter defined them. Entries of
 // one item have its id. A provider requires its items back unchanged and in their place, so entries have their position.
@@ -14,37 +17,23 @@ export const RESPONSES_FORMAT = 'openai-responses-v1'
  */
 const FOREIGN_STATE = /^([a-z0-9-]{1,64})\.(signature|data):(.*)$/s
 
-/** The item with all of its state in `encrypted_content`. */
-export function withState(item: UnnamedReasoningItem): UnnamedReasoningItem {
+function withState(item: UnnamedReasoningItem): UnnamedReasoningItem {
   const { format, signature, encrypted_content: data } = item
   if (format === undefined || format === RESPONSES_FORMAT || (data ?? signature) === undefined) return item
   const state = data === undefined ? `signature:${signature}` : `data:${data}`
   return { ...item, encrypted_content: `${format}.${state}` }
 }
 
-/** The format, the signature and the encrypted content of an item from a client. */
 export function stateOf({ format, signature, encrypted_content: data }: Fields): Fields {
   const [, foreign, kind, state] = FOREIGN_STATE.exec(textOf(data)) ?? []
   if (foreign === undefined) return { format, signature, data }
   return kind === 'data' ? { format: foreign, signature, data: state } : { format: foreign, signature: state }
 }
 
-/** The content and the calls of the message before an item. In an entry, an absent field is 0. */
-export interface Position {
-  readonly characters: number
-  readonly calls: number
-}
-
-export interface PlacedItem extends Position {
+interface PlacedItem extends Position {
   readonly item: UnnamedReasoningItem
 }
 
-export const positionFields = ({ characters, calls }: Position): Fields => ({
-  ...(characters > 0 && { start_index: characters }),
-  ...(calls > 0 && { call_index: calls }),
-})
-
-/** The fields of an entry that a reasoning item has too. */
 const CARRIED: ReadonlySet<string> = new Set([
   ...['id', 'type', 'text', 'summary', 'data', 'signature', 'format', 'index', 'start_index', 'call_index'],
 ])
@@ -111,4 +100,57 @@ function joined(last: PlacedItem, next: PlacedItem): PlacedItem {
       ...(content.length > 0 && { content }),
     },
   }
+}
+
+export interface Thought extends Position {
+  readonly item: ReasoningItem
+}
+
+/** The items of `reasoning_details`, then one for the text unless they contain it. `extras`: details that an item cannot hold. */
+export function reasoningItems(message: ChatMessage, suffix: string): { items: readonly Thought[]; extras: Fields } {
+  const { reasoning, reasoning_content, reasoning_details } = message
+  const details = reasoning_details ?? []
+  const placed = Array.isArray(details) ? placedItems(details) : undefined
+  const idOf = (index: number): string => `rs_${suffix}_${index}`
+  const items: Thought[] = (placed ?? []).map(({ item, ...place }, index) => ({
+    ...place,
+    item: { id: idOf(index), ...withState(item) },
+  }))
+  const written = items.flatMap(({ item: { summary, content = [] } }) => [...summary, ...content].map(({ text }) => text))
+  for (const text of new Set([reasoning_content, reasoning])) {
+    if (typeof text !== 'string' || text === '' || containsText(written, text)) continue
+    const item = { id: idOf(items.length), type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] } as const
+    items.push({ item, characters: 0, calls: 0 })
+  }
+  return { items, extras: placed ? {} : { reasoning_details } }
+}
+
+const readReasoning = reader({
+  ...{ type: text, id: optionalText, status: optionalText, summary: Type.Optional(anyList), content: Type.Optional(anyList) },
+  ...{ encrypted_content: optionalText, signature: optionalText, format: optionalText },
+})
+const readSummary = reader({ type: Type.Literal('summary_text'), text })
+const readText = reader({ type: Type.Literal('reasoning_text'), text })
+
+/** A reasoning item as `reasoning_details` of the assistant’s message. Empty: the item says nothing. `position`: what stands before it. */
+export function detailsOf(item: unknown, at: string, position: Position): readonly Fields[] {
+  const { id, summary = [], content = [], ...state } = readReasoning(item, at)
+  const { data, signature, format } = stateOf(state)
+  const own = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), ...positionFields(position) }
+  const signed = signature === undefined ? own : { ...own, signature }
+  return [
+    ...summary.map((part, index) => ({
+      type: 'reasoning.summary',
+      summary: readSummary(part, `${at}.summary[${index}]`).text,
+      ...own,
+    })),
+    ...content.map((part, index) => ({
+      type: 'reasoning.text',
+      text: readText(part, `${at}.content[${index}]`).text,
+      ...signed,
+    })),
+    ...(data === undefined ? [] : [{ type: 'reasoning.encrypted', data, ...own }]),
+    // A signature without text still has to come back.
+    ...(signature !== undefined && content.length === 0 ? [{ type: 'reasoning.text', ...signed }] : []),
+  ]
 }

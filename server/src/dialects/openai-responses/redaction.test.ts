@@ -10,11 +10,7 @@ import { encodeRequest } from './upstream-request.ts'
 const SECRET = 'ann@example.com'
 const user = (content: unknown = 'Hi') => ({ type: 'message', role: 'user', content })
 const said = (...content: readonly object[]) => ({
-  type: 'message',
-  id: 'msg_1',
-  status: 'completed',
-  role: 'assistant',
-  content,
+  ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant', content },
 })
 const text = (value: string, annotations: readonly object[] = []) => ({ type: 'output_text', text: value, annotations })
 const CITATION = { type: 'url_citation', url: 'https://a.test/', title: 'A', start_index: 0, end_index: 1 }
@@ -77,10 +73,11 @@ function sent(body: unknown): string | undefined {
       value,
       collectTexts(value).map((each) => each.replaceAll(SECRET, '[redacted]')),
     )
+  const { origins } = decoded
   const original = {
     dialect: 'openai-responses',
     body,
-    origins: decoded.origins,
+    origins,
     unknown: [],
     carried: [],
     messages,

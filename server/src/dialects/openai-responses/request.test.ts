@@ -38,13 +38,8 @@ describe('decodeRequest: settings', () => {
     [
       'values that ask for nothing',
       {
-        store: false,
-        background: false,
-        truncation: 'disabled',
-        include: [],
-        stream_options: { include_obfuscation: false },
-        max_tool_calls: 3,
-        client_metadata: { installation: 'a' },
+        ...{ store: false, background: false, truncation: 'disabled', include: [], max_tool_calls: 3 },
+        ...{ stream_options: { include_obfuscation: false }, client_metadata: { installation: 'a' } },
       },
       {},
     ],
@@ -69,18 +64,9 @@ describe('decodeRequest: settings', () => {
     })
   })
   test('null: is absent in every field [GW-RESP-9]', () => {
-    const names = [
-      'instructions',
-      'store',
-      'previous_response_id',
-      'tools',
-      'tool_choice',
-      'text',
-      'reasoning',
-      'include',
-      'truncation',
-    ]
-    const nulls = Object.fromEntries([...names, 'max_output_tokens', 'stream_options', 'unknown'].map((name) => [name, null]))
+    const names = `instructions store previous_response_id tools tool_choice text reasoning include truncation
+      max_output_tokens stream_options unknown`
+    const nulls = Object.fromEntries(names.split(/\s+/).map((name) => [name, null]))
     expect(chatOf({ input: [{ ...USER, id: null, phase: null }], ...nulls })).toEqual({ messages: [USER] })
   })
 })
@@ -119,10 +105,7 @@ describe('decodeRequest: nothing disappears', () => {
         ],
       },
       {
-        type: 'function_call',
-        call_id: 'text-call',
-        name: 'text-name',
-        arguments: 'text-arguments',
+        ...{ type: 'function_call', call_id: 'text-call', name: 'text-name', arguments: 'text-arguments' },
         extra_content: { a: 'text-extra' },
       },
       { type: 'custom_tool_call', call_id: 'text-custom', name: 'text-custom-name', input: 'text-input' },
@@ -131,15 +114,11 @@ describe('decodeRequest: nothing disappears', () => {
     ],
     tools: [
       {
-        type: 'function',
-        name: 'text-tool',
-        description: 'text-description',
+        ...{ type: 'function', name: 'text-tool', description: 'text-description', strict: false },
         parameters: { a: 'text-parameter' },
-        strict: false,
       },
       {
-        type: 'custom',
-        name: 'text-custom-tool',
+        ...{ type: 'custom', name: 'text-custom-tool' },
         format: { type: 'grammar', syntax: 'text-syntax', definition: 'text-definition' },
       },
     ],

@@ -2,13 +2,14 @@ import { Type } from 'typebox'
 import { NAMESPACED_NAMES, type Origin } from '../../shared/original-request.ts'
 import type { StoredContent } from '../../shared/stored-content.ts'
 import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
-import { splitUnknown } from '../known-fields.ts'
-import { fieldOf, type Sources } from '../sources.ts'
-import { byType, type Fields, isObject, NOT_CARRIED, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
+import { decoded, fieldOf, RefusedField, type Sources, UnknownField } from '../client-fields.ts'
+import { withoutNulls } from '../field-values.ts'
+import { splitUnknown, words } from '../known-fields.ts'
+import { anyObject, byType, type Fields, isObject, NOT_CARRIED, optionalText, reader, text } from './fields.ts'
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { ITEM_FIELDS } from './known-fields.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ToolNames } from './tool-names.ts'
+import type { ToolNames } from './tools.ts'
 import { addTools, newToolList, readToolChoice, type ToolList } from './tools.ts'
 
 export type Decoded =
@@ -18,7 +19,6 @@ export type Decoded =
       readonly fieldOf: (param: string) => string
       readonly origins: readonly Origin[]
       readonly bodyOf: (written: Fields) => Fields
-      /** The request without fields that are null. */
       readonly request: Fields
       readonly toolNames: ToolNames
     }
@@ -33,95 +33,46 @@ export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded
   const conversation: Conversation = { messages: [], sources: new Map(), origins: [], tools: [], namespaced: [] }
   const { sources, origins } = conversation
   const toolList = newToolList(sources)
-  try {
+  return decoded(() => {
     const chat = toChat(request, conversation, toolList, context)
     const bodyOf = (written: Fields) => withHistory(written, context.history)
     return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), origins, bodyOf, request, toolNames: toolList.names }
-  } catch (error) {
-    if (error instanceof UnknownField) {
-      const { problem, path, placeholder } = error
-      return { ok: false, problem, unknownField: { path, placeholder } }
-    }
-    if (error instanceof RefusedField) return { ok: false, problem: error.problem }
-    throw error
-  }
+  })
 }
 
-/** Fields that the chat API has under the same name. */
-const SAME = [
-  'model',
-  'stream',
-  'governance',
-  'temperature',
-  'top_p',
-  'presence_penalty',
-  'frequency_penalty',
-  'metadata',
-  'user',
-  'service_tier',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'prompt_cache_options',
-] as const
-
-/** Fields that are translated. */
-const TRANSLATED = [
-  'instructions',
-  'previous_response_id',
-  'input',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'text',
-  'reasoning',
-  'max_output_tokens',
-  'top_logprobs',
-  'include',
-  'store',
-] as const
+const SAME = words(
+  `model stream governance temperature top_p presence_penalty frequency_penalty metadata user service_tier safety_identifier
+   prompt_cache_key prompt_cache_retention prompt_cache_options`,
+)
 
 /**
- * Fields that need no counterpart in the chat: `refuseFields` has admitted only values that ask for nothing else, there are no tools
- * that `max_tool_calls` counts, and `client_metadata` (sent by Codex) describes the client to OpenAI.
+ * Fields that are translated, and after them those that need no counterpart in the chat: `refuseFields` has admitted only values that ask
+ * for nothing else, there are no tools that `max_tool_calls` counts, and `client_metadata` (sent by Codex) describes the client to OpenAI.
  */
-const WITHOUT_EFFECT = [
-  'conversation',
-  'prompt',
-  'background',
-  'truncation',
-  'context_management',
-  'stream_options',
-  'max_tool_calls',
-  'client_metadata',
-] as const
+const OTHERS = words(
+  `instructions previous_response_id input tools tool_choice parallel_tool_calls text reasoning max_output_tokens top_logprobs include store
+   conversation prompt background truncation context_management stream_options max_tool_calls client_metadata`,
+)
 
-const KNOWN: ReadonlySet<string> = new Set([...SAME, ...TRANSLATED, ...WITHOUT_EFFECT])
+const KNOWN: ReadonlySet<string> = new Set([...SAME, ...OTHERS])
 
-const readOthers = reader({
+const SETTINGS = {
   store: Type.Optional(Type.Boolean()),
   previous_response_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  instructions: Type.Optional(Type.String()),
+  instructions: optionalText,
   stream_options: Type.Optional(
     Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
   ),
   // No detector reads it, so it must not be large enough to hold personal data.
   max_tool_calls: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-  client_metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  client_metadata: Type.Optional(anyObject),
   parallel_tool_calls: Type.Optional(Type.Boolean()),
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-})
+}
+const readSettings = reader(SETTINGS)
 
-const OTHERS = [
-  'store',
-  'previous_response_id',
-  'instructions',
-  'stream_options',
-  'max_tool_calls',
-  'client_metadata',
-  'parallel_tool_calls',
-  'top_logprobs',
-] as const
+const pick = (fields: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]))
 
 const STORES_NOTHING =
   'must be false: the Application stores no responses (settings.responses.store is off); send the whole conversation in input'
@@ -132,16 +83,16 @@ function toChat(request: Fields, conversation: Conversation, toolList: ToolList,
   if (request.store === true && storing === 'off') throw new RefusedField('store', STORES_NOTHING)
   const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
   if (unknown !== undefined) throw new UnknownField(unknown, NOT_CARRIED)
-  readOthers(Object.fromEntries(OTHERS.map((name) => [name, request[name]])), '')
+  readSettings(pick(request, Object.keys(SETTINGS)), '')
   return {
-    ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
+    ...pick(request, SAME),
     messages: toMessages(request, conversation, history),
     ...toolFields(request, conversation, toolList),
     ...namespaceFields(conversation, toolList),
     ...textFields(request.text, sources),
     ...reasoningFields(request, sources),
     ...logprobFields(request, sources),
-    ...(request.max_output_tokens !== undefined && tokenFields(request.max_output_tokens, sources)),
+    ...tokenFields(request, sources),
   }
 }
 
@@ -168,7 +119,6 @@ const itemsOf = (history: readonly StoredContent[]): readonly Fields[] =>
   // Versions before this one stored fields whose value was null, whatever their names were.
   history.flatMap(({ input, response }) => [...(splitUnknown(input, ITEM_FIELDS).body as readonly Fields[]), ...response.output])
 
-/** The body with the items of the stored conversation before its own. */
 function withHistory(written: Fields, history: readonly StoredContent[]): Fields {
   if (history.length === 0) return written
   const { input, previous_response_id: _, ...others } = written
@@ -197,15 +147,10 @@ function toolFields(
   return withoutNulls({ tools: toolList.tools, tool_choice, parallel_tool_calls })
 }
 
-const readText = reader({ format: Type.Optional(Type.Unknown()), verbosity: Type.Optional(Type.String()) })
-const readPlainFormat = reader({ type: Type.String() })
-const readSchemaFormat = reader({
-  type: Type.String(),
-  name: Type.String(),
-  schema: Type.Object({}, { additionalProperties: true }),
-  description: Type.Optional(Type.String()),
-  strict: Type.Optional(Type.Boolean()),
-})
+const readText = reader({ format: Type.Optional(Type.Unknown()), verbosity: optionalText })
+const readPlainFormat = reader({ type: text })
+const strict = Type.Optional(Type.Boolean())
+const readSchemaFormat = reader({ type: text, name: text, schema: anyObject, description: optionalText, strict })
 
 const FORMATS: Readonly<Record<string, (format: unknown, at: string) => Fields>> = {
   text: (format, at) => {
@@ -223,8 +168,7 @@ const FORMATS: Readonly<Record<string, (format: unknown, at: string) => Fields>>
 function textFields(value: unknown, sources: Sources): Fields {
   if (value === undefined) return {}
   const { format, verbosity } = readText(value, 'text')
-  sources.set('response_format', 'text.format')
-  sources.set('response_format.json_schema', 'text.format')
+  for (const path of ['response_format', 'response_format.json_schema']) sources.set(path, 'text.format')
   sources.set('verbosity', 'text.verbosity')
   return {
     ...(format !== undefined && byType(FORMATS, format, 'text.format', 'there are no others')(format, 'text.format')),
@@ -232,14 +176,8 @@ function textFields(value: unknown, sources: Sources): Fields {
   }
 }
 
-const optionalText = Type.Optional(Type.String())
-const readReasoning = reader({
-  effort: optionalText,
-  summary: optionalText,
-  generate_summary: optionalText,
-  context: optionalText,
-  mode: optionalText,
-})
+const REASONING = words('effort summary generate_summary context mode')
+const readReasoning = reader(Object.fromEntries(REASONING.map((name) => [name, optionalText])))
 
 /** `reasoning_included` is for providers with this API: the chat API has no such choice, and its adapters leave it out. */
 function reasoningFields({ reasoning = {}, include = [] }: Fields, sources: Sources): Fields {
@@ -263,7 +201,7 @@ function logprobFields({ include = [], top_logprobs }: Fields, sources: Sources)
   return isIncluded || isCounted ? withoutNulls({ logprobs: true, top_logprobs }) : {}
 }
 
-function tokenFields(max_completion_tokens: unknown, sources: Sources): Fields {
+function tokenFields({ max_output_tokens: max_completion_tokens }: Fields, sources: Sources): Fields {
   sources.set('max_completion_tokens', 'max_output_tokens')
-  return { max_completion_tokens }
+  return max_completion_tokens === undefined ? {} : { max_completion_tokens }
 }

@@ -4,16 +4,14 @@ import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { OutputItem } from './items.ts'
 import { idSuffix, outputOf } from './output-items.ts'
-import type { ToolNames } from './tool-names.ts'
+import type { ToolNames } from './tools.ts'
 
-/** The response object, complete. */
 export interface ResponseObject extends Fields {
   readonly id: string
   readonly status: 'completed' | 'incomplete'
   readonly output: readonly OutputItem[]
 }
 
-/** Why a response is incomplete, by the finish reason of the completion. */
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' }
 
 /** The client's request, whose settings the response repeats, and the names of its tools. */
@@ -50,7 +48,6 @@ export function toResponse(
   }
 }
 
-/** The settings of the request, with the defaults of the API for those that it leaves out. */
 function settingsOf(request: Fields, isStored: boolean): Fields {
   const settings = { ...DEFAULTS, ...request }
   return {
@@ -58,7 +55,6 @@ function settingsOf(request: Fields, isStored: boolean): Fields {
     tools: toolsOf(request),
     text: { format: { type: 'text' }, ...(isObject(request.text) && request.text) },
     reasoning: { effort: null, summary: null, ...(isObject(request.reasoning) && request.reasoning) },
-    // Whether it is stored, whatever the default of the API.
     store: isStored,
     background: false,
     previous_response_id: request.previous_response_id ?? null,

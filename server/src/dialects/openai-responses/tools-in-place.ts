@@ -1,17 +1,13 @@
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
-import { chatName, TOOL_SEARCH } from './tool-names.ts'
+import { chatName, TOOL_SEARCH } from './tools.ts'
 
-/** A tool's translation before a policy changed a text in it, and after. */
 interface Change {
   readonly before: Fields
   readonly after: Fields
 }
 
-/**
- * The body with the changed texts in its tools: in `tools`, and in the items that have tools. `before` and `after` are the translations
- * of all of them, in the same order.
- */
+/** `before` and `after`: the translations of the tools in `tools` and in items, in the same order. */
 export function withChangedTools(body: Fields, before: readonly Fields[], after: readonly Fields[]): Fields {
   const changes = Map.groupBy(
     before.map((tool, index) => ({ before: tool, after: after[index] ?? tool })),

@@ -26,13 +26,13 @@ function decoded(body: Body) {
 }
 const chatOf = (body: Body) => decoded(body).chat as { tools: Named[]; messages: Body[]; model: unknown }
 
-/** The body for a provider of the same API, after `change` of the chat's tools. */
-function sent(body: Body, change = (tools: Named[]) => tools) {
+/** The body for a provider of the same API, after changes of the chat's tools and messages. */
+function sent(body: Body, change = (tools: Named[]) => tools, changedMessages?: readonly Body[]) {
   const { origins } = decoded(body)
   const { messages, model: _, ...parameters } = chatOf(body)
   const original = { dialect: 'openai-responses', body, origins, carried: [], messages, parameters } as unknown as OriginalRequest
-  const changed = { ...parameters, tools: change(parameters.tools) }
-  const request = { model: 'm', messages, parameters: changed, stream: true, original } as unknown as UpstreamRequest
+  const changed = { messages: changedMessages ?? messages, parameters: { ...parameters, tools: change(parameters.tools) } }
+  const request = { model: 'm', ...changed, stream: true, original } as unknown as UpstreamRequest
   const encoded = encodeRequest(request)
   if (!encoded.ok) throw new Error(encoded.unsupported.param)
   return JSON.parse(encoded.body) as { input: (Body & { tools: Body[] })[]; tools: (Body & { tools: Body[] })[] }
@@ -130,21 +130,7 @@ describe('Responses: tools of a namespace [GW-RESP-23]', () => {
   })
 
   test('provider of the same API: items with tools stay when a policy has changed the message beside them', () => {
-    const body = { input: [USER, ADDED] }
-    const { origins } = decoded(body)
-    const { messages, model: _, ...parameters } = chatOf(body)
-    const original = {
-      dialect: 'openai-responses',
-      body,
-      origins,
-      carried: [],
-      messages,
-      parameters,
-    } as unknown as OriginalRequest
-    const changed = [{ role: 'user', content: '[redacted]' }]
-    const request = { model: 'm', messages: changed, parameters, stream: true, original } as unknown as UpstreamRequest
-    const encoded = encodeRequest(request)
-    expect(encoded.ok && JSON.parse(encoded.body)).toMatchObject({
+    expect(sent({ input: [USER, ADDED] }, undefined, [{ role: 'user', content: '[redacted]' }])).toMatchObject({
       input: [
         { type: 'additional_tools', tools: [FILES] },
         { role: 'user', content: [{ text: '[redacted]' }] },

@@ -1,33 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
-import type { Sources } from '../sources.ts'
-import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader } from './fields.ts'
-import { chatName, TOOL_SEARCH, type ToolName } from './tool-names.ts'
+import { refuse, type Sources } from '../client-fields.ts'
+import { anyList, anyObject, byType, type Fields, isObject, listOf, NOT_CARRIED, optionalText, reader, text } from './fields.ts'
 
-const text = Type.String()
-const optionalText = Type.Optional(text)
-const anyObject = Type.Object({}, { additionalProperties: true })
-const optionalFalse = Type.Optional(Type.Boolean())
+const flag = Type.Optional(Type.Boolean())
+const DECLARED = { type: text, name: text, description: optionalText, async: flag, defer_loading: flag }
 
-const readFunction = reader({
-  type: text,
-  name: text,
-  description: optionalText,
-  parameters: Type.Optional(anyObject),
-  strict: Type.Optional(Type.Boolean()),
-  async: optionalFalse,
-  defer_loading: optionalFalse,
-})
-const readCustom = reader({
-  type: text,
-  name: text,
-  description: optionalText,
-  format: Type.Optional(Type.Unknown()),
-  async: optionalFalse,
-  defer_loading: optionalFalse,
-})
-const readNamespace = reader({ type: text, name: text, description: optionalText, tools: Type.Array(Type.Unknown()) })
+const readFunction = reader({ ...DECLARED, parameters: Type.Optional(anyObject), strict: flag })
+const readCustom = reader({ ...DECLARED, format: Type.Optional(Type.Unknown()) })
+const readNamespace = reader({ type: text, name: text, description: optionalText, tools: anyList })
 const readSearch = reader({
   type: text,
   execution: Type.Literal('client'),
@@ -37,9 +19,21 @@ const readSearch = reader({
 const readTextFormat = reader({ type: text })
 const readGrammar = reader({ type: text, definition: text, syntax: text })
 const readChoice = reader({ type: text, name: text })
-const readAllowed = reader({ type: text, mode: text, tools: Type.Array(Type.Unknown()) })
+const readAllowed = reader({ type: text, mode: text, tools: anyList })
 
-/** The tools of a request in the form of the chat API, which has no namespaces. */
+/** A tool that the chat API has no form for: one of a namespace, or the tool with which a model searches for tools in the client. */
+export type ToolName = { readonly namespace: string; readonly name: string } | typeof TOOL_SEARCH
+
+/** The tools of a request by their names in the chat form, for those that have another name in this API. */
+export type ToolNames = ReadonlyMap<string, ToolName>
+
+/** The type of the tool, and the name of the function that it is in the chat form. */
+export const TOOL_SEARCH = 'tool_search'
+
+/** The name of a tool in the chat form, to policies and to providers of other APIs: `mcp__files` and `read` are `mcp__files__read`. */
+export const chatName = (name: string, namespace?: unknown): string =>
+  typeof namespace === 'string' && namespace !== '' ? `${namespace}__${name}` : name
+
 export interface ToolList {
   readonly tools: Fields[]
   readonly names: Map<string, ToolName>
@@ -58,10 +52,9 @@ export const newToolList = (sources: Sources): ToolList => ({
   prefaces: new Map(),
 })
 
-/** Where a tool stands. */
 interface Place {
   readonly namespace?: string
-  /** Whether the item has loaded the tool: then `defer_loading` asks for nothing more. */
+  /** The item has loaded the tool: then `defer_loading` asks for nothing more. */
   readonly isLoaded: boolean
 }
 
@@ -86,7 +79,7 @@ const TOOLS: Readonly<Record<string, AddTool>> = {
   ...CALLED,
   namespace: (tool, at, list, { isLoaded }) => {
     const { name: namespace, description: preface, tools } = readNamespace(tool, at)
-    if (tools.length === 0) throw new RefusedField(`${at}.tools`, 'must have at least one tool')
+    if (tools.length === 0) refuse(`${at}.tools`, 'must have at least one tool')
     const first = list.tools.length
     for (const [index, inner] of tools.entries()) {
       const path = `${at}.tools[${index}]`
@@ -94,8 +87,7 @@ const TOOLS: Readonly<Record<string, AddTool>> = {
     }
     if (!preface || list.prefaces.get(namespace) === preface) return
     const firstTool = list.tools[first]
-    if (!firstTool)
-      throw new RefusedField(`${at}.description`, 'must be that of the namespace before, because it has no new tool')
+    if (!firstTool) return refuse(`${at}.description`, 'must be that of the namespace before, because it has no new tool')
     list.prefaces.set(namespace, preface)
     list.tools[first] = withPreface(firstTool, preface)
   },
@@ -119,7 +111,7 @@ function addTool(
   const known = written.get(name)
   if (known && (own || known[2] !== undefined)) {
     if (isDeepStrictEqual(known, tool)) return
-    throw new RefusedField(`${at}.name`, `must not make a second tool ${JSON.stringify(name)}, which is its name to policies`)
+    refuse(`${at}.name`, `must not make a second tool ${JSON.stringify(name)}, which is its name to policies`)
   }
   written.set(name, tool)
   if (own) names.set(name, own)
@@ -129,7 +121,6 @@ function addTool(
   tools.push({ type, [type]: { ...definition, name } })
 }
 
-/** The description of a namespace stands before that of its first tool. */
 function withPreface(tool: Fields, preface: string): Fields {
   const type = String(tool.type)
   const definition = tool[type] as Fields
@@ -140,7 +131,7 @@ function withPreface(tool: Fields, preface: string): Fields {
 type Translate = (value: unknown, at: string) => Fields
 
 const FORMATS: Readonly<Record<string, Translate>> = {
-  text: (format, at) => readTextFormat(format, at),
+  text: readTextFormat,
   grammar: (format, at) => {
     const { type, ...grammar } = readGrammar(format, at)
     return { type, grammar }
@@ -148,14 +139,14 @@ const FORMATS: Readonly<Record<string, Translate>> = {
 }
 
 function refuseDeferred(at: string, isAsync: boolean | undefined, deferLoading: boolean | undefined): void {
-  if (isAsync) throw new RefusedField(`${at}.async`, NOT_CARRIED)
-  if (deferLoading) throw new RefusedField(`${at}.defer_loading`, NOT_CARRIED)
+  if (isAsync) refuse(`${at}.async`, NOT_CARRIED)
+  if (deferLoading) refuse(`${at}.defer_loading`, NOT_CARRIED)
 }
 
 const TOOL_REASON =
   'the provider would run other tools by itself, which is not governed; switch them off in the client (Codex: web_search = "disabled")'
 
-/** Adds tools to the list. `isLoaded`: they are the result of a search for tools. */
+/** `isLoaded`: they are the result of a search for tools. */
 export function addTools(value: unknown, at: string, list: ToolList, isLoaded = false): void {
   for (const [index, tool] of listOf(value, at).entries()) {
     const path = `${at}[${index}]`
@@ -163,14 +154,14 @@ export function addTools(value: unknown, at: string, list: ToolList, isLoaded = 
   }
 }
 
+const NAMED = { function: named, custom: named }
 const CHOICES: Readonly<Record<string, Translate>> = {
-  function: named,
-  custom: named,
+  ...NAMED,
   allowed_tools: (choice, at) => {
     const { type, mode, tools } = readAllowed(choice, at)
     const allowed = tools.map((tool, index) => {
       const path = `${at}.tools[${index}]`
-      return byType({ function: named, custom: named }, tool, path, TOOL_REASON)(tool, path)
+      return byType(NAMED, tool, path, TOOL_REASON)(tool, path)
     })
     return { type, allowed_tools: { mode, tools: allowed } }
   },
@@ -186,7 +177,7 @@ const WORDS: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
 export function readToolChoice(value: unknown, sources: Sources): unknown {
   if (WORDS.has(value)) return value
-  if (!isObject(value)) throw new RefusedField('tool_choice', 'must be "auto", "none", "required" or an object')
+  if (!isObject(value)) refuse('tool_choice', 'must be "auto", "none", "required" or an object')
   for (const name of ['function', 'custom', 'allowed_tools']) sources.set(`tool_choice.${name}`, 'tool_choice')
   return byType(CHOICES, value, 'tool_choice', TOOL_REASON)(value, 'tool_choice')
 }

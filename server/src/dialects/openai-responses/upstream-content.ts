@@ -4,14 +4,6 @@ import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
 /** `cache_control` is a hint for another provider's cache, and is left out. */
 const PART = ['type', 'cache_control', 'prompt_cache_breakpoint']
-const TEXT_PART = new Set([...PART, 'text'])
-const REFUSAL_PART = new Set([...PART, 'refusal'])
-const IMAGE_PART = new Set([...PART, 'image_url'])
-const FILE_PART = new Set([...PART, 'file'])
-const IMAGE_URL = new Set(['url', 'detail'])
-const FILE = new Set(['file_data', 'filename', 'file_id'])
-
-/** Content of a user's or a system message, or of a tool's result. */
 export const inputContent = (content: ChatMessage['content'], at: string): string | readonly Fields[] =>
   Array.isArray(content) ? content.map((part, index) => inputPart(part, `${at}[${index}]`)) : ((content as string | null) ?? '')
 
@@ -20,7 +12,7 @@ function inputPart(part: ContentPart, at: string): Fields {
   const breakpoint = isSet(prompt_cache_breakpoint) ? { prompt_cache_breakpoint } : {}
   switch (part.type) {
     case 'text':
-      allowOnly(part, TEXT_PART, at)
+      allowOnly(part, [...PART, 'text'], at)
       return { type: 'input_text', text: part.text ?? '', ...breakpoint }
     case 'image_url':
       return { ...imagePart(part, at), ...breakpoint }
@@ -31,18 +23,18 @@ function inputPart(part: ContentPart, at: string): Fields {
 }
 
 function imagePart(part: ContentPart, at: string): Fields {
-  allowOnly(part, IMAGE_PART, at)
+  allowOnly(part, [...PART, 'image_url'], at)
   const image: Fields = isObject(part.image_url) ? part.image_url : { url: part.image_url }
-  allowOnly(image, IMAGE_URL, `${at}.image_url`)
+  allowOnly(image, ['url', 'detail'], `${at}.image_url`)
   if (typeof image.url !== 'string') throw new UntranslatableField(`${at}.image_url.url`, 'image_invalid')
   return { type: 'input_image', image_url: image.url, detail: image.detail ?? 'auto' }
 }
 
 function filePart(part: ContentPart, at: string): Fields {
-  allowOnly(part, FILE_PART, at)
+  allowOnly(part, [...PART, 'file'], at)
   const { file } = part
   if (!isObject(file)) throw new UntranslatableField(`${at}.file`, 'image_invalid')
-  allowOnly(file, FILE, `${at}.file`)
+  allowOnly(file, ['file_data', 'filename', 'file_id'], `${at}.file`)
   const { filename, file_data, file_id } = file
   return {
     type: 'input_file',
@@ -52,16 +44,15 @@ function filePart(part: ContentPart, at: string): Fields {
   }
 }
 
-/** Parts of an assistant's message in which it says something: texts and refusals. */
 export const outputParts = (parts: readonly ContentPart[], at: string): readonly Fields[] =>
   parts.map((part, index) => outputPart(part, `${at}[${index}]`))
 
 function outputPart(part: ContentPart, at: string): Fields {
   if (part.type === 'text') {
-    allowOnly(part, TEXT_PART, at)
+    allowOnly(part, [...PART, 'text'], at)
     return { type: 'output_text', text: part.text ?? '', annotations: [] }
   }
   if (part.type !== 'refusal') throw new UntranslatableField(`${at}.type`, 'invalid_messages')
-  allowOnly(part, REFUSAL_PART, at)
+  allowOnly(part, [...PART, 'refusal'], at)
   return { type: 'refusal', refusal: part.refusal }
 }

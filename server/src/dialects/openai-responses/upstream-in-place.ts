@@ -10,11 +10,7 @@ import { encodeMessages, type Item, readableReasoning } from './upstream-input.t
 import { ENCRYPTED_REASONING, encodeParameters, showsReasoning } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
-/**
- * The body of a client of this API with the changes of policies and the added texts. All else stays as the client wrote it: the order of
- * fields and items, numbers, and everything that the chat form has no place for, except for fields that no detector reads and no model
- * needs (GW-RESP-9).
- */
+/** As the client wrote it, with the changes of policies and without what no detector reads and no model needs (GW-RESP-9). */
 export function editBody(request: UpstreamRequest, original: OriginalRequest): Fields {
   const { governance: _, client_metadata: _metadata, stream_options: _options, ...body } = original.body
   const edited = editParameters(body, request.parameters, original.parameters)
@@ -48,7 +44,6 @@ function editParameters(body: Fields, parameters: Fields, before: Fields): Field
   return withChangedTools(withOthers, tools as readonly Fields[], changedTools as readonly Fields[])
 }
 
-/** Whether policies have changed nothing. */
 export const isUnchanged = ({ messages, parameters }: UpstreamRequest, original: OriginalRequest): boolean =>
   areUnchanged(parameters, original.parameters) &&
   messages.length === original.messages.length &&
@@ -85,10 +80,7 @@ function editInput({ messages }: UpstreamRequest, original: OriginalRequest): st
 
 const hasTools = (item: unknown): boolean => isObject(item) && item.type === 'additional_tools'
 
-/**
- * An item without its state in a store, and without the log probabilities of a text: no detector reads them, and no model needs them. None
- * for reasoning that this provider cannot read.
- */
+/** Without the state of a store and log probabilities: no detector reads them. None for reasoning that the provider cannot read. */
 function withoutState(written: unknown): readonly unknown[] {
   if (!isObject(written)) return [written]
   const { status: _, ...item } = written
@@ -123,7 +115,6 @@ function isSameKind(written: unknown, item: Item | undefined): boolean {
   return (SEARCH_TYPES.get(type) ?? type) === item?.type
 }
 
-/** `content` of a message and `output` of a result are a text or parts. */
 function mergeItem(written: Fields, before: Fields, after: Fields): unknown {
   // Its tools were changed with those of the request, and `textsAgree` compares the rest.
   if (written.type === 'tool_search_output') return written

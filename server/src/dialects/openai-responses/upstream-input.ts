@@ -1,24 +1,19 @@
 import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage } from '../../shared/message.ts'
-import { allowOnly, isEmpty, UntranslatableField } from '../untranslatable.ts'
+import { isEmpty } from '../field-values.ts'
+import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 import { placedItems, RESPONSES_FORMAT, stateOf } from './reasoning-items.ts'
 import { inputContent, outputParts } from './upstream-content.ts'
 
-/** An item of `input`. */
 export interface Item extends Fields {
   readonly type: string
 }
 
-const FIELDS = new Set(['role', 'content'])
-const TOOL_FIELDS = new Set(['role', 'content', 'name', 'tool_call_id', 'cache_control'])
-const ASSISTANT_FIELDS = new Set([
+const ASSISTANT_FIELDS = [
   ...['role', 'content', 'refusal', 'tool_calls', 'annotations', 'phase'],
   // Reasoning is sent only with this provider's encrypted state (reasoningOf).
   ...['reasoning_content', 'reasoning', 'reasoning_details'],
-])
-const CALL_FIELDS = ['id', 'type', 'index']
-const FUNCTION_FIELDS = new Set(['name', 'arguments'])
-const CUSTOM_FIELDS = new Set(['name', 'input'])
+]
 
 /** Each message becomes items at its place, system and developer messages too: the API accepts them everywhere. */
 export function encodeInput(messages: readonly ChatMessage[]): readonly Item[] {
@@ -27,7 +22,6 @@ export function encodeInput(messages: readonly ChatMessage[]): readonly Item[] {
   return items
 }
 
-/** The items of each message. */
 export function encodeMessages(messages: readonly ChatMessage[]): readonly (readonly Item[])[] {
   const calls = callsOf(messages)
   return messages.map((message, index) => itemsOf(message, `messages[${index}]`, calls))
@@ -53,12 +47,12 @@ function itemsOf(message: ChatMessage, at: string, calls: ReadonlyMap<string, Ca
   const { role, content } = message
   if (role === 'assistant') return assistantItems(message, at)
   if (role === 'tool') return [resultItem(message, at, calls)]
-  allowOnly(message, FIELDS, at)
+  allowOnly(message, ['role', 'content'], at)
   return [{ type: 'message', role, content: inputContent(content, `${at}.content`) }]
 }
 
 function resultItem(message: ChatMessage, at: string, calls: ReadonlyMap<string, Call>): Item {
-  allowOnly(message, TOOL_FIELDS, at)
+  allowOnly(message, ['role', 'content', 'name', 'tool_call_id', 'cache_control'], at)
   const { content, name, tool_call_id: call_id } = message
   const call = calls.get(textOf(call_id))
   // The name repeats that of the call.
@@ -67,7 +61,6 @@ function resultItem(message: ChatMessage, at: string, calls: ReadonlyMap<string,
   return { type, call_id, output: inputContent(content, `${at}.content`) }
 }
 
-/** Text, refusal, then the calls, with the reasoning at its places. */
 function assistantItems(message: ChatMessage, at: string): readonly Item[] {
   allowOnly(message, ASSISTANT_FIELDS, at)
   const { content, tool_calls: list } = message
@@ -117,13 +110,13 @@ function annotationsOf(value: unknown, at: string): readonly Fields[] {
 function callItem(call: unknown, at: string): Item {
   if (!isObject(call)) throw new UntranslatableField(at, 'invalid_messages')
   const { id: call_id, type = 'function', function: called, custom } = call
-  allowOnly(call, new Set([...CALL_FIELDS, String(type)]), at)
+  allowOnly(call, ['id', 'type', 'index', String(type)], at)
   if (type === 'function' && isObject(called)) {
-    allowOnly(called, FUNCTION_FIELDS, `${at}.function`)
+    allowOnly(called, ['name', 'arguments'], `${at}.function`)
     return { type: 'function_call', call_id, name: called.name, arguments: called.arguments }
   }
   if (type !== 'custom' || !isObject(custom)) throw new UntranslatableField(`${at}.type`, 'invalid_messages')
-  allowOnly(custom, CUSTOM_FIELDS, `${at}.custom`)
+  allowOnly(custom, ['name', 'input'], `${at}.custom`)
   return { type: 'custom_tool_call', call_id, name: custom.name, input: custom.input }
 }
 
@@ -134,10 +127,7 @@ function reasoningOf(details: unknown) {
   return (placed ?? []).flatMap(({ item, ...place }) => readableReasoning(item).map((sent) => ({ ...place, item: sent })))
 }
 
-/**
- * A reasoning item as the provider accepts it back: with encrypted state, or as text from a provider with this API. It accepts neither a
- * summary alone nor reasoning of other APIs: both are left out.
- */
+/** The provider accepts encrypted state, or text of a provider with this API: no summary alone, and no reasoning of other APIs. */
 export function readableReasoning({ format, signature: _, ...item }: Fields): readonly Item[] {
   if ((stateOf({ ...item, format }).format ?? RESPONSES_FORMAT) !== RESPONSES_FORMAT) return []
   const isReadable = isSet(item.encrypted_content) || (isSet(item.content) && isSet(format))

@@ -1,27 +1,23 @@
 import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../platform/lib/untrusted-json.ts'
+import { RefusedField } from '../client-fields.ts'
+import { hasOnly, withoutNulls } from '../field-values.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
-import { RefusedField } from './fields.ts'
-import { detailsOf } from './reasoning-input.ts'
-import { RESPONSES_FORMAT } from './reasoning-items.ts'
-import { chatName, TOOL_SEARCH } from './tool-names.ts'
+import { detailsOf, RESPONSES_FORMAT } from './reasoning-items.ts'
+import { chatName, TOOL_SEARCH } from './tools.ts'
 
-/** The output of a response, in the form of the chat API. */
 export interface Output {
   readonly text: string
   readonly refusal: string
   readonly calls: readonly Fields[]
-  /** Texts and summaries of the reasoning. */
   readonly thoughts: readonly string[]
-  /** `reasoning_details` (reasoning-items.ts). */
   readonly details: readonly Fields[]
   readonly annotations: readonly Fields[]
   readonly logprobs: readonly Fields[]
-  /** Of each message; undefined if it has none. */
   readonly phases: readonly (string | undefined)[]
 }
 
 type Draft = { -readonly [Name in keyof Output]: Output[Name] extends readonly (infer Item)[] ? Item[] : Output[Name] }
-/** Adds an item or a part to the output. Returns false if it is malformed. */
+/** Returns false if the item or part is malformed. */
 type Add = (value: Fields, output: Draft) => boolean
 
 const MAX_ITEMS = 256
@@ -53,17 +49,14 @@ function addByType(adders: Readonly<Record<string, Add>>, value: unknown, output
   return adders[value.type]?.(value, output) === true
 }
 
-const MESSAGE_FIELDS = new Set(['id', 'type', 'status', 'role', 'content', 'phase'])
-const TEXT_FIELDS = new Set(['type', 'text', 'annotations', 'logprobs'])
-const REFUSAL_FIELDS = new Set(['type', 'refusal'])
-
-/** Whether the object has no other field with a value: it would be lost. */
-const hasOnly = (value: Fields, known: ReadonlySet<string>): boolean =>
-  Object.entries(value).every(([name, field]) => known.has(name) || !isSet(field) || (Array.isArray(field) && field.length === 0))
-
 function message(item: Fields, output: Draft): boolean {
   const { role, content, phase } = item
-  if (role !== 'assistant' || !Array.isArray(content) || content.length > MAX_ITEMS || !hasOnly(item, MESSAGE_FIELDS))
+  if (
+    role !== 'assistant' ||
+    !Array.isArray(content) ||
+    content.length > MAX_ITEMS ||
+    !hasOnly(item, ['id', 'type', 'status', 'role', 'content', 'phase'])
+  )
     return false
   if (isSet(phase) && typeof phase !== 'string') return false
   // Texts of two phases are two messages.
@@ -78,7 +71,7 @@ const hasText = (part: unknown): boolean => isObject(part) && textOf(part.text) 
 
 function textPart(part: Fields, output: Draft): boolean {
   const { text, annotations = [], logprobs = [] } = part
-  if (typeof text !== 'string' || !hasOnly(part, TEXT_FIELDS)) return false
+  if (typeof text !== 'string' || !hasOnly(part, ['type', 'text', 'annotations', 'logprobs'])) return false
   const marks = listOf(annotations)?.map((annotation) => annotationOf(annotation, output.text.length))
   const tokens = listOf(logprobs)?.map(logprobOf)
   if (!marks?.every(isSet) || !tokens?.every(isSet)) return false
@@ -116,7 +109,7 @@ function tokenOf(value: unknown): Fields | undefined {
 }
 
 function refusalPart(part: Fields, output: Draft): boolean {
-  if (typeof part.refusal !== 'string' || !hasOnly(part, REFUSAL_FIELDS)) return false
+  if (typeof part.refusal !== 'string' || !hasOnly(part, ['type', 'refusal'])) return false
   output.refusal += part.refusal
   return true
 }
@@ -151,18 +144,21 @@ function call(item: Fields, output: Draft): boolean {
   const extras = readExtraFields(item, CALL_FIELDS)
   if (id === undefined || name === undefined || typeof input !== 'string' || !isDirect || !extras) return false
   const form = isCustom ? { type: 'custom', custom: { name, input } } : { type: 'function', function: { name, arguments: input } }
-  output.calls.push({ id, ...form, ...Object.fromEntries(Object.entries(extras).filter(([, value]) => isSet(value))) })
+  output.calls.push({ id, ...form, ...withoutNulls(extras) })
   return true
 }
 
-const SEARCH_FIELDS = new Set(['id', 'type', 'status', 'call_id', 'execution', 'arguments'])
-
-/** A search for tools in the client. */
 function search(item: Fields, output: Draft): boolean {
   const { execution, arguments: query } = item
   const id = idOf(item)
   const read = isObject(query) ? readExtraFields(query, []) : undefined
-  if (id === undefined || execution !== 'client' || !read || !hasOnly(item, SEARCH_FIELDS)) return false
+  if (
+    id === undefined ||
+    execution !== 'client' ||
+    !read ||
+    !hasOnly(item, ['id', 'type', 'status', 'call_id', 'execution', 'arguments'])
+  )
+    return false
   output.calls.push({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(read) } })
   return true
 }

@@ -1,9 +1,18 @@
 import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../shared/original-request.ts'
-import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
-import { allowOnly, UntranslatableField } from '../untranslatable.ts'
+import { withoutNulls } from '../field-values.ts'
+import {
+  maxTokensOf,
+  only,
+  onlyText,
+  schemaOf,
+  type Translate,
+  translateParameters,
+  unchanged,
+  without,
+} from '../translate-parameters.ts'
 
-/** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
+/** Parameters that are not listed have no equivalent. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
   // maxTokensOf reads both.
   max_tokens: without,
@@ -56,7 +65,7 @@ export function showsReasoning(reasoning: unknown, input: readonly unknown[]): b
 export const asksForEncryptedReasoning = ({ reasoning_included: included }: Fields): boolean =>
   isListWith(included, 'encrypted_content')
 
-/** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
+/** Throws UntranslatableField for the first parameter without an equivalent, except those for tools. */
 export function encodeParameters(parameters: Fields): Fields {
   const max_output_tokens = maxTokensOf(parameters)
   return {
@@ -65,16 +74,7 @@ export function encodeParameters(parameters: Fields): Fields {
   }
 }
 
-const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
-
 function responseFormat(format: Fields): Fields {
-  allowOnly(format, new Set(format.type === 'json_schema' ? ['type', 'json_schema'] : ['type']), 'response_format')
-  const { type, json_schema: declared } = format
-  if (type === 'text' || type === 'json_object') return { text: { format: { type } } }
-  if (type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
-    throw new UntranslatableField('response_format.type', 'invalid_value')
-  }
-  allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
-  const known = Object.fromEntries(Object.entries(declared).filter(([, value]) => isSet(value)))
-  return { text: { format: { type, ...known } } }
+  const declared = schemaOf(format, ['text', 'json_object'])
+  return { text: { format: { type: format.type, ...(declared && withoutNulls(declared)) } } }
 }

@@ -26,18 +26,11 @@ describe('parameters', () => {
   test.each<[Fields, Fields]>([
     [{ max_tokens: 50 }, { max_output_tokens: 50 }],
     [{ max_tokens: 50, max_completion_tokens: 40 }, { max_output_tokens: 40 }],
-    [
+    ...[
       { temperature: 0.5, top_p: 0.9 },
-      { temperature: 0.5, top_p: 0.9 },
-    ],
-    [
       { metadata: { team: 'a' }, user: 'u', safety_identifier: 's', service_tier: 'flex' },
-      { metadata: { team: 'a' }, user: 'u', safety_identifier: 's', service_tier: 'flex' },
-    ],
-    [
       { prompt_cache_key: 'k', prompt_cache_retention: '24h' },
-      { prompt_cache_key: 'k', prompt_cache_retention: '24h' },
-    ],
+    ].map((same): [Fields, Fields] => [same, same]),
     [
       { verbosity: 'low', response_format: { type: 'json_object' } },
       { text: { verbosity: 'low', format: { type: 'json_object' } } },
@@ -63,15 +56,8 @@ describe('parameters', () => {
     ],
     [
       {
-        n: 1,
-        stop: [],
-        seed: null,
-        logit_bias: {},
-        presence_penalty: 0,
-        store: false,
-        logprobs: false,
-        top_logprobs: 0,
-        modalities: ['text'],
+        ...{ n: 1, stop: [], seed: null, logit_bias: {}, presence_penalty: 0, store: false },
+        ...{ logprobs: false, top_logprobs: 0, modalities: ['text'] },
       },
       {},
     ],

@@ -1,10 +1,13 @@
-import type { Fields } from '../../platform/lib/untrusted-json.ts'
+import { parseKeepingNumbers } from '../../platform/lib/json-numbers.ts'
+import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
+import { FREE_JSON } from '../../shared/free-json.ts'
+import { collectTexts } from '../../shared/message.ts'
 import { CARRIED_FIELDS, type OriginalRequest } from '../../shared/original-request.ts'
 import { withAddedTexts } from '../added-texts.ts'
-import { carriedField } from '../carried-field.ts'
+import type { DecodedRequest } from '../client-dialect.ts'
 import { splitUnknown } from '../known-fields.ts'
-import { textsAgree } from '../texts-agree.ts'
-import { UntranslatableField } from '../untranslatable.ts'
+import { takeOut } from '../take-out.ts'
+import { encodeTranslated, UntranslatableField } from '../untranslatable.ts'
 import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
 import { RESPONSES_FIELDS } from './known-fields.ts'
 import { decodeRequest } from './request.ts'
@@ -15,16 +18,11 @@ import { encodeTools } from './upstream-tools.ts'
 
 /** A chat request as a stateless request of the Responses API: https://platform.openai.com/docs/api-reference/responses/create. */
 export function encodeRequest(request: UpstreamRequest): EncodedRequest {
-  const carried = carriedField(request, 'openai-responses')
-  if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
-  try {
+  return encodeTranslated(request, 'openai-responses', () => {
     const { original, stream } = request
     const body = (original?.dialect === 'openai-responses' && edit(request, original)) || createBody(request)
-    return { ok: true, body: JSON.stringify({ ...body, store: false, stream }) }
-  } catch (error) {
-    if (!(error instanceof UntranslatableField)) throw error
-    return { ok: false, unsupported: error.unsupported }
-  }
+    return { ...body, store: false, stream }
+  })
 }
 
 /** The client's body with the changes of policies; undefined: one of the changes has no place in it. */
@@ -50,4 +48,28 @@ function includeOf(parameters: Fields, { reasoning }: Fields, input: readonly It
     ...(asksForEncryptedReasoning(parameters) || showsReasoning(reasoning, input) ? [ENCRYPTED_REASONING] : []),
     ...(parameters.logprobs === true ? ['message.output_text.logprobs'] : []),
   ]
+}
+
+type Decode = (body: unknown) => { readonly ok: true; readonly chat: unknown } | Extract<DecodedRequest, { readonly ok: false }>
+
+/** Whether policies have left each text of a body, as its API reads it: an edit that misses a text must not bring it back. */
+function textsAgree(body: unknown, request: UpstreamRequest, decode: Decode): boolean {
+  // Numbers whose text is kept (platform/lib/json-numbers.ts) are read as those of the request.
+  const chat = decodeKnown(parseKeepingNumbers(JSON.stringify(body), FREE_JSON).value, decode)
+  if (!isObject(chat)) return false
+  const { model: _, stream: _stream, messages, ...parameters } = chat
+  const left = new Set([...collectTexts(request.messages), ...collectTexts(request.parameters)])
+  return [...collectTexts(messages), ...collectTexts(parameters)].every((text) => left.has(text))
+}
+
+/** Without the fields that the API does not know: `encodeTranslated` compares these. */
+function decodeKnown(body: unknown, decode: Decode): unknown {
+  for (let rest = body; ; ) {
+    const decoded = decode(rest)
+    if (decoded.ok) return decoded.chat
+    const { unknownField } = decoded
+    const field = unknownField && takeOut(rest, unknownField.path, unknownField.placeholder)
+    if (!field) return undefined
+    rest = field.rest
+  }
 }

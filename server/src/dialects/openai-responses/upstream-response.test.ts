@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { callItem, messageItem, responseObject } from '../../../test/support/scripted-responses.ts'
 import { parseJsonObject } from '../../platform/lib/untrusted-json.ts'
-import { readFailure } from './upstream-failure.ts'
+import { readFailure } from './upstream.ts'
 import { readResponse } from './upstream-response.ts'
 
 const defaults = { model: 'small', newId: () => 'chatcmpl_1', created: () => 1_800_000_000 }

@@ -2,32 +2,28 @@ import { type Fields, isCount, isObject, isSet, readExtraFields } from '../../pl
 import type { Completion, Usage } from '../../shared/completion.ts'
 import type { ChatMessage } from '../../shared/message.ts'
 import { countsOf } from '../../shared/usage.ts'
+import { withoutNulls } from '../field-values.ts'
 import { finishReasonOf } from '../finish-reason.ts'
+import { words } from '../known-fields.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { type Output, readOutput } from './upstream-output.ts'
 
 /** Fields that are read, that the gateway sets, or that repeat the request. */
-const KNOWN_FIELDS = [
-  ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output', 'usage'],
-  ...['output_text', 'created', 'choices', 'governance'],
-  ...['background', 'conversation', 'frequency_penalty', 'include', 'instructions', 'max_output_tokens', 'max_tool_calls'],
-  ...['metadata', 'parallel_tool_calls', 'presence_penalty', 'previous_response_id', 'prompt', 'prompt_cache_key'],
-  ...['prompt_cache_options', 'prompt_cache_retention', 'reasoning', 'safety_identifier', 'store', 'temperature', 'text'],
-  ...['tool_choice', 'tools', 'top_logprobs', 'top_p', 'truncation', 'user'],
-]
-const USAGE_FIELDS = [
-  ...['input_tokens', 'input_tokens_details', 'output_tokens', 'output_tokens_details', 'total_tokens'],
-  ...['prompt_tokens', 'completion_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
-]
-/** The finish reasons of a response that is not complete. */
+const KNOWN_FIELDS = words(
+  `id object created_at completed_at status error incomplete_details model output usage output_text created choices governance
+   background conversation frequency_penalty include instructions max_output_tokens max_tool_calls metadata parallel_tool_calls
+   presence_penalty previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier
+   store temperature text tool_choice tools top_logprobs top_p truncation user`,
+)
+const USAGE_FIELDS = words(
+  `input_tokens input_tokens_details output_tokens output_tokens_details total_tokens
+   prompt_tokens completion_tokens prompt_tokens_details completion_tokens_details`,
+)
 const INCOMPLETE: ReadonlySet<string> = new Set(['length', 'content_filter'])
 /** Unix seconds, in the year 2106. */
 const MAX_CREATED = 2 ** 32
 
-/**
- * Reads a response object as a completion. Returns undefined if it is malformed. Items of an unknown type are malformed too, because they
- * would reach the client unread or not at all.
- */
+/** Undefined: malformed, also by items of an unknown type, which would reach the client unread or not at all. */
 export function readResponse(value: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (value.object !== 'response' || isSet(value.error) || !Array.isArray(value.output)) return undefined
   const output = readOutput(value.output, defaults)
@@ -39,7 +35,7 @@ export function readResponse(value: Fields, defaults: CompletionDefaults): Compl
   const { created_at: created } = value
   const choice = { index: 0, message: messageOf(output), finish_reason }
   return {
-    ...withoutNull(extras),
+    ...withoutNulls(extras),
     id: defaults.newId('chatcmpl'),
     object: 'chat.completion',
     created: isCount(created, MAX_CREATED) && created > 0 ? created : defaults.created(),
@@ -55,7 +51,6 @@ function finishReason({ status, incomplete_details: details }: Fields, { calls }
   return reason !== undefined && INCOMPLETE.has(reason) ? reason : undefined
 }
 
-/** A model may say nothing. */
 function messageOf({ text, refusal, calls, thoughts, details, annotations, phases }: Output): ChatMessage {
   const hasSubstitute = calls.length > 0 || details.length > 0 || refusal !== ''
   const [phase, ...otherPhases] = phases
@@ -81,7 +76,7 @@ function readUsage(value: unknown): Usage | undefined {
   const extras = readExtraFields(value, USAGE_FIELDS)
   if (!extras || !prompt_tokens_details || !completion_tokens_details) return undefined
   return {
-    ...withoutNull(extras),
+    ...withoutNulls(extras),
     ...counts,
     ...(isSet(value.input_tokens_details) && { prompt_tokens_details }),
     ...(isSet(value.output_tokens_details) && { completion_tokens_details }),
@@ -93,7 +88,5 @@ function readDetails(value: unknown, whole: number): Fields | undefined {
   if (!isSet(value)) return {}
   const details = isObject(value) ? readExtraFields(value, []) : undefined
   const isValid = details && Object.values(details).every((part) => typeof part !== 'number' || isCount(part, whole))
-  return isValid ? withoutNull(details) : undefined
+  return isValid ? withoutNulls(details) : undefined
 }
-
-const withoutNull = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { messageItem, responseObject } from '../../../test/support/scripted-responses.ts'
-import { readFailure } from './upstream-failure.ts'
+import { readFailure } from './upstream.ts'
 import { readResponse } from './upstream-response.ts'
 import { ResponseCollector } from './upstream-stream.ts'
 

@@ -3,15 +3,10 @@ import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 
 /** Events that end the stream. They hold the whole response, so no delta has to be read. */
 const LAST_EVENTS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
-/** Events of content that is no text. */
 const OTHER_CONTENT = /\.delta$|^response\.output_text\.annotation/
-/** Events without content, which only keep the connection alive. */
 const PINGS: ReadonlySet<string> = new Set(['keepalive', 'ping'])
 
-/**
- * Collects the events of a streamed response (https://platform.openai.com/docs/api-reference/responses-streaming) into the response object of the event that
- * ends the stream. Some servers leave its output empty: then it is the items of the events before. An error event becomes a failed response.
- */
+/** The response object of the last event (https://platform.openai.com/docs/api-reference/responses-streaming). Some servers leave its output empty. */
 export class ResponseCollector implements StreamCollector {
   /** Of the only text part; the event that ends the stream has the whole response. */
   text: string | undefined = ''
@@ -54,7 +49,7 @@ export class ResponseCollector implements StreamCollector {
   }
 }
 
-/** The text after an event; undefined: the response has other content, or a second text. */
+/** Undefined: the response has other content, or a second text. */
 function withDelta(text: string, type: string, { delta, item, part, output_index, content_index }: Fields): string | undefined {
   if (type === 'response.output_item.added')
     return isObject(item) && item.type === 'message' && output_index === 0 ? text : undefined
@@ -65,7 +60,6 @@ function withDelta(text: string, type: string, { delta, item, part, output_index
   return OTHER_CONTENT.test(type) ? undefined : text
 }
 
-/** The error is in the event, or in its field `error`. */
 const failedResponse = (event: Fields): Fields => {
   const { code, message } = isObject(event.error) ? event.error : event
   return {

@@ -1,14 +1,8 @@
 import { type Fields, isObject, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
-const FUNCTION_FIELDS = new Set(['name', 'description', 'parameters', 'strict'])
-const CUSTOM_FIELDS = new Set(['name', 'description', 'format'])
-const ALLOWED_CHOICE = new Set(['type', 'allowed_tools'])
-const ALLOWED_FIELDS = new Set(['mode', 'tools'])
-const NAMED_FIELDS = new Set(['name'])
 const MODES: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
-/** Translates `tools`, `tool_choice` and `parallel_tool_calls`. */
 export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Fields): Fields {
   const list = (Array.isArray(tools) ? tools : []).map(toolOf)
   return {
@@ -21,7 +15,7 @@ export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: p
 function toolOf(tool: unknown, index: number): Fields {
   const at = `tools[${index}]`
   if (!isObject(tool)) throw new UntranslatableField(at, 'invalid_value')
-  allowOnly(tool, new Set(['type', String(tool.type), 'cache_control']), at)
+  allowOnly(tool, ['type', String(tool.type), 'cache_control'], at)
   if (tool.type === 'function' && isObject(tool.function)) return functionOf(tool.function, `${at}.function`)
   if (tool.type === 'custom' && isObject(tool.custom)) return customOf(tool.custom, `${at}.custom`)
   throw new UntranslatableField(`${at}.type`, 'invalid_value')
@@ -29,7 +23,7 @@ function toolOf(tool: unknown, index: number): Fields {
 
 /** Both APIs have the same fields with other defaults: there, a function has parameters and is strict. */
 function functionOf(declared: Fields, at: string): Fields {
-  allowOnly(declared, FUNCTION_FIELDS, at)
+  allowOnly(declared, ['name', 'description', 'parameters', 'strict'], at)
   const { name, description, parameters, strict } = declared
   return {
     type: 'function',
@@ -41,7 +35,7 @@ function functionOf(declared: Fields, at: string): Fields {
 }
 
 function customOf(declared: Fields, at: string): Fields {
-  allowOnly(declared, CUSTOM_FIELDS, at)
+  allowOnly(declared, ['name', 'description', 'format'], at)
   const { name, description, format } = declared
   return {
     type: 'custom',
@@ -51,18 +45,15 @@ function customOf(declared: Fields, at: string): Fields {
   }
 }
 
-const GRAMMAR_FIELDS = new Set(['type', 'grammar'])
-const TEXT_FIELDS = new Set(['type'])
-
 function formatOf(format: unknown, at: string): Fields {
   if (isObject(format) && format.type === 'text') {
-    allowOnly(format, TEXT_FIELDS, at)
+    allowOnly(format, ['type'], at)
     return { type: 'text' }
   }
   if (!isObject(format) || format.type !== 'grammar' || !isObject(format.grammar)) {
     throw new UntranslatableField(`${at}.type`, 'invalid_value')
   }
-  allowOnly(format, GRAMMAR_FIELDS, at)
+  allowOnly(format, ['type', 'grammar'], at)
   return { type: 'grammar', ...format.grammar }
 }
 
@@ -70,23 +61,22 @@ function choiceOf(choice: unknown): unknown {
   if (MODES.has(choice)) return choice
   if (!isObject(choice)) throw new UntranslatableField('tool_choice', 'invalid_value')
   if (choice.type !== 'allowed_tools') return namedOf(choice, 'tool_choice')
-  allowOnly(choice, ALLOWED_CHOICE, 'tool_choice')
+  allowOnly(choice, ['type', 'allowed_tools'], 'tool_choice')
   const { allowed_tools: allowed } = choice
   if (!isObject(allowed) || !Array.isArray(allowed.tools)) {
     throw new UntranslatableField('tool_choice.allowed_tools', 'invalid_value')
   }
-  allowOnly(allowed, ALLOWED_FIELDS, 'tool_choice.allowed_tools')
+  allowOnly(allowed, ['mode', 'tools'], 'tool_choice.allowed_tools')
   const at = 'tool_choice.allowed_tools.tools'
   const tools = allowed.tools.map((tool: unknown, index) => namedOf(tool, `${at}[${index}]`))
   return { type: 'allowed_tools', mode: allowed.mode, tools }
 }
 
-/** `{type: "function", function: {name}}` as `{type: "function", name}`. */
 function namedOf(tool: unknown, at: string): Fields {
   const type = isObject(tool) ? textOf(tool.type) : ''
   const named = isObject(tool) && (type === 'function' || type === 'custom') ? tool[type] : undefined
   if (!isObject(named) || typeof named.name !== 'string') throw new UntranslatableField(`${at}.type`, 'invalid_value')
-  allowOnly(tool as Fields, new Set(['type', type]), at)
-  allowOnly(named, NAMED_FIELDS, `${at}.${type}`)
+  allowOnly(tool as Fields, ['type', type], at)
+  allowOnly(named, ['name'], `${at}.${type}`)
   return { type, name: named.name }
 }

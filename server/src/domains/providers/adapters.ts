@@ -1,10 +1,10 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { bedrockUpstream } from '../../dialects/anthropic-messages/bedrock.ts'
 import { anthropicUpstream } from '../../dialects/anthropic-messages/upstream.ts'
-import { carriedField } from '../../dialects/carried-field.ts'
 import { ChunkCollector } from '../../dialects/openai-chat/collect-chunks.ts'
 import { chatBody } from '../../dialects/openai-chat/upstream-body.ts'
 import { responsesUpstream } from '../../dialects/openai-responses/upstream.ts'
+import { encodeTranslated } from '../../dialects/untranslatable.ts'
 import type { EncodedRequest, UpstreamDialect, UpstreamRequest } from '../../dialects/upstream-dialect.ts'
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { type Authorize, type AuthorizeDeps, bearerAuthorizer } from './access-tokens.ts'
@@ -48,11 +48,9 @@ export interface ProviderAdapter {
 
 /** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */
 function encode(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
-  const param = carriedField(request, 'openai-chat')
-  if (param !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param } }
   const { stream } = request
   const options = { stream, stream_options: stream ? { include_usage: true } : undefined }
-  return { ok: true, body: JSON.stringify(adapt({ ...chatBody(request), ...options })) }
+  return encodeTranslated(request, 'openai-chat', () => adapt({ ...chatBody(request), ...options }))
 }
 
 /** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { readBedrockEvent } from '../../dialects/anthropic-messages/bedrock-events.ts'
+import { readBedrockEvent } from '../../dialects/anthropic-messages/bedrock.ts'
 import type { StreamCollector } from '../../dialects/upstream-dialect.ts'
 import { EventStreamDecoder } from '../../platform/lib/aws-event-stream.ts'
 import type { StreamReader } from '../../platform/lib/http-request.ts'

@@ -8,14 +8,9 @@
 const SESSION = 'b1946ac9-2ecd-4f3c-9d3b-0f8f3a5b6c7d'
 
 export const CLAUDE_CODE_BETAS = [
-  'claude-code-20250219',
-  'interleaved-thinking-2025-05-14',
-  'thinking-token-count-2026-05-13',
-  'context-management-2025-06-27',
-  'prompt-caching-scope-2026-01-05',
-  'mid-conversation-system-2026-04-07',
-  'advisor-tool-2026-03-01',
-  'effort-2025-11-24',
+  ...['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'thinking-token-count-2026-05-13'],
+  ...['context-management-2025-06-27', 'prompt-caching-scope-2026-01-05', 'mid-conversation-system-2026-04-07'],
+  ...['advisor-tool-2026-03-01', 'effort-2025-11-24'],
 ]
 
 export const CLAUDE_CODE_HEADERS: Readonly<Record<string, string>> = {

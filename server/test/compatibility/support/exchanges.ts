@@ -15,21 +15,12 @@ const USAGE = {
   total_tokens: 29,
   prompt_tokens_details: { cached_tokens: 4, audio_tokens: 0 },
   completion_tokens_details: {
-    reasoning_tokens: 3,
-    audio_tokens: 0,
-    accepted_prediction_tokens: 0,
-    rejected_prediction_tokens: 0,
+    ...{ reasoning_tokens: 3, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
   },
 }
 
-const answer = (message: object, more: object = {}) =>
-  completion('', {
-    model: 'scripted',
-    choices: [choice(0, message, more)],
-    usage: USAGE,
-    system_fingerprint: 'fp_1',
-    service_tier: 'default',
-  })
+const HEAD = { model: 'scripted', usage: USAGE, system_fingerprint: 'fp_1', service_tier: 'default' }
+const answer = (message: object, more: object = {}) => completion('', { ...HEAD, choices: [choice(0, message, more)] })
 const choice = (index: number, message: object, more: object = {}) => ({
   index,
   message: { role: 'assistant', content: null, refusal: null, annotations: [], ...message },
@@ -45,21 +36,14 @@ const TOOLS = {
   chat: { tools: [{ type: 'function', function: WEATHER }], tool_choice: 'auto', parallel_tool_calls: true },
   responses: { tools: [{ type: 'function', ...WEATHER }], tool_choice: 'auto', parallel_tool_calls: true },
 }
-const NULLS = {
-  temperature: null,
-  top_p: null,
-  metadata: null,
-  parallel_tool_calls: null,
-  service_tier: null,
-  tools: null,
-  tool_choice: null,
-  top_logprobs: null,
-  user: null,
-}
+const NULLABLE = 'temperature top_p metadata parallel_tool_calls service_tier tools tool_choice top_logprobs user'
+const NULLS = Object.fromEntries(NULLABLE.split(' ').map((name) => [name, null]))
 const SCHEMA = { name: 'event', strict: true, schema: PARAMETERS }
 const LOGPROBS = [{ token: 'a', logprob: -0.1, bytes: [97], top_logprobs: [{ token: 'a', logprob: -0.1, bytes: [97] }] }]
 const CITATION = { start_index: 0, end_index: 4, url: 'https://example.org/a', title: 'A' }
 const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
+
+const SETTINGS = { temperature: 0.5, top_p: 0.9, metadata: { team: 'desk' }, user: 'u1' }
 
 export const EXCHANGES: readonly Exchange[] = [
   { name: 'text', completion: answer({ content: TEXT }) },
@@ -67,20 +51,16 @@ export const EXCHANGES: readonly Exchange[] = [
   {
     name: 'settings',
     completion: answer({ content: TEXT }),
-    chat: { temperature: 0.5, top_p: 0.9, max_completion_tokens: 77, metadata: { team: 'desk' }, user: 'u1' },
+    chat: { ...SETTINGS, max_completion_tokens: 77 },
     responses: {
-      instructions: 'Be brief.',
-      temperature: 0.5,
-      top_p: 0.9,
-      max_output_tokens: 77,
-      metadata: { team: 'desk' },
-      user: 'u1',
-      reasoning: { effort: 'low' },
-      text: { verbosity: 'low' },
-      service_tier: 'flex',
-      safety_identifier: 's1',
-      prompt_cache_key: 'k1',
-      store: false,
+      ...{
+        ...SETTINGS,
+        max_output_tokens: 77,
+        instructions: 'Be brief.',
+        reasoning: { effort: 'low' },
+        text: { verbosity: 'low' },
+      },
+      ...{ service_tier: 'flex', safety_identifier: 's1', prompt_cache_key: 'k1', store: false },
     },
   },
   {

@@ -1,0 +1,15 @@
+import { type Fields, isSet } from '../platform/lib/untrusted-json.ts'
+
+/** Whether a field asks for nothing. Typed clients send null, [], {} and '' for fields that they do not use. */
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** The fields that are set: typed clients send null for absent ones. */
+export const withoutNulls = (value: object): Fields =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => isSet(field)))
+
+/** Whether an object of a response has no other field with a value: it would be lost, for example a citation. */
+export const hasOnly = (value: Fields, known: readonly string[]): boolean =>
+  Object.entries(value).every(
+    ([name, field]) => known.includes(name) || !isSet(field) || (Array.isArray(field) && field.length === 0),
+  )
