@@ -30,7 +30,7 @@ describe.skipIf(url === null)('migrations on large tables under load', { timeout
     pool.on('error', () => {})
     pool.on('connect', (client) => client.on('error', () => {}))
     executed = Object.fromEntries(first)
-    await migrate(pool, { migrations: executed, onProgress: () => {} })
+    await migrate(pool, executed, () => {})
     await fillLargeTables(pool)
   }, 300_000)
   afterAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(url === null)('migrations on large tables under load', { timeout
     const before = await tableFiles(pool)
     const traffic = startTraffic(pool)
     executed = { ...executed, [name]: inspected(migration as NonNullable<typeof migration>, problems) }
-    await migrate(pool, { migrations: executed, onProgress: () => {} }).finally(async () =>
+    await migrate(pool, executed, () => {}).finally(async () =>
       problems.push(...(await traffic.stop())),
     )
     const after = await tableFiles(pool)

@@ -102,3 +102,11 @@ const readLimits = (env: Environment) => ({
     timeoutMs: seconds(env, 'GATEHOUSE_STOP_SECONDS', 120_000, 3_600),
   },
 })
+
+/** The configuration of one of `processes` processes: limits of the node that each process counts by itself are divided. */
+export const shareOfProcess = ({ databasePoolSize, sizes, ...config }: Config, processes: number): Config => ({
+  ...config,
+  databasePoolSize: Math.floor(databasePoolSize / processes),
+  // A single body of the longest allowed size must fit.
+  sizes: { ...sizes, bodyBytesInFlight: Math.max(sizes.bodyBytes, Math.floor(sizes.bodyBytesInFlight / processes)) },
+})

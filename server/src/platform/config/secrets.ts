@@ -23,6 +23,17 @@ export const readSecrets = (env: Environment, config: Config): Secrets => ({
   metricsToken: readMetricsToken(env),
 })
 
+/** Secrets whose keys of providers and tokens come from the environment as it was read last. */
+export function reloadableSecrets(env: Environment, config: Config): { secrets: Secrets; replace: (env: Environment) => void } {
+  let current = env
+  return {
+    secrets: { ...readSecrets(env, config), fromEnvironment: (name) => current[name] || undefined },
+    replace: (next) => {
+      current = next
+    },
+  }
+}
+
 /**
  * Reads the secret keys: the current one from GATEHOUSE_SECRET_KEY, else the lines of the command's output, else the lines of
  * `secret.key`. The first line is the current key, further lines are old ones. With the embedded database the file is created once (mode 0600).

@@ -12,7 +12,7 @@ export const JAMO = 4
 export const MANY = 5
 /** A high surrogate: the pair has its own code. */
 export const PAIR = 6
-export const LAST_CODE = PAIR
+export const LAST_CODE = 6
 
 type Range = readonly [number, number]
 

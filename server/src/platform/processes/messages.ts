@@ -2,7 +2,7 @@ import type { Environment } from '../config/environment.ts'
 
 /** From the primary process to a serving process. */
 export type ToWorker =
-  | { readonly kind: 'start'; readonly order: StartOrder }
+  | StartOrder
   | { readonly kind: 'stop'; readonly signal: StopSignal }
   | { readonly kind: 'reload'; readonly env: Environment }
   | Question
@@ -15,13 +15,13 @@ export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** Tells a serving process how to start. */
 export interface StartOrder {
+  readonly kind: 'start'
   /** Place of the process in its node, from 1. A process that replaces a dead one gets its number. */
   readonly number: number
   /** Number of serving processes of the node. */
   readonly processes: number
   /** Whether it prepares the database: applies `gatehouse.yaml`, seeds the demo and prints the banner. Once for each start of the node. */
   readonly prepares: boolean
-  /** Environment of the node, as read last. */
   readonly env: Environment
 }
 

@@ -36,7 +36,6 @@ export class WorkQueue<Item> {
     this.#unsubscribe = options.topics.map((topic) => options.signal.subscribe(topic, () => this.wake()))
   }
 
-  /** Number of items that this node works on. */
   get size(): number {
     return this.#working.size
   }

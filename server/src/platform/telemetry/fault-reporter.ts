@@ -21,6 +21,4 @@ const classOf = (error: unknown): string => (error instanceof Error ? error.cons
 
 /** The first stack frame. The message before it is never logged, because it may quote content. */
 const frameOf = (error: unknown): string | undefined =>
-  error instanceof Error ? /^ {4}at [^\n]{1,300}$/m.exec(withoutMessage(error))?.[0].trim() : undefined
-
-const withoutMessage = ({ stack = '', message }: Error): string => stack.replace(message, '')
+  error instanceof Error ? /^ {4}at [^\n]{1,300}$/m.exec((error.stack ?? '').replace(error.message, ''))?.[0].trim() : undefined

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { ProviderAttempt } from '../../shared/completion.ts'
-import { currentTrace } from '../lib/trace-context.ts'
-import type { Metrics, ReleasedText } from './metrics.ts'
-import type { Tracing } from './request-span.ts'
+import type { ProviderCall } from '../../shared/provider-call.ts'
+import { currentTrace, type Sample, type TraceContext } from '../lib/trace-context.ts'
+import type { Metrics } from './metrics.ts'
 
-/** Names and numbers of a finished request. Never content. */
+/** Names and numbers of a finished request. Never content, keys or tokens. */
 export interface FinishedRequest {
   readonly endpoint: string
   readonly requestId: string
@@ -18,7 +18,12 @@ export interface FinishedRequest {
   readonly ms: number
   readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
   readonly attempts: readonly ProviderAttempt[]
-  readonly released: ReleasedText | undefined
+  /**
+   * Characters of the response that were released to the client before the verdict (`windowed`), and after the verdict on the whole
+   * response (`validated`, decision 0025); undefined: the endpoint has none.
+   */
+  readonly released: { readonly windowed: number; readonly validated: number } | undefined
+  /** Whether the provider was stopped because the denial was certain. */
   readonly deniedEarly: boolean
   /** Whether the request has used more than its budgets had set aside. */
   readonly overran: boolean
@@ -28,12 +33,23 @@ export interface FinishedRequest {
   readonly cause: unknown
 }
 
+export interface Tracing {
+  /** Decides which traces are recorded; undefined: none, so requests get no span ids. */
+  readonly sample: Sample | undefined
+  /** Call it once, after the response. Until then a request has only ids, so spans cost nothing while it runs. */
+  recordSpan(request: FinishedRequest, trace: TraceContext | undefined): void
+  recordCall(call: ProviderCall): void
+  close(): Promise<void>
+}
+
+export const NO_TRACING: Tracing = { sample: undefined, recordSpan: () => {}, recordCall: () => {}, close: async () => {} }
+
 /** Returns a function that records a finished request in metrics and traces, and logs its failure. */
 export const requestObserver =
   ({ metrics, tracing, log }: { metrics: Metrics; tracing: Tracing; log: Logger }) =>
   (request: FinishedRequest): void => {
-    metrics.observe({ ...request, seconds: request.ms / 1_000 })
-    tracing.recordSpan({ ...request, trace: currentTrace() })
+    metrics.observe(request)
+    tracing.recordSpan(request, currentTrace())
     if (request.cause === undefined) return
     const { requestId: reqId, auditId: audit_id, endpoint, code } = request
     log.error({ reqId, audit_id, endpoint, code, err: request.cause }, 'request failed')
