@@ -31,7 +31,7 @@ export type HeldPrompt = SentPrompt & { readonly id: string }
 export type Governed = Awaited<ReturnType<typeof startGoverned>>
 
 /** The environment variables that configure this provider. */
-export const providerEnvironment = ({ url }: ScriptedProvider): Environment => ({
+export const providerEnvironment = ({ url }: Pick<ScriptedProvider, 'url'>) => ({
   OPENAI_API_KEY: 'sk-scripted',
   OPENAI_BASE_URL: url,
   OPENAI_MODELS: 'scripted',

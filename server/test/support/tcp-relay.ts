@@ -72,3 +72,11 @@ export async function startTcpRelay(target: { host: string; port: number }, { de
     },
   }
 }
+
+/** A relay to a PostgreSQL, and the URL that leads through it. */
+export async function startDatabaseRelay(databaseUrl: string) {
+  const url = new URL(databaseUrl)
+  const relay = await startTcpRelay({ host: url.hostname, port: Number(url.port) })
+  url.host = `127.0.0.1:${relay.port}`
+  return { ...relay, url: url.href }
+}

@@ -1,8 +1,6 @@
-import type { Logger } from 'pino'
 import type { ProviderAttempt } from '../../shared/completion.ts'
 import type { ProviderCall } from '../../shared/provider-call.ts'
-import { currentTrace, type Sample, type TraceContext } from '../lib/trace-context.ts'
-import type { Metrics } from './metrics.ts'
+import type { Sample, TraceContext } from '../lib/trace-context.ts'
 
 /** Names and numbers of a finished request. Never content, keys or tokens. */
 export interface FinishedRequest {
@@ -43,14 +41,3 @@ export interface Tracing {
 }
 
 export const NO_TRACING: Tracing = { sample: undefined, recordSpan: () => {}, recordCall: () => {}, close: async () => {} }
-
-/** Returns a function that records a finished request in metrics and traces, and logs its failure. */
-export const requestObserver =
-  ({ metrics, tracing, log }: { metrics: Metrics; tracing: Tracing; log: Logger }) =>
-  (request: FinishedRequest): void => {
-    metrics.observe(request)
-    tracing.recordSpan(request, currentTrace())
-    if (request.cause === undefined) return
-    const { requestId: reqId, auditId: audit_id, endpoint, code } = request
-    log.error({ reqId, audit_id, endpoint, code, err: request.cause }, 'request failed')
-  }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
+import { postChat } from '../nodes.ts'
 import { word } from '../scripted-provider.ts'
 import type { LimitedNodes } from './nodes.ts'
 
@@ -70,10 +71,8 @@ interface Answer {
 }
 
 async function chat({ nodes }: LimitedNodes, node: number, key: string, content = PROMPT): Promise<Answer> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ model: 'scripted', max_tokens: MAX_TOKENS, messages: [{ role: 'user', content }] })
   try {
-    const response = await fetch(`${nodes[node]?.base}/v1/chat/completions`, { method: 'POST', headers, body })
+    const response = await postChat(nodes[node]?.base, key, content, { max_tokens: MAX_TOKENS })
     const { error } = (await response.json()) as { error?: Pick<Answer, 'details'> }
     return { status: response.status, ...error }
   } catch {
