@@ -62,7 +62,6 @@ async function runSql({ dataDir }: ServerProcess, text: string): Promise<void> {
   await client.query(text).finally(() => client.end())
 }
 
-/** The last line that the command line writes. */
 const lastLine = (server: ServerProcess): string | undefined =>
   server
     .output()

@@ -5,7 +5,6 @@ import { startLoopback } from '../support/loopback.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const ISSUER = 'https://people.example'
-/** Response of the key server, and the number of its requests. */
 let answer: { status: number; body: string }
 let requestCount = 0
 const server = await startLoopback((_request, response) => {

@@ -21,7 +21,6 @@ interface Health {
 
 interface Node {
   readonly server: ServerProcess
-  /** Status of a path of the health port. */
   readonly status: (path: string) => Promise<number>
   readonly readiness: () => Promise<Health>
   /** The values of a metric by process. */
@@ -29,7 +28,6 @@ interface Node {
   readonly chat: () => Promise<number>
 }
 
-/** Process ids of the serving processes. */
 const workersOf = ({ own }: ServerProcess): number[] =>
   readFileSync(`/proc/${own.pid}/task/${own.pid}/children`, 'utf8').trim().split(' ').map(Number)
 

@@ -105,7 +105,6 @@ function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
   return {
     sendPrompt,
     holdPrompt,
-    /** Sends a prompt whose completion is held. */
     holdCompletion: (options?: PromptOptions): Promise<HeldPrompt> =>
       holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...options }),
     decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>

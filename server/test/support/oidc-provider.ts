@@ -148,7 +148,6 @@ export async function startOidcProvider(path = '') {
     set forged(forged: boolean) {
       provider.signingKey = forged ? unknownKey : privateKey
     },
-    /** Faults of the ID tokens from now on. */
     set idToken(faults: IdTokenFaults) {
       provider.idTokenFaults = faults
     },

@@ -41,7 +41,6 @@ interface Received {
   readonly body: Buffer
 }
 
-/** The values of attributes by their keys. */
 export const attributesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(
     attributes.map(({ key, value: { stringValue, intValue, doubleValue, arrayValue } }) => [

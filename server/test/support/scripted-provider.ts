@@ -88,7 +88,6 @@ export async function startScripted<Body = Readonly<Record<string, unknown>>>(
     on: (word: string, behaviour: Behaviour<Body>): void => void scripts.set(word, behaviour),
     /** The calls whose body contains `word`. */
     callsWith: (word: string) => calls.filter(({ raw }) => raw.includes(word)),
-    /** Removes all scripts and calls. */
     reset: (): void => {
       scripts.clear()
       calls.length = 0

@@ -1,6 +1,5 @@
 import { type Behaviour, json, listModels, startScripted } from './scripted-provider.ts'
 
-/** A valid response object with this output. */
 export const responseObject = (output: readonly object[], more: object = {}) => ({
   id: 'resp_scripted',
   object: 'response',
@@ -61,7 +60,6 @@ export const responsesError =
   (response) =>
     json(response, status, { error: { message: 'upstream-private-diagnostics', type: 'invalid_request_error', ...error } })
 
-/** Starts a provider with the Responses API. */
 export async function startScriptedResponses() {
   const provider = await startScripted(saysItems([messageItem('Noted.')]), listModels)
   return { ...provider, url: `${provider.url}/v1` }

@@ -1,11 +1,72 @@
 import type { IncomingMessage } from 'node:http'
+import type { Context } from '../../src/context.ts'
+import { findKeyByHash, revokeKey } from '../../src/domains/identity/api-key-store.ts'
+import { findApplicationByName } from '../../src/domains/identity/application-store.ts'
+import { findUser } from '../../src/domains/identity/user-store.ts'
 import { UserRateLimiter } from '../../src/domains/messaging/people/user-rate-limiter.ts'
+import { demoDeclaration } from '../../src/tools/demo/demo-declaration.ts'
+import { seedKnowledge } from '../../src/tools/demo/demo-knowledge.ts'
+import { seedMemories } from '../../src/tools/demo/demo-memories.ts'
+import { issueDemoTokens, seedMessaging } from '../../src/tools/demo/demo-messaging.ts'
+import { seedPolicyTests } from '../../src/tools/demo/demo-policy-tests.ts'
+import { newDemoKeys, signDemoToken } from '../../src/tools/demo/demo-secrets.ts'
+import { generateUserTokenKeys } from '../../src/tools/demo/user-tokens.ts'
+import { applyWorkspace } from '../../src/tools/setup/apply-workspace.ts'
 import { syncEnvironmentProviders } from '../../src/tools/setup/environment-sync.ts'
-import { seedDemoWorkspace } from './demo-workspace.ts'
+import { hashSecret } from '../../src/tools/setup/imported-secret.ts'
+import { type ApplyContext, publishChanges, setupTransaction } from '../../src/tools/setup/recorded-change.ts'
+import type { Demo } from './demo.ts'
 import { type Governed, prepareGoverned, providerEnvironment } from './governed.ts'
 import { type MessagingServer, prepareMessaging } from './messenger.ts'
-import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
+import { type ScriptedProvider, startScriptedProvider, word } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
+
+/** Creates a Workspace with the content of the demo: Applications, keys, users, policies, documents, memories, an assistant. */
+async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'workspace' | 'applications' | 'users'>> {
+  const { privateJwk, publicJwk } = await generateUserTokenKeys()
+  const declared = { ...demoDeclaration({ keys: [publicJwk] }), name: `demo ${word()}` }
+  const secrets = new Map(declared.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
+  const applications = declared.applications.map(({ fields }) => {
+    const { api_key = '', revoked_api_key = '' } = secrets.get(fields.name) ?? {}
+    return { fields, keys: Object.entries({ api_key, revoked_api_key }).map(([name, secret]) => ({ name, secret })) }
+  })
+  const now = context.clock.now()
+  const seeded = await setupTransaction(context.database.db, async (tx) => {
+    const { workspaceId, changes } = await applyWorkspace(tx, { ...declared, applications }, now, context, {
+      finish: async (scope) => {
+        for (const { revoked_api_key } of secrets.values()) await revoke(scope, revoked_api_key)
+        await seedPolicyTests(scope)
+        return [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]
+      },
+    })
+    const accessTokens = await issueDemoTokens(tx, workspaceId, declared.users, now)
+    const users = await Promise.all(
+      declared.users.map(async ({ id }) => {
+        const user = await findUser(tx, workspaceId, id)
+        if (!user) throw new Error(`the user ${id} was not seeded`)
+        const { username, role, department } = user
+        const tokens = { user_token: await signDemoToken(privateJwk, user, now), access_token: accessTokens.get(id) ?? '' }
+        return { id, username, role, department, ...tokens }
+      }),
+    )
+    const createdApplications = await Promise.all(
+      [...secrets].map(async ([name, keys]) => ({
+        id: (await findApplicationByName(tx, workspaceId, name))?.id ?? '',
+        name,
+        ...keys,
+      })),
+    )
+    return { changes, demo: { workspace: { id: workspaceId, name: declared.name }, applications: createdApplications, users } }
+  })
+  await publishChanges(context.database.signal, seeded.demo.workspace.id, seeded.changes)
+  return seeded.demo
+}
+
+async function revoke({ tx, workspaceId, now }: ApplyContext, key: string): Promise<void> {
+  const hash = hashSecret(key, 'gk_')
+  const owner = hash && (await findKeyByHash(tx, hash))
+  if (owner) await revokeKey(tx, workspaceId, owner.keyId, now)
+}
 
 /** Tests send faster than users. */
 const UNLIMITED = { perMinute: 6_000_000, capacity: 100_000 }

@@ -40,7 +40,6 @@ export async function startWebhookFixture() {
     ann,
     chat,
     say: (message: string = crypto.randomUUID()): Promise<Json> => ann.create('/messages', { conversation_id: chat.id, message }),
-    /** Creates a webhook with a receiver. */
     createWebhook: async (fields: object = { types: ['message.created'] }) => {
       const receiver = await startReceiver()
       // Earlier events are not delivered to it.

@@ -6,7 +6,6 @@ import { DeadlineError, withDeadline } from './deadline.ts'
 
 /** A revocation reaches every node within this time, even without a signal (GW-AUTH-3). */
 const MAX_AGE_MS = 750
-/** Concurrent look-ups of credentials that are not known. */
 const MAX_UNKNOWN_LOOK_UPS = 4
 /** Longest time of a look-up, waiting included. After it, the credential can be neither accepted nor refused. */
 export const LOOK_UP_MS = 3_000

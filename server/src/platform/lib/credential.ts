@@ -15,7 +15,6 @@ export function newCredential(prefix: CredentialPrefix) {
   return { secret, hash: hash('sha256', secret, 'buffer'), hint: secret.slice(0, 7) }
 }
 
-/** The credential of each prefix, and the API that accepts it. */
 const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly api: string }>> = {
   gk_: { name: 'the API key of an Application (gk_…)', api: 'the gateway API' },
   gu_: { name: "a member's access token (gu_…) or user token (a JWT)", api: 'the messaging API' },

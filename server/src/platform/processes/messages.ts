@@ -18,7 +18,6 @@ export interface StartOrder {
   readonly kind: 'start'
   /** Place of the process in its node, from 1. A process that replaces a dead one gets its number. */
   readonly number: number
-  /** Number of serving processes of the node. */
   readonly processes: number
   /** Whether it prepares the database: applies `gatehouse.yaml`, seeds the demo and prints the banner. Once for each start of the node. */
   readonly prepares: boolean
@@ -28,7 +27,6 @@ export interface StartOrder {
 /** `alive`: whether the event loop runs. */
 export type Topic = 'alive' | 'metrics'
 
-/** Time in milliseconds for a serving process to answer. */
 export const ANSWER_MS: Readonly<Record<Topic, number>> = { alive: 1_000, metrics: 3_000 }
 
 /** A serving process answers for itself, and the primary process for all of them, with a `ProcessReport` for each. */

@@ -35,7 +35,6 @@ const providerNameOf = ({ kind, preset }: Pick<ProviderCall, 'kind' | 'preset'>)
 export const errorTypeOf = ({ attempt: { outcome, status } }: Pick<ProviderCall, 'attempt'>): string | undefined =>
   outcome === 'ok' ? undefined : outcome === 'status' ? String(status) : outcome
 
-/** For the span of a provider call. */
 export function callAttributes(call: ProviderCall): Record<string, string | number | string[]> {
   const { operation, attempt, upstreamModel, firstChunkMs, finishReasons } = call
   const { provider, model, status, prompt_tokens: input, completion_tokens: output } = attempt

@@ -51,7 +51,6 @@ export async function budgetLoad(limited: LimitedNodes) {
       await Promise.all(nodes.flatMap((node) => Array.from({ length: clients }, () => client(node))))
       return seen
     },
-    /** Sends chats to a node at once. Resolves with their statuses. */
     send: async (node: number, count: number): Promise<readonly number[]> =>
       Promise.all(Array.from({ length: count }, async () => (await chat(limited, node, key)).status)),
     /** Sends chats to a node that the provider does not answer, and resolves when it has all of them. */
@@ -118,7 +117,6 @@ function budgetsOf(limited: LimitedNodes, probeKey: string) {
   }
 }
 
-/** The sums of the charges in the audit records of an Application. */
 async function chargesOf({ admin }: LimitedNodes, application: string) {
   const sums = { requests: 0, cost: 0, tokens: 0 }
   let cursor = ''

@@ -10,7 +10,6 @@ export interface LimitedNodes {
   readonly databaseUrl: string
   /** Calls the admin API of the first node. */
   readonly admin: (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>
-  /** Creates an Application with limits and a key. */
   readonly application: (limits: object) => Promise<{ id: string; key: string }>
   /** Sends a chat to a node; resolves with its status. Throws with its output if the node has ended. */
   readonly chat: (node: number, key: string, content?: string) => Promise<number>
