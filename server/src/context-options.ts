@@ -2,8 +2,8 @@ import type { ArchiveOptions } from './domains/audit/archive/archive-place.ts'
 import type { DestinationOptions } from './domains/audit/delivery/open-destinations.ts'
 import type { FileStoreOptions } from './domains/messaging/attachments/file-store.ts'
 import type { PasswordHashing } from './domains/operators/better-auth.ts'
-import type { BucketConfig } from './platform/config/bucket.ts'
 import type { Config } from './platform/config/config.ts'
+import type { BucketConfig } from './platform/config/places.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 
 /** The bucket with its credentials. */

@@ -5,7 +5,7 @@ import type { BudgetMeter } from './domains/budgets/budget-meter.ts'
 import type { QueueMeter } from './domains/jobs/queue-meter.ts'
 import type { OpenCounters } from './domains/limits/shared/open-counters.ts'
 import type { Database } from './platform/db/database.ts'
-import type { CacheStatistics } from './platform/lib/cache-statistics.ts'
+import type { CacheStatistics } from './platform/lib/cache.ts'
 import { labelled, registrar } from './platform/telemetry/scraped-metrics.ts'
 import { VERSION } from './version.ts'
 

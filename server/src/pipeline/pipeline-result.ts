@@ -2,8 +2,7 @@ import { settlementOf } from '../domains/budgets/ledger.ts'
 import type { StoredMemory } from '../domains/memory/capture.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../platform/lib/unavailable.ts'
-import type { ReleasedText } from '../platform/telemetry/metrics.ts'
-import type { FinishedRequest } from '../platform/telemetry/request-observer.ts'
+import type { FinishedRequest } from '../platform/telemetry/finished-request.ts'
 import type { Usage } from '../shared/completion.ts'
 import { collectTexts } from '../shared/message.ts'
 import type { Outcome } from '../shared/outcome.ts'
@@ -108,7 +107,7 @@ function hasOverrun(results: Partial<StageResults>, now: Date): boolean {
   return entries.some(({ amount, spent }) => spent > amount)
 }
 
-function releasedText({ endpoint, early }: IncomingRequest, { error, trace }: PipelineResult): ReleasedText | undefined {
+function releasedText({ endpoint, early }: IncomingRequest, { error, trace }: PipelineResult): FinishedRequest['released'] {
   if (endpoint !== 'chat') return undefined
   const windowed = early?.sent.length ?? 0
   const choices = error ? [] : (trace.results.inspect?.completion?.choices ?? [])

@@ -1,7 +1,7 @@
 import { ApprovalWait } from '../domains/review/approval-wait.ts'
 import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../platform/lib/until-aborted.ts'
-import type { FinishedRequest } from '../platform/telemetry/request-observer.ts'
+import type { FinishedRequest } from '../platform/telemetry/finished-request.ts'
 import { type Outcome, Stop } from '../shared/outcome.ts'
 import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'

@@ -8,7 +8,6 @@ type Json = Readonly<Record<string, unknown>>
 const server = await closeAfterAll(sharedServer())
 const document = (await (await fetch(`${server.base}/openapi.json`)).json()) as Json
 
-/** All objects of a JSON value. */
 function* objectsIn(value: unknown): Generator<Json> {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield value as Json

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
+import { startLoopback } from '../support/loopback.ts'
 
 const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
 /** For each kill: whether it waits until a position is saved. Otherwise the batch may have arrived without it. */
@@ -44,14 +43,11 @@ function startFollower(url: string) {
 
 test('audit follow: every record arrives when the follower is killed again and again while it sends [GW-AUD-12]', async () => {
   const stored: number[] = []
-  const receiver = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    for (const line of Buffer.concat(chunks).toString().trimEnd().split('\n')) stored.push(JSON.parse(line).integrity.sequence)
+  const receiver = await startLoopback((_request, response, body) => {
+    for (const line of body.toString().trimEnd().split('\n')) stored.push(JSON.parse(line).integrity.sequence)
     response.writeHead(204).end()
   })
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const { url } = receiver
   let follower = startFollower(url)
   for (const isSaved of KILLS) {
     const before = stored.length
@@ -65,7 +61,6 @@ test('audit follow: every record arrives when the follower is killed again and a
   // The last position is saved after all records have arrived.
   await vi.waitFor(() => expect(readFileSync(position(), 'utf8').trim()).toBe(next), WAIT)
   await follower.kill()
-  receiver.closeAllConnections()
-  receiver.close()
+  await receiver.close()
   expect([...new Set(stored)]).toEqual(Array.from({ length: data.length }, (_, index) => index + 1))
 }, 300_000)

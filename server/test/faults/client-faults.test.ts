@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { CHAT, contentOf, expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
+import { postChat } from '../support/nodes.ts'
 import { formatRequest } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
 
@@ -120,11 +121,7 @@ describe('client that disconnects', () => {
     const key = word()
     const text = 'some words that go on '.repeat(60_000)
     governed.provider.on(key, says(text))
-    const response = await fetch(governed.base + CHAT, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: key }] }),
-    })
+    const response = await postChat(governed.base, governed.key(), key, { stream: true })
     let bytes = 0
     for await (const chunk of response.body ?? []) {
       if (bytes === 0) await sleep(300)

@@ -6,6 +6,7 @@ import { type Governed, startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { formatRequest, parseResponse, sendBytes } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
+import { withoutRecords } from '../support/without-records.ts'
 
 const SECRET = 'the colour of the vault is green'
 
@@ -25,49 +26,35 @@ describe('embedded database that accepts no audit record', () => {
   })
   afterAll(() => governed.close())
 
-  /** Runs `work` while the database takes no record. */
-  const withoutRecords = async <T>(work: () => Promise<T>): Promise<T> => {
-    const { pool } = governed.server.context.database
-    await pool.query('alter table audit_record add constraint full_disk check (false) not valid')
-    try {
-      return await work()
-    } finally {
-      await pool.query('alter table audit_record drop constraint full_disk')
-    }
-  }
+  const unrecorded = <T>(work: () => Promise<T>) => withoutRecords(governed.server.context.database.pool, work)
   const items = async () =>
     Number((await governed.server.context.database.pool.query('select count(*) from review_item')).rows[0].count)
 
   test.each([false, true])(
     'audit: response is 503 without a byte of the completion when the record cannot be written (stream: %j) [GW-PIPE-13, GW-SAFE-3, API-ERR-14]',
     async (stream) => {
-      const wire = await withoutRecords(() => receiveBytes(governed, { stream }))
+      const wire = await unrecorded(() => receiveBytes(governed, { stream }))
       const answer = parseResponse(wire)
       if (!answer) throw new Error('no answer')
       expectError(answer, 'UNAVAILABLE')
       expect(wire.toString('latin1')).not.toContain('vault')
     },
   )
-  test('audit: response is 503 instead of the refusal when the record cannot be written [GW-SAFE-3]', async () => {
-    const sentPrompt = await withoutRecords(() => governed.sendPrompt('juniper-deny'))
-    expectError(sentPrompt.response, 'UNAVAILABLE')
-  })
-  test('audit: list of models and audit look-up get 503 when the record cannot be written [GW-SAFE-3]', async () => {
-    const [models, audit] = await withoutRecords(() =>
-      Promise.all([governed.api('GET', '/v1/models'), governed.api('GET', '/v1/audit/aud_x')]),
+  test('audit: refusals, list of models and audit look-up get 503 when the record cannot be written [GW-SAFE-3]', async () => {
+    const responses = await unrecorded(() =>
+      Promise.all([governed.chat('juniper-deny'), governed.api('GET', '/v1/models'), governed.api('GET', '/v1/audit/aud_x')]),
     )
-    expectError(models, 'UNAVAILABLE')
-    expectError(audit, 'UNAVAILABLE')
+    for (const response of responses) expectError(response, 'UNAVAILABLE')
   })
   test('audit: hold is not opened when its record cannot be written', async () => {
     const before = await items()
-    const sentPrompt = await withoutRecords(() => governed.sendPrompt('juniper-hold'))
+    const sentPrompt = await unrecorded(() => governed.sendPrompt('juniper-hold'))
     expect(expectError(sentPrompt.response, 'UNAVAILABLE').review_item_id).toBeUndefined()
     expect(await items()).toBe(before)
   })
   test('audit: escalation is not opened and no completion is sent when its record cannot be written', async () => {
     const before = await items()
-    const sentPrompt = await withoutRecords(() => governed.sendPrompt('juniper-escalate'))
+    const sentPrompt = await unrecorded(() => governed.sendPrompt('juniper-escalate'))
     expectError(sentPrompt.response, 'UNAVAILABLE')
     expect(sentPrompt.response.text).not.toContain(sentPrompt.answer)
     expect(await items()).toBe(before)
@@ -75,7 +62,7 @@ describe('embedded database that accepts no audit record', () => {
   test('audit: held completion can be released later when the record of its release cannot be written', async () => {
     const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
-    const response = await withoutRecords(() => governed.resubmit(held))
+    const response = await unrecorded(() => governed.resubmit(held))
     expectError(response, 'UNAVAILABLE')
     expect(response.text).not.toContain(held.answer)
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
@@ -84,7 +71,7 @@ describe('embedded database that accepts no audit record', () => {
   test('audit: provider is not called twice when the release of a held request cannot be recorded', async () => {
     const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
-    expectError(await withoutRecords(() => governed.resubmit(held)), 'UNAVAILABLE')
+    expectError(await unrecorded(() => governed.resubmit(held)), 'UNAVAILABLE')
     expect(expectError(await governed.resubmit(held), 'PROVIDER_ERROR').message).toMatch(/interrupted/)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
@@ -95,7 +82,7 @@ describe('embedded database that accepts no audit record', () => {
   })
   test('audit: change by an operator is not made when it cannot be recorded', async () => {
     const before = expectSuccess(await governed.admin('GET', '/applications')).data.length
-    const response = await withoutRecords(() => governed.admin('POST', '/applications', { json: { name: 'unrecorded' } }))
+    const response = await unrecorded(() => governed.admin('POST', '/applications', { json: { name: 'unrecorded' } }))
     expect(response.status).toBeGreaterThanOrEqual(500)
     expect(expectSuccess(await governed.admin('GET', '/applications')).data.length).toBe(before)
   })

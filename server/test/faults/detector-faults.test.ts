@@ -60,15 +60,13 @@ describe('detector that fails [GW-SAFE-1]', () => {
       }
     },
   )
-  test('transforms: request gets 403 when a finding lies outside the text at input', async () => {
-    const sentPrompt = await governed.sendPrompt('walnut-misplaces juniper-redact')
-    await expectDenied(sentPrompt.response, 'transform', 'input')
-    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
-  })
-  test('transforms: request gets 403 when a finding lies outside the text at output', async () => {
-    const sentPrompt = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
-    await expectDenied(sentPrompt.response, 'transform', 'output')
-    expect(sentPrompt.response.text).not.toContain('walnut-misplaces')
+  test('transforms: request gets 403 when a finding lies outside the text at input or output', async () => {
+    const asked = await governed.sendPrompt('walnut-misplaces juniper-redact')
+    await expectDenied(asked.response, 'transform', 'input')
+    expect(governed.countProviderCalls(asked)).toBe(0)
+    const answered = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
+    await expectDenied(answered.response, 'transform', 'output')
+    expect(answered.response.text).not.toContain('walnut-misplaces')
   })
   test('detectors: request gets 403 when a detector fails on one of several messages', async () => {
     const messages = ['Good morning', 'walnut-throws', 'Go on'].map((content) => ({ role: 'user', content }))
@@ -125,13 +123,10 @@ describe('fault metrics and logs', () => {
     expect(governed.server.logs()).not.toContain('walnut')
   })
 
-  test.each([['juniper-broken', 'missing_value']])(
-    'faults: counter increases when a condition fails with %s',
-    async (mark, how) => {
-      const labels = `kind="condition",name="${how}",how="threw"`
-      const before = await count(labels)
-      expectError((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
-      expect(await count(labels)).toBe(before + 1)
-    },
-  )
+  test('faults: counter increases when a condition fails', async () => {
+    const labels = 'kind="condition",name="missing_value",how="threw"'
+    const before = await count(labels)
+    expectError((await governed.sendPrompt('juniper-broken')).response, 'POLICY_DENIED')
+    expect(await count(labels)).toBe(before + 1)
+  })
 })

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { freeBytes } from '../../src/platform/db/disk-space.ts'
+import { openLimits } from '../support/nodes.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const MB = 1_048_576
@@ -61,23 +62,11 @@ async function runSql({ dataDir }: ServerProcess, text: string): Promise<void> {
   await client.query(text).finally(() => client.end())
 }
 
-/** The last line that the command line writes. */
 const lastLine = (server: ServerProcess): string | undefined =>
   server
     .output()
     .split('\n')
     .findLast((line) => line.startsWith('gatehouse: '))
-
-/** Raises the limits of the demo's Applications. */
-async function openLimits({ base, demo }: ServerProcess): Promise<void> {
-  const { applications, admin_token } = demo()
-  for (const { id } of applications)
-    await fetch(`${base}/admin/v1/applications/${id}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
-    })
-}
 
 /** Sends requests until the process has ended. Returns all statuses, the audit ids of successful ones, and the results of `/readyz`. */
 async function sendUntilExit(server: ServerProcess) {

@@ -1,15 +1,13 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { generateUserTokenKeys, signUserToken } from '../../src/tools/demo/user-tokens.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import { startLoopback } from '../support/loopback.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 const ISSUER = 'https://people.example'
-/** Response of the key server, and the number of its requests. */
 let answer: { status: number; body: string }
 let requestCount = 0
-const server = createServer((_request, response) => {
+const server = await startLoopback((_request, response) => {
   requestCount++
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
 })
@@ -27,13 +25,12 @@ const sendRequest = async ({ privateJwk }: Keys, more: object = {}) => {
 /** Sets a new JWKS URL in the Workspace. */
 async function trust(): Promise<void> {
   const { id } = governed.demo.workspace
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${crypto.randomUUID()}`
+  const url = `${server.url}/${crypto.randomUUID()}`
   const settings = { jwks: { url }, issuer: ISSUER, audience: null }
   expectSuccess(await governed.admin('PATCH', `/workspaces/${id}`, { json: { settings } }))
   requestCount = 0
 }
 
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const governed = await sharedGoverned()
 afterAll(async () => {
   // The messaging API asks every Workspace of the worker's server for its keys.
@@ -41,7 +38,7 @@ afterAll(async () => {
     await governed.admin('PATCH', `/workspaces/${governed.demo.workspace.id}`, { json: { settings: { jwks: null } } }),
   )
   await governed.close()
-  await new Promise((resolve) => server.close(resolve))
+  await server.close()
 })
 
 /** domains/identity/remote-keys.test.ts tests expiry. */

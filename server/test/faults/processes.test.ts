@@ -1,22 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { freePort } from '../../../bench/support/free-port.ts'
 import { postgresUrl } from '../support/database.ts'
-import { createOwnDatabase } from '../support/own-database.ts'
+import { cleanupsAfterEach, nodeEnvironment, postChat } from '../support/nodes.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const url = postgresUrl()
 const PROCESSES = 2
 const WAIT = { timeout: 60_000, interval: 100 }
 
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
+const cleanups = cleanupsAfterEach()
 
 interface Health {
   readonly code: number
@@ -25,7 +21,6 @@ interface Health {
 
 interface Node {
   readonly server: ServerProcess
-  /** Status of a path of the health port. */
   readonly status: (path: string) => Promise<number>
   readonly readiness: () => Promise<Health>
   /** The values of a metric by process. */
@@ -33,23 +28,12 @@ interface Node {
   readonly chat: () => Promise<number>
 }
 
-/** Process ids of the serving processes. */
 const workersOf = ({ own }: ServerProcess): number[] =>
   readFileSync(`/proc/${own.pid}/task/${own.pid}/children`, 'utf8').trim().split(' ').map(Number)
 
 async function environment() {
-  const database = await createOwnDatabase(url ?? '')
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-processes-'))
-  cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const env: Record<string, string> = {
-    DATABASE_URL: database.url,
-    GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
-    GATEHOUSE_DATA: folder,
-    GATEHOUSE_DEMO: '1',
-    GATEHOUSE_PROCESSES: String(PROCESSES),
-    GATEHOUSE_DRAIN_SECONDS: '0',
-  }
-  return { database, env }
+  const { database, env } = await nodeEnvironment(url, cleanups)
+  return { database, env: { ...env, GATEHOUSE_PROCESSES: String(PROCESSES), GATEHOUSE_DRAIN_SECONDS: '0' } }
 }
 
 /** A frozen process keeps one connection of each port without a response. */
@@ -79,11 +63,8 @@ async function startNode(env: Readonly<Record<string, string>>): Promise<Node> {
       return values
     },
     chat: async () => {
-      const response = await fetch(`${server.base}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
-        body: JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'hello' }] }),
-      })
+      const options = { headers: { connection: 'close' } }
+      const response = await postChat(server.base, key, 'hello', { model: 'demo-mini' }, options)
       await response.arrayBuffer()
       return response.status
     },
@@ -208,11 +189,11 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
 
   test('SIGHUP: applies log level and gatehouse.yaml, names what needs a restart, and changes nothing when a file is invalid', async () => {
     const { env } = await environment()
-    const variables = join(env.GATEHOUSE_DATA ?? '', 'gatehouse.env')
-    const file = join(env.GATEHOUSE_DATA ?? '', 'gatehouse.yaml')
+    const variables = join(env.GATEHOUSE_DATA, 'gatehouse.env')
+    const file = join(env.GATEHOUSE_DATA, 'gatehouse.yaml')
     writeFileSync(variables, 'LOG_LEVEL=info\nGATEHOUSE_MAX_MESSAGES=100\n')
     writeFileSync(file, 'workspaces: [{ name: acme }]\n')
-    const key = join(env.GATEHOUSE_DATA ?? '', 'provider-key')
+    const key = join(env.GATEHOUSE_DATA, 'provider-key')
     writeFileSync(key, 'sk-1')
     const server = await startServerProcess({
       ...env,

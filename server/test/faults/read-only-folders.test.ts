@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freePort } from '../../../bench/support/free-port.ts'
 import { postgresUrl } from '../support/database.ts'
+import { cleanupsAfterEach } from '../support/nodes.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -21,10 +22,7 @@ const canRemount = spawnSync(command, [...args, 'true']).status === 0
 
 /** Needs TEST_DATABASE_URL, and the right to mount. */
 describe.skipIf(url === null || !canRemount)('node on PostgreSQL without a writable folder', { timeout: 400_000 }, () => {
-  const cleanups: (() => unknown)[] = []
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-  })
+  const cleanups = cleanupsAfterEach()
 
   test('serve: becomes ready and stops with exit code 0 when no folder is writable', async () => {
     const database = await createOwnDatabase(url ?? '')

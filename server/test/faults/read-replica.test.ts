@@ -3,7 +3,7 @@ import { postgresUrl } from '../support/database.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
-import { startTcpRelay } from '../support/tcp-relay.ts'
+import { startDatabaseRelay } from '../support/tcp-relay.ts'
 
 const url = postgresUrl()
 const WAIT = { timeout: 60_000, interval: 100 }
@@ -11,14 +11,12 @@ const WAIT = { timeout: 60_000, interval: 100 }
 /** Needs TEST_DATABASE_URL. The replica is the primary behind a relay. */
 describe.skipIf(url === null)('a read replica', { timeout: 120_000 }, () => {
   let own: Awaited<ReturnType<typeof createOwnDatabase>>
-  let relay: Awaited<ReturnType<typeof startTcpRelay>>
+  let relay: Awaited<ReturnType<typeof startDatabaseRelay>>
   let governed: Governed
   beforeAll(async () => {
     own = await createOwnDatabase(url ?? '')
-    const replica = new URL(own.url)
-    relay = await startTcpRelay({ host: replica.hostname, port: Number(replica.port) })
-    replica.host = `127.0.0.1:${relay.port}`
-    const env = { DATABASE_URL: own.url, GATEHOUSE_DATABASE_READ_URL: replica.href, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
+    relay = await startDatabaseRelay(own.url)
+    const env = { DATABASE_URL: own.url, GATEHOUSE_DATABASE_READ_URL: relay.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
     governed = await startGoverned(env)
   })
   afterAll(async () => {

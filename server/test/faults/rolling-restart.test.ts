@@ -1,14 +1,73 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import { freePort } from '../../../bench/support/free-port.ts'
 import { postgresUrl } from '../support/database.ts'
-import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
-import { createOwnDatabase } from '../support/own-database.ts'
+import { cleanupsAfterEach, nodeEnvironment, openLimits } from '../support/nodes.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+
+/** Whether the program haproxy is installed; .ci/run installs it. */
+const hasHaproxy = (): boolean => {
+  try {
+    execFileSync('haproxy', ['-v'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A node leaves the rotation when `/readyz` responds with 503, not when a busy machine responds slowly: without `timeout check` the
+ * interval is the time limit. No request is repeated.
+ */
+const configuration = (port: number, nodes: readonly number[]): string => `
+global
+  maxconn 2000
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 120s
+  timeout server 120s
+  timeout check 10s
+  retries 0
+frontend clients
+  bind 127.0.0.1:${port}
+  default_backend nodes
+backend nodes
+  balance roundrobin
+  option httpchk GET /readyz
+  default-server inter 300ms fall 1 rise 1 check
+${nodes.map((node, index) => `  server node${index} 127.0.0.1:${node}`).join('\n')}
+`
+
+/** Starts haproxy in front of nodes on these ports of 127.0.0.1. */
+async function startHaproxy(nodes: readonly number[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-haproxy-'))
+  const file = join(folder, 'haproxy.cfg')
+  const port = await freePort()
+  writeFileSync(file, configuration(port, nodes))
+  const child = spawn('haproxy', ['-f', file, '-db'], { stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  const base = `http://127.0.0.1:${port}`
+  const isUp = async () => (await fetch(`${base}/healthz`).catch(() => undefined))?.status === 200
+  while (!(await isUp())) {
+    if (child.exitCode !== null) throw new Error('haproxy ended: check its configuration')
+    await sleep(50)
+  }
+  return {
+    base,
+    close: async (): Promise<void> => {
+      child.kill('SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
 
 const url = postgresUrl()
 const NODES = 3
@@ -16,25 +75,12 @@ const NODES = 3
 const PAUSE_MS = 100
 const WAIT = { timeout: 60_000, interval: 50 }
 
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
+const cleanups = cleanupsAfterEach()
 
 /** Starts nodes on one database. `start` starts one again on its port. */
 async function startNodes() {
-  const database = await createOwnDatabase(url ?? '')
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rolling-'))
-  cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const env = {
-    DATABASE_URL: database.url,
-    GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
-    GATEHOUSE_DATA: folder,
-    GATEHOUSE_DEMO: '1',
-    // Longer than a health check takes on a busy machine.
-    GATEHOUSE_DRAIN_SECONDS: '8',
-    GATEHOUSE_STOP_SECONDS: '60',
-  }
+  // The drain is longer than a health check takes on a busy machine.
+  const env = { ...(await nodeEnvironment(url, cleanups)).env, GATEHOUSE_DRAIN_SECONDS: '8', GATEHOUSE_STOP_SECONDS: '60' }
   const ports = [await freePort(), await freePort(), await freePort()].slice(0, NODES)
   const start = async (port: number): Promise<ServerProcess> => {
     const node = await startServerProcess({ ...env, PORT: String(port) })
@@ -72,9 +118,9 @@ class Load {
     this.#clients.push(run())
   }
 
-  async call(token: string | undefined, path: string, body: object, method = 'POST') {
+  async call(token: string | undefined, path: string, body: object) {
     const response = await fetch(this.#base + path, {
-      method,
+      method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
@@ -109,7 +155,6 @@ class ResumingReader {
     return this.#current.position
   }
 
-  /** Data of the events of a type. */
   dataOf(type: string): string[] {
     return [...this.#past, this.#current]
       .flatMap(({ events }) => events.filter((event) => event.type === type))
@@ -139,10 +184,7 @@ test.skipIf(url === null || !hasHaproxy())(
     const demo = nodes[0]?.demo()
     const load = new Load(balancer.base)
     const key = demo?.applications[0]?.api_key
-    for (const { id } of demo?.applications ?? []) {
-      const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
-      await load.call(demo?.admin_token, `/admin/v1/applications/${id}`, { limits }, 'PATCH')
-    }
+    if (nodes[0]) await openLimits({ ...nodes[0], base: balancer.base })
     const token = demo?.users[0]?.access_token ?? ''
     const made = await load.call(token, '/v1/conversations', { contact_id: demo?.users[1]?.id })
     expect(made.status, made.text).toBe(201)

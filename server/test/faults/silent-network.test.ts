@@ -1,25 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
+import { cleanupsAfterEach, nodeEnvironment, openLimits, postChat } from '../support/nodes.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { startTcpRelay } from '../support/tcp-relay.ts'
+import { startDatabaseRelay } from '../support/tcp-relay.ts'
 
 const url = postgresUrl()
 const SECRET = 'x'.repeat(32)
 /** A lock that a frozen node held would be noticed: by default the database ends its transaction after two seconds. */
 const LONG_TRANSACTIONS = { GATEHOUSE_DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: '20000' }
 
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
+const cleanups = cleanupsAfterEach()
 
 const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => {
   const since = performance.now()
@@ -30,11 +25,8 @@ const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => 
 describe.skipIf(url === null)('database behind a network that drops all packets', { timeout: 240_000 }, () => {
   test('silent network: requests and /readyz get 503 in a bounded time, and 200 when the network is back', async () => {
     const database = await createOwnDatabase(url ?? '')
-    const { hostname, port } = new URL(database.url)
-    const relay = await startTcpRelay({ host: hostname, port: Number(port) })
-    const through = new URL(database.url)
-    through.host = `127.0.0.1:${relay.port}`
-    const governed = await startGoverned({ DATABASE_URL: through.href, GATEHOUSE_SECRET_KEY: SECRET })
+    const relay = await startDatabaseRelay(database.url)
+    const governed = await startGoverned({ DATABASE_URL: relay.url, GATEHOUSE_SECRET_KEY: SECRET })
     cleanups.push(database.drop, relay.close, governed.close)
     // Opens connections and a session of the dashboard.
     await Promise.all(Array.from({ length: 8 }, () => governed.sendPrompt()))
@@ -102,11 +94,8 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
   })
 
   test('serve: refuses to start when the secret key does not fit the database', async () => {
-    const database = await createOwnDatabase(url ?? '')
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
-    cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
-    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: folder, GATEHOUSE_DRAIN_SECONDS: '0', GATEHOUSE_DEMO: '1' }
-    const right = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: SECRET })
+    const env = { ...(await nodeEnvironment(url, cleanups)).env, GATEHOUSE_DRAIN_SECONDS: '0' }
+    const right = await startServerProcess(env)
     cleanups.push(right.remove)
     const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })
     cleanups.push(wrong.remove)
@@ -118,10 +107,8 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
 
 /** Sends a chat; returns the status, or 0 if there is no response. */
 async function sendChat(base: string, key: string | undefined): Promise<number> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ model: 'demo-mini', messages: [{ role: 'user', content: 'hello' }] })
-  const signal = AbortSignal.timeout(30_000)
-  const response = await fetch(`${base}/v1/chat/completions`, { method: 'POST', headers, body, signal }).catch(() => undefined)
+  const options = { signal: AbortSignal.timeout(30_000) }
+  const response = await postChat(base, key, 'hello', { model: 'demo-mini' }, options).catch(() => undefined)
   await response?.arrayBuffer().catch(() => {})
   return response?.status ?? 0
 }
@@ -142,16 +129,7 @@ const FREEZES = 40
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300_000 }, () => {
   test('frozen node: the other node responds within seconds, at whatever point the node is frozen', async () => {
-    const database = await createOwnDatabase(url ?? '')
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
-    cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-    const env = {
-      DATABASE_URL: database.url,
-      GATEHOUSE_SECRET_KEY: SECRET,
-      GATEHOUSE_DATA: folder,
-      GATEHOUSE_DEMO: '1',
-      ...LONG_TRANSACTIONS,
-    }
+    const env = { ...(await nodeEnvironment(url, cleanups)).env, ...LONG_TRANSACTIONS }
     const start = async (name: string): Promise<ServerProcess> => {
       const node = await startServerProcess({ ...env, PGAPPNAME: name })
       cleanups.push(node.remove)
@@ -159,13 +137,8 @@ describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300
     }
     const frozen = await start('node_frozen')
     const other = await start('node_other')
-    const { applications, admin_token } = frozen.demo()
-    for (const { id } of applications)
-      await fetch(`${other.base}/admin/v1/applications/${id}`, {
-        method: 'PATCH',
-        headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
-      })
+    await openLimits({ ...frozen, base: other.base })
+    const { applications } = frozen.demo()
     const chat = (base: string) => sendChat(base, applications[0]?.api_key)
     let running = true
     const load = [frozen, other, frozen, other].map(async ({ base }) => {

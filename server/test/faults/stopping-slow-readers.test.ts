@@ -1,14 +1,12 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { cleanupsAfterEach } from '../support/nodes.ts'
 import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
+const cleanups = cleanupsAfterEach()
 
 /** Sends a chat and reads only the head of the response. */
 function slowReader(server: ServerProcess, body: object) {

@@ -1,33 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startBalancer } from '../support/balancer.ts'
 import { postgresUrl } from '../support/database.ts'
+import { cleanupsAfterEach, nodeEnvironment, openLimits, postChat } from '../support/nodes.ts'
 import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
-import { createOwnDatabase } from '../support/own-database.ts'
 import { says } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
 const url = postgresUrl()
 
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
+const cleanups = cleanupsAfterEach()
 
 const oneNode = (env?: Readonly<Record<string, string>>) => startOneNode(cleanups, env)
-
-const chat = (base: string, key: string | undefined, content: string, more: object = {}): Promise<Response> =>
-  fetch(`${base}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
-  })
 
 describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   test('serve: ends with exit code 0 without waiting when only idle connections and event streams are open', async () => {
@@ -48,7 +35,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   test('serve: request gets 503 and is recorded as 503 when it outlasts the drain', async () => {
     const { server, provider, env } = await oneNode({ GATEHOUSE_STOP_SECONDS: '0.5' })
     provider.on('never-answered', () => {})
-    const waiting = chat(server.base, firstApiKey(server), 'never-answered')
+    const waiting = postChat(server.base, firstApiKey(server), 'never-answered')
     while (provider.callsWith('never-answered').length === 0) await sleep(20)
     expect(await measureStop(server)).toBeLessThan(20_000)
     const response = await waiting
@@ -71,7 +58,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   test('serve: request that waits for approval gets 409, and the hold is pending after the restart', async () => {
     const { server, env } = await oneNode()
     const content = 'Please transfer 12,000 euros to account 4711 today.'
-    const waiting = chat(server.base, firstApiKey(server), content, {
+    const waiting = postChat(server.base, firstApiKey(server), content, {
       model: 'demo-mini',
       governance: { wait_for_approval_seconds: 120 },
     })
@@ -97,12 +84,12 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_SECONDS: '15' })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     provider.on('slow-answer', (...exchange) => void released.then(() => says('done')(...exchange)))
-    const waiting = chat(server.base, firstApiKey(server), 'slow-answer')
+    const waiting = postChat(server.base, firstApiKey(server), 'slow-answer')
     while (provider.callsWith('slow-answer').length === 0) await sleep(20)
     const ended = measureStop(server)
     await vi.waitFor(async () => expect((await server.readyz())?.status).toBe(503), { timeout: 12_000, interval: 20 })
     expect((await server.readyz())?.body.checks.find(({ name }) => name === 'accepting')?.status).toBe('fail')
-    const late = await chat(server.base, firstApiKey(server), 'still accepted')
+    const late = await postChat(server.base, firstApiKey(server), 'still accepted')
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
     release()
     const response = await waiting
@@ -115,7 +102,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   test('serve: ends at once when a second signal arrives', async () => {
     const { server, provider } = await oneNode({ GATEHOUSE_STOP_SECONDS: '60' })
     provider.on('never-answered', () => {})
-    chat(server.base, firstApiKey(server), 'never-answered').catch(() => {})
+    postChat(server.base, firstApiKey(server), 'never-answered').catch(() => {})
     while (provider.callsWith('never-answered').length === 0) await sleep(20)
     server.own.child.kill('SIGTERM')
     await sleep(500)
@@ -128,33 +115,20 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400_000 }, () => {
   async function twoNodes() {
-    const database = await createOwnDatabase(url ?? '')
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-nodes-'))
     const balancer = await startBalancer()
-    cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), balancer.close)
-    const env = {
-      DATABASE_URL: database.url,
-      GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
-      GATEHOUSE_DATA: folder,
-      GATEHOUSE_DRAIN_SECONDS: '2',
-      GATEHOUSE_DEMO: '1',
-    }
+    const env = { ...(await nodeEnvironment(url, cleanups)).env, GATEHOUSE_DRAIN_SECONDS: '2' }
+    cleanups.push(balancer.close)
     const start = async (main?: string) => {
       const node = await startServerProcess(env, main)
       cleanups.push(node.remove)
       balancer.add(node.base)
       return node
     }
-    const nodes = [await start()]
-    nodes.push(await start())
+    const first = await start()
+    const nodes = [first, await start()]
     await balancer.ready(2)
-    const { admin_token, applications } = nodes[0]?.demo() ?? { admin_token: '', applications: [] }
-    for (const { id } of applications)
-      await fetch(`${balancer.base}/admin/v1/applications/${id}`, {
-        method: 'PATCH',
-        headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
-      })
+    await openLimits({ ...first, base: balancer.base })
+    const { admin_token, applications } = first.demo()
     return { nodes, start, balancer, key: applications[0]?.api_key, admin_token }
   }
 
@@ -170,7 +144,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     }
     const clients = Array.from({ length: 4 }, async (_, client) => {
       for (let i = 0; running; i++) {
-        await note(await chat(base, key, `hello ${client} ${i}`, { model: 'demo-mini' }).catch(() => undefined), 'chat')
+        await note(await postChat(base, key, `hello ${client} ${i}`, { model: 'demo-mini' }).catch(() => undefined), 'chat')
         const headers = { authorization: `Bearer ${adminToken}` }
         if (i % 4 === 0) await note(await fetch(`${base}/admin/v1/applications`, { headers }).catch(() => undefined), 'admin')
       }

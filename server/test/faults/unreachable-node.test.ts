@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { contentOf, type Gateway, gatewayClient } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { type Governed, providerEnvironment, startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { startTcpRelay } from '../support/tcp-relay.ts'
+import { startDatabaseRelay } from '../support/tcp-relay.ts'
 
 const url = postgresUrl()
 /**
@@ -20,19 +20,15 @@ describe.skipIf(url === null)('node whose connection to the database is faulty',
   let governed: Governed
   let second: TestServer
   let other: Gateway
-  let relay: Awaited<ReturnType<typeof startTcpRelay>>
+  let relay: Awaited<ReturnType<typeof startDatabaseRelay>>
   const cleanups: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
     const database = await createOwnDatabase(url ?? '')
-    const { hostname, port } = new URL(database.url)
-    relay = await startTcpRelay({ host: hostname, port: Number(port) })
-    const through = new URL(database.url)
-    through.host = `127.0.0.1:${relay.port}`
+    relay = await startDatabaseRelay(database.url)
     const env = { GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
     governed = await startGoverned({ ...env, DATABASE_URL: database.url })
-    const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
     const folder = { GATEHOUSE_DATA: governed.server.config.dataDir }
-    second = await startServer({ ...env, ...openai, ...folder, DATABASE_URL: through.href })
+    second = await startServer({ ...env, ...providerEnvironment(governed.provider), ...folder, DATABASE_URL: relay.url })
     other = gatewayClient(second)
     cleanups.push(database.drop, relay.close, governed.close, second.close)
   })

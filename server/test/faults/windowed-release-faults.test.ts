@@ -4,6 +4,8 @@ import { DETECTORS } from '../../src/domains/classification/detectors.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startGoverned } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
+import { postChat } from '../support/nodes.ts'
+import { withoutRecords } from '../support/without-records.ts'
 
 const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
 
@@ -24,11 +26,7 @@ const token = (await governed.application({ settings: { release: 'windowed' } })
 /** A stream whose first text has left. */
 async function begin() {
   const { prompt, asked } = growingPrompt(governed.provider)
-  const opened = fetch(`${governed.base}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: prompt }] }),
-  })
+  const opened = postChat(governed.base, token, prompt, { stream: true })
   const upstream = await asked
   upstream.send(LONG)
   const read = new ReadStream(await opened)
@@ -50,16 +48,13 @@ describe('fault after text has left [GW-WIN-4]', () => {
   test('audit: the stream ends with an error, and no further text leaves, when the record cannot be written', async () => {
     const { pool } = governed.server.context.database
     const { upstream, read } = await begin()
-    await pool.query('alter table audit_record add constraint full_disk check (false) not valid')
-    try {
+    await withoutRecords(pool, async () => {
       upstream.send('The last words.')
       upstream.end()
       expect(await read.rest()).not.toContain('The last words.')
       expect(read.events.at(-1)).toMatchObject({ error: { code: 'UNAVAILABLE' } })
       expect(read.text).not.toContain('[DONE]')
-    } finally {
-      await pool.query('alter table audit_record drop constraint full_disk')
-    }
+    })
   })
 
   test('server: the stream ends with an error when the server stops', async () => {

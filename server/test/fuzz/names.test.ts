@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { collectTexts } from '../../src/shared/message.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
-import { withTextEverywhere } from '../support/mutations.ts'
+import { withValueEverywhere } from '../support/mutations.ts'
 import { API_OF_PATH, decode, encode, UPSTREAMS } from './codecs/forward.ts'
 
 const CHATS = MAXIMAL_REQUESTS.filter(({ path }) => path in API_OF_PATH)
@@ -23,7 +23,7 @@ test.each(
   'names: each text of $api ($model) that any provider gets is one that detectors read when unknown_fields is $unknown',
   ({ path, body, unknown }) => {
     const unread: string[] = []
-    for (const [index, { at, value }] of withTextEverywhere(body, PLACE).entries()) {
+    for (const [index, { at, value }] of withValueEverywhere(body, PLACE).entries()) {
       const marker = MARKERS[index % MARKERS.length] ?? PLACE
       const json = JSON.stringify(value).replaceAll(PLACE, JSON.stringify(marker).slice(1, -1))
       const decoded = decode(API_OF_PATH[path] ?? 'openai-chat', json, unknown)

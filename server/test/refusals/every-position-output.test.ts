@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { MAXIMAL_RESPONSES } from '../support/maximal/responses.ts'
-import { withTextEverywhere } from '../support/mutations.ts'
+import { withValueEverywhere } from '../support/mutations.ts'
 import { json, plainJson } from '../support/scripted-provider.ts'
 import { startThreeProviders } from '../support/three-providers.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
@@ -96,7 +96,7 @@ describe.each(MODELS)('response of the model %s', (model) => {
           client,
           model,
           stream,
-          withTextEverywhere(whole, ADDRESS),
+          withValueEverywhere(whole, ADDRESS),
           (response, value) => plainJson(response, 200, value),
         )
         expect(escaped).toEqual([])
@@ -112,7 +112,7 @@ describe.each(MODELS)('response of the model %s', (model) => {
       const event = line.startsWith('data: {') ? line.slice('data: '.length) : undefined
       if (event === undefined || shapes.has(shapeOf(event))) return []
       shapes.add(shapeOf(event))
-      return withTextEverywhere(JSON.parse(event), ADDRESS).map(({ at, value }) => ({
+      return withValueEverywhere(JSON.parse(event), ADDRESS).map(({ at, value }) => ({
         at: `line ${index}: ${at}`,
         value: lines.with(index, `data: ${JSON.stringify(value)}`).join('\n'),
       }))
@@ -135,7 +135,7 @@ describe.each(MODELS)('response of the model %s', (model) => {
       request_id: 'req_1',
     }
     for (const status of [400, 401, 404, 429, 500]) {
-      for (const { value } of withTextEverywhere(error, ADDRESS)) {
+      for (const { value } of withValueEverywhere(error, ADDRESS)) {
         respond = (response) =>
           plainJson(response, status, value, { 'x-request-id': ADDRESS, 'retry-after': '1', 'set-cookie': ADDRESS })
         const { text } = await ask('chat completions', model, false)

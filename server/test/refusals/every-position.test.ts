@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
-import { withTextEverywhere } from '../support/mutations.ts'
+import { withValueEverywhere } from '../support/mutations.ts'
 import { startThreeProviders } from '../support/three-providers.ts'
 
 const tokens: Record<string, string> = {}
@@ -63,7 +63,7 @@ describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, model, body
     async (unknown) => {
       const escaped: string[] = []
       let redacted = 0
-      for (const { at, value } of withTextEverywhere(body, ADDRESS)) {
+      for (const { at, value } of withValueEverywhere(body, ADDRESS)) {
         const { status, received } = await send(value, unknown)
         if (status >= 500 || received.includes(NAME)) escaped.push(`${at}: ${status}`)
         if (received.includes('[EMAIL]')) redacted += 1

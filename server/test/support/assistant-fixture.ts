@@ -41,7 +41,6 @@ export async function startAssistantFixture() {
     db: governed.server.context.db,
     ...conversationSteps(governed, ann),
     question: scriptQuestions(governed),
-    /** The hold that is pending for a conversation. */
     findPendingHold: async (conversationId: string, endpoint = 'chat'): Promise<string> => {
       const { data } = await admin.get('/reviews?state=pending&kind=hold&limit=100')
       const ids = data.filter((item: Json) => item.session_id === conversationId && item.endpoint === endpoint)
@@ -74,10 +73,8 @@ function conversationSteps(governed: Governed, ann: Member) {
   return {
     idle,
     openConversation,
-    /** Creates a direct conversation with an assistant. */
     createDirect: async (assistant: Json, member: Member = ann) =>
       openConversation((await member.create('/conversations', { contact_id: assistant.id })).id, member),
-    /** Creates a group of Ann and other members, with a conversation. */
     createGroup: async (...others: { id: string }[]) => {
       const group = await ann.create('/groups', { name: word(), contacts: others.map(({ id }) => id) })
       return openConversation((await ann.create('/conversations', { group_id: group.id })).id, ann)

@@ -41,7 +41,6 @@ interface LogOptions {
   readonly change?: (sequence: number) => Partial<AuditDraft>
 }
 
-/** The audit log of a new Workspace. */
 export class AuditLogFixture {
   readonly database: Database
   readonly workspaceId: string
@@ -85,7 +84,6 @@ export class AuditLogFixture {
     return this.db.transaction().execute((tx) => appendUnderLock(tx, this.workspaceId, drafts, this.keys.hasher))
   }
 
-  /** A writer that chains groups in the database. */
   writer(options: Partial<AuditWriterOptions> = {}, pool = this.database.pool): AuditWriter {
     const findSealer = async () => this.keys.hasher
     return new AuditWriter({ pool, kind: this.database.kind }, { findSealer, usesGroups: true, ...options })
@@ -146,7 +144,6 @@ export class AuditLogFixture {
     return draft.id
   }
 
-  /** The log of another Workspace in the same database. */
   async createOther(): Promise<AuditLogFixture> {
     const { workspaceId, keys } = await seedAuditedWorkspace(this.db)
     return new AuditLogFixture(this.database, workspaceId, keys)

@@ -64,7 +64,6 @@ export function prompts({ provider }: Pick<Governed, 'provider'>) {
       expect(sent).toBeDefined()
       return sent
     },
-    /** The tool's call and its result, as the provider received them for a tool prompt. */
     expectToolTurn: (key: string, result: string): void => {
       const messages = provider.callsWith(key).at(-1)?.body.messages ?? []
       const sent = messages.find(({ role }) => role === 'assistant') as { tool_calls?: readonly (typeof CALL)[] } | undefined
@@ -81,7 +80,6 @@ export function prompts({ provider }: Pick<Governed, 'provider'>) {
 /** The name of an error's class: some clients have a copy of their own of another client's classes. */
 export const classOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error)
 
-/** The error that a call fails with. */
 export const errorOf = async (call: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(call).then(
     () => expect.fail('the call succeeded'),

@@ -16,11 +16,7 @@ export const freshDatabases = (): NamedDatabase<FreshDatabase>[] =>
     async open() {
       const database = await open()
       await empty(database)
-      const remove = async () => {
-        await empty(database)
-        await database.close()
-      }
-      return { database, empty: () => empty(database), remove }
+      return { database, empty: () => empty(database), remove: () => empty(database).then(() => database.close()) }
     },
   }))
 
@@ -34,12 +30,10 @@ export const separateDatabases = (): NamedDatabase<FreshDatabase>[] =>
     },
   }))
 
-/** The names of the migrations stay. */
-const isKept = (table: string): boolean => table.startsWith('kysely')
-
 /** Deleting is faster than TRUNCATE, which writes new files for each table and each index. */
 async function empty({ pool }: Database): Promise<void> {
-  const tables = (await listTables(pool)).filter((table) => !isKept(table))
+  // The names of the migrations stay.
+  const tables = (await listTables(pool)).filter((table) => !table.startsWith('kysely'))
   const deletions = tables.map((name) => `delete from ${name}`)
   // In the role `replica` no trigger and no foreign key prevents a deletion.
   await pool.query(['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join(';'))

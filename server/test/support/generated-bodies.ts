@@ -108,10 +108,7 @@ const inputContent = fc.oneof(
   word,
   fc.array(
     fc.oneof(inputText, fc.constant({ detail: 'low', type: 'input_image', image_url: 'data:image/png;base64,aGVsbG8gd29ybGQ=' })),
-    {
-      minLength: 1,
-      maxLength: 3,
-    },
+    { minLength: 1, maxLength: 3 },
   ),
 )
 const responsesTurn = fc

@@ -31,7 +31,7 @@ export type HeldPrompt = SentPrompt & { readonly id: string }
 export type Governed = Awaited<ReturnType<typeof startGoverned>>
 
 /** The environment variables that configure this provider. */
-export const providerEnvironment = ({ url }: ScriptedProvider): Environment => ({
+export const providerEnvironment = ({ url }: Pick<ScriptedProvider, 'url'>) => ({
   OPENAI_API_KEY: 'sk-scripted',
   OPENAI_BASE_URL: url,
   OPENAI_MODELS: 'scripted',
@@ -113,7 +113,6 @@ function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
   return {
     sendPrompt,
     holdPrompt,
-    /** Sends a prompt whose completion is held. */
     holdCompletion: (options?: PromptOptions): Promise<HeldPrompt> =>
       holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...options }),
     decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>

@@ -108,7 +108,6 @@ export class Intruder {
     await checkpoints.where('size', '>', after).where('size', '<=', through).execute()
   }
 
-  /** Removes the seals of the Workspace and of its records. */
   async removeSeals(): Promise<void> {
     await this.setSeal(null)
     await this.#db.updateTable('audit_record').set({ seal: null }).where('workspace_id', '=', this.workspace).execute()

@@ -79,10 +79,8 @@ export async function createKnowledgeFixture(
     ...opened,
     ...caller,
     search,
-    /** The hits of a search that must succeed. */
     hits: async (query: string, more?: object, options?: ChatOptions): Promise<readonly KnowledgeHit[]> =>
       hitsOf(expectSuccess(await search(query, more, options))),
-    /** The contents of the hits of a search that must succeed. */
     texts: async (query: string, more?: object, options?: ChatOptions): Promise<string[]> =>
       hitsOf(expectSuccess(await search(query, more, options))).map(({ content }) => content.trim()),
   }

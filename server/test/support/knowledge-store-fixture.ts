@@ -14,7 +14,6 @@ export const NOW = new Date('2026-03-02T09:00:00Z')
 
 export const EVERYONE = { everyone: true } as const
 
-/** Functions that create, ingest and search knowledge of a Workspace directly in its stores. */
 export function createKnowledgeStoreFixture({ db }: Database, workspaceId: string, scanText: ScanText = () => countFindings([])) {
   const deps = { db, ranker: createRanker() }
   const transact = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> => db.transaction().execute((tx) => work(tx, NOW))

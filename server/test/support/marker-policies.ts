@@ -9,7 +9,7 @@ export interface MarkerRule {
 type Demands = Readonly<Record<string, unknown>>
 
 /** A rule that matches if the text contains the rule's id and `condition` is true, so that a test chooses a rule by a word. */
-const marker = (point: string, id: string, demands: Demands, condition?: string): MarkerRule => ({
+export const marker = (point: string, id: string, demands: Demands, condition?: string): MarkerRule => ({
   id,
   at: [point],
   when: `content.text.contains("${id}")${condition === undefined ? '' : ` && (${condition})`}`,

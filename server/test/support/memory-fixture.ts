@@ -51,7 +51,6 @@ export async function createMemoryFixture(
       return String(body.memory_id)
     },
     search,
-    /** The hits of a search that must succeed. */
     hits,
     /** The contents of the hits of a search that must succeed. */
     texts: async (query: string, more?: object, options?: MemoryRequestOptions): Promise<string[]> =>

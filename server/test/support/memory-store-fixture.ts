@@ -14,7 +14,6 @@ import { seedApplication, seedWorkspace } from './seed.ts'
 
 export const testHasher = { text: (_: string, text: string) => createHmac('sha256', 'test').update(text).digest('hex') }
 
-/** Creates a Workspace with one Application and returns functions that store and recall its memories. */
 export async function createMemoryStoreFixture(database: Database) {
   const { db } = database
   const { workspaceId } = await seedWorkspace(db)

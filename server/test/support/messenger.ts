@@ -4,16 +4,11 @@ import type { Environment } from '../../src/platform/config/environment.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { createMembers, type Member, unlimitedRate } from '../messaging/client.ts'
 import { type Governed, startGoverned } from './governed.ts'
-import { MARKER_RULES, type MarkerRule } from './marker-policies.ts'
+import { MARKER_RULES, type MarkerRule, marker } from './marker-policies.ts'
 import { word } from './scripted-provider.ts'
 
-/** A marker rule at the point `message`: a test chooses the rule by its id in the text. */
-const messageRule = (id: string, fields: object, condition?: string): MarkerRule => ({
-  id,
-  at: ['message'],
-  when: `content.text.contains("${id}")${condition === undefined ? '' : ` && (${condition})`}`,
-  ...fields,
-})
+const messageRule = (id: string, demands: Readonly<Record<string, unknown>>, condition?: string): MarkerRule =>
+  marker('message', id, demands, condition)
 
 /** True only if every variable at the point `message` has a value. */
 const FACTS = [

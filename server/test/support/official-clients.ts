@@ -33,7 +33,6 @@ const recording =
 const openai = ({ base, apiKey }: Sent, options: SendOptions) =>
   new OpenAI({ apiKey, baseURL: `${base}/v1`, fetch: recording(options) })
 
-/** The official client of each client API. */
 export const OFFICIAL_CLIENTS: Readonly<Record<string, Send>> = {
   'chat completions': (sent, options) => {
     const { prompt, model = 'scripted', more } = sent

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose'
+import { startLoopback } from './loopback.ts'
 
 const CLIENT = { id: 'gatehouse', secret: 'the secret of the client' }
 
@@ -46,7 +46,7 @@ class OidcProvider {
     this.signingKey = signingKey
   }
 
-  async respond(request: IncomingMessage): Promise<OidcResponse> {
+  async respond(request: IncomingMessage, sent: Buffer): Promise<OidcResponse> {
     const url = new URL(request.url ?? '/', this.#issuer)
     switch (url.href.startsWith(this.#issuer) && url.pathname.slice(new URL(this.#issuer).pathname.replace(/\/$/, '').length)) {
       case '/.well-known/openid-configuration':
@@ -56,7 +56,7 @@ class OidcProvider {
       case '/authorize':
         return this.#authorize(url.searchParams)
       case '/token':
-        return this.#redeem(new URLSearchParams(await readText(request)))
+        return this.#redeem(new URLSearchParams(sent.toString()))
       case '/userinfo': {
         const claims = this.#claimsByToken.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
         return claims ? { status: 200, body: claims } : { status: 401 }
@@ -118,6 +118,8 @@ class OidcProvider {
   }
 }
 
+const FAILED: OidcResponse = { status: 500 }
+
 export type OidcFixture = Awaited<ReturnType<typeof startOidcProvider>>
 
 /**
@@ -128,17 +130,14 @@ export async function startOidcProvider(path = '') {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
   const { privateKey: unknownKey } = await generateKeyPair('ES256')
-  const server = createServer((request, response) => {
-    provider.respond(request).then(
-      ({ status, body, location }) => {
-        response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) })
-        response.end(body === undefined ? '' : JSON.stringify(body))
-      },
-      (error) => response.writeHead(500).end(String(error)),
-    )
+  const { url, close } = await startLoopback(async (request, response, sent) => {
+    const { status, body, location } = await provider
+      .respond(request, sent)
+      .catch((error) => ({ ...FAILED, body: String(error) }))
+    response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) })
+    response.end(body === undefined ? '' : JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+  const issuer = `${url}${path}`
   const provider = new OidcProvider(issuer, jwk, privateKey)
   return {
     /** Claims of the users who sign in from now on. */
@@ -149,7 +148,6 @@ export async function startOidcProvider(path = '') {
     set forged(forged: boolean) {
       provider.signingKey = forged ? unknownKey : privateKey
     },
-    /** Faults of the ID tokens from now on. */
     set idToken(faults: IdTokenFaults) {
       provider.idTokenFaults = faults
     },
@@ -159,15 +157,6 @@ export async function startOidcProvider(path = '') {
       GATEHOUSE_OIDC_CLIENT_SECRET: CLIENT.secret,
       GATEHOUSE_OIDC_NAME: 'Example ID',
     },
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close,
   }
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of request) text += chunk
-  return text
 }

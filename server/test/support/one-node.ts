@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
+import { providerEnvironment } from './governed.ts'
 import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
@@ -13,16 +14,12 @@ export interface OneNode {
 }
 
 /** Starts a node with an embedded database and a scripted provider. Adds the functions that end them to `cleanups`. */
-export async function startOneNode(
-  cleanups: (() => Promise<unknown>)[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<OneNode> {
+export async function startOneNode(cleanups: (() => unknown)[], env: Readonly<Record<string, string>> = {}): Promise<OneNode> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
   cpSync(inject('seededDataDir'), folder, { recursive: true })
   const provider = await startScriptedProvider()
   cleanups.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
-  const all = { GATEHOUSE_DATA: folder, ...openai, ...env }
+  const all = { GATEHOUSE_DATA: folder, ...providerEnvironment(provider), ...env }
   const server = await startServerProcess(all)
   cleanups.push(server.remove)
   return { server, provider, folder, env: all }

@@ -98,14 +98,12 @@ export async function inviteOperator(server: Server, roles: GivenRoles): Promise
 
 export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
 
-/** Creates an unused token for a first login. */
 export async function createFirstLoginToken({ context }: TestServer): Promise<string> {
   const token = newInvitationToken()
   await context.database.db.transaction().execute((tx) => putInvitation(tx, null, token, new Date()))
   return token
 }
 
-/** Invites an operator and signs in. */
 export async function signInOperator(server: Server, roles: GivenRoles): Promise<Invitation & { readonly browser: Browser }> {
   const invitation = await inviteOperator(server, roles)
   const browser = new Browser(server.base)

@@ -1,7 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { vi } from 'vitest'
+import { startLoopback } from './loopback.ts'
 
 interface Attribute {
   readonly key: string
@@ -41,7 +41,6 @@ interface Received {
   readonly body: Buffer
 }
 
-/** The values of attributes by their keys. */
 export const attributesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(
     attributes.map(({ key, value: { stringValue, intValue, doubleValue, arrayValue } }) => [
@@ -53,16 +52,11 @@ export const attributesOf = (attributes: readonly Attribute[]): Record<string, u
 /** An OpenTelemetry collector on loopback. */
 export async function startOtelCollector() {
   const received: Received[] = []
-  const collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const sent = Buffer.concat(chunks)
+  const { url, close } = await startLoopback((request, response, sent) => {
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
     received.push({ path: request.url ?? '', headers: request.headers, body })
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
   const json = (path: string) =>
     received.filter((request) => request.path === path).map(({ body }) => JSON.parse(body.toString()))
   const resources = () =>
@@ -92,9 +86,9 @@ export async function startOtelCollector() {
           ),
         ),
     resource: () => attributesOf(resources()[0]?.resource.attributes ?? []),
-    close(): void {
+    async close(): Promise<void> {
       vi.unstubAllEnvs()
-      collector.close()
+      await close()
     },
   }
 }

@@ -10,7 +10,6 @@ export async function createOwnDatabase(url: string) {
   own.pathname = `/${name}`
   return {
     url: own.href,
-    /** Ends every connection to the database. */
     endConnections: () => pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
     /** Sets whether the database accepts new connections. */
     allowConnections: (allowed: boolean) => pool.query(`alter database ${name} with allow_connections ${allowed}`),

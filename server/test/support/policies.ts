@@ -25,7 +25,6 @@ export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => 
   ...changes,
 })
 
-/** Parses a policy set that must be valid. */
 export function policySet(source: string): PolicySet {
   const parsed = parsePolicySet(source)
   if (parsed.ok) return parsed.set

@@ -20,7 +20,6 @@ export class RecordEditor extends Intruder {
     this.#log = log
   }
 
-  /** The body, hash and seal of a changed record. */
   async forge(sequence: number, change: Partial<AuditRecord>): Promise<{ body: string; hash: Buffer; seal: Buffer }> {
     const stored = await this.rowAt(sequence)
     const record = { ...parseRecord(stored.body, stored.hash), ...change }
@@ -30,7 +29,6 @@ export class RecordEditor extends Intruder {
     return { body, hash, seal: this.#log.keys.hasher.seals.record({ sequence, prevHash, hash }) }
   }
 
-  /** Changes the seal of the log. */
   async changeSeal(change: Partial<LogSeal>): Promise<void> {
     const { db, workspaceId, keys } = this.#log
     const { seal = createFirstSeal(workspaceId) } = await readSeal(db, workspaceId, keys)

@@ -1,7 +1,6 @@
 import type { Context } from '../../src/context.ts'
 import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 
-/** Runs a recurring job now. */
 export const runRecurringJob = (context: Context, name: string) =>
   recurringJobs(context)
     .find((job) => job.name === name)

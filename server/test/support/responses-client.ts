@@ -16,7 +16,6 @@ export const WEATHER = {
   strict: true,
 } as const
 
-/** The error with which a call fails. */
 export const failure = async (call: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
   const thrown = await Promise.resolve(call).then(
     () => new Error('the call succeeded'),

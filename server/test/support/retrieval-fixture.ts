@@ -5,7 +5,6 @@ import type { Database } from '../../src/platform/db/database.ts'
 import { fromId, newUuid } from '../../src/platform/lib/id.ts'
 import { seedWorkspace } from './seed.ts'
 
-/** Creates a Workspace and returns functions that change its index. */
 export async function createRetrievalFixture({ db }: Database) {
   const workspace = fromId('ws', (await seedWorkspace(db)).workspaceId) ?? ''
   return {

@@ -1,18 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { json } from './scripted-provider.ts'
-import { noteStream } from './upstream-stream.ts'
-
-export interface AnthropicCall {
-  readonly method: string
-  /** Path and query. */
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly raw: string
-  readonly body: Readonly<Record<string, unknown>>
-}
-
-type Behaviour = (response: ServerResponse, call: AnthropicCall) => void
+import { type Behaviour, json, startScripted } from './scripted-provider.ts'
 
 /** A valid message with these blocks. */
 export const anthropicMessage = (content: readonly object[], more: object = {}) => ({
@@ -59,36 +45,11 @@ const MODELS_PAGES: Readonly<Record<string, object>> = {
   '/v1/models?limit=1000&after_id=claude-b': { data: [{ type: 'model', id: 'claude-a' }], has_more: false, last_id: 'claude-a' },
 }
 
-/** Starts a provider with the Messages API on loopback. A word of the prompt selects its behaviour: `on('marmot', saysText('…'))`. */
-export async function startScriptedAnthropic() {
-  const scripts = new Map<string, Behaviour>()
-  const calls: AnthropicCall[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { method = '', url: path = '', headers } = request
-    const raw = Buffer.concat(chunks).toString()
-    const call: AnthropicCall = { method, path, headers, raw, body: raw === '' ? {} : JSON.parse(raw) }
-    calls.push(call)
-    noteStream(response, call)
+/** Starts a provider with the Messages API. */
+export const startScriptedAnthropic = () =>
+  startScripted((response, { method, path }) => {
     if (method === 'GET') return json(response, MODELS_PAGES[path] ? 200 : 404, MODELS_PAGES[path] ?? {})
-    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
-    if (script) return script(response, call)
     return json(response, 200, anthropicMessage([{ type: 'text', text: 'Noted.' }]))
   })
-  server.on('clientError', (_error, socket) => socket.destroy())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
-    /** The calls whose body contains `word`. */
-    callsWith: (word: string): AnthropicCall[] => calls.filter(({ raw }) => raw.includes(word)),
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 export type ScriptedAnthropic = Awaited<ReturnType<typeof startScriptedAnthropic>>

@@ -1,19 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { anthropicMessage } from './scripted-anthropic.ts'
-import { completion, json } from './scripted-provider.ts'
-import { noteStream } from './upstream-stream.ts'
-
-interface BedrockCall {
-  readonly method: string
-  /** Path and query, as sent. */
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly raw: string
-  readonly body: Readonly<Record<string, unknown>>
-}
-type Behaviour = (response: ServerResponse, call: BedrockCall) => void
+import { completion, json, type ScriptedCall, startScripted } from './scripted-provider.ts'
 
 export const BEDROCK_KEYS = {
   accessKeyId: 'AKIDSCRIPTED00000001',
@@ -27,7 +14,7 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The signature of https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, for a path without query. */
-function signatureOf({ method, path, headers, raw }: BedrockCall, signedHeaders: string, date: string): string {
+function signatureOf({ method, path, headers, raw }: ScriptedCall, signedHeaders: string, date: string): string {
   const canonicalPath = path.split('/').map(encodeURIComponent).join('/')
   const canonicalHeaders = signedHeaders.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
   const canonical = [method, canonicalPath, '', canonicalHeaders.join(''), signedHeaders, sha256(raw)].join('\n')
@@ -37,7 +24,7 @@ function signatureOf({ method, path, headers, raw }: BedrockCall, signedHeaders:
   return hmac(key, toSign).toString('hex')
 }
 
-function isAuthorized(call: BedrockCall): boolean {
+function isAuthorized(call: ScriptedCall): boolean {
   const { authorization = '', 'x-amz-date': date, 'x-amz-security-token': token } = call.headers
   if (authorization === `Bearer ${BEDROCK_API_KEY}`) return true
   const [, keyId, signedHeaders = '', signature] =
@@ -54,34 +41,22 @@ const MODELS = {
   ],
 }
 
-/** Starts Amazon Bedrock on loopback, which verifies the signature of each request. A word of the prompt selects its behaviour. */
+/** Starts Amazon Bedrock, which verifies the signature of each request. */
 export async function startScriptedBedrock() {
-  const scripts = new Map<string, Behaviour>()
-  const calls: BedrockCall[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const raw = Buffer.concat(chunks).toString()
-    const { method = '', url: path = '', headers } = request
-    const call: BedrockCall = { method, path, headers, raw, body: raw === '' ? {} : JSON.parse(raw) }
-    calls.push(call)
-    noteStream(response, call)
-    if (!isAuthorized(call)) return json(response, 403, { message: 'The request signature we calculated does not match.' })
-    if (path === '/foundation-models' && method === 'GET') return json(response, 200, MODELS)
-    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
-    if (script) return script(response, call)
-    if (path.startsWith('/model/')) return json(response, 200, anthropicMessage([{ type: 'text', text: 'From Claude.' }]))
-    return json(response, 200, completion('From an open model.'))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
-    callsWith: (word: string): BedrockCall[] => calls.filter(({ raw }) => raw.includes(word)),
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+  const calls: ScriptedCall[] = []
+  const bedrock = await startScripted(
+    (response, { method, path }) => {
+      if (path === '/foundation-models' && method === 'GET') return json(response, 200, MODELS)
+      if (path.startsWith('/model/')) return json(response, 200, anthropicMessage([{ type: 'text', text: 'From Claude.' }]))
+      return json(response, 200, completion('From an open model.'))
     },
-  }
+    (response, call) => {
+      calls.push(call)
+      if (isAuthorized(call)) return false
+      json(response, 403, { message: 'The request signature we calculated does not match.' })
+      return true
+    },
+  )
+  /** Also those that were refused. */
+  return { ...bedrock, calls }
 }

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { startLoopback } from './loopback.ts'
 import { json } from './scripted-provider.ts'
 
 const PRINCIPAL = { appId: '7a1c-gatehouse', password: 'scripted~client.secret', tenant: 'acme.example.com' }
@@ -7,10 +6,8 @@ const PRINCIPAL = { appId: '7a1c-gatehouse', password: 'scripted~client.secret',
 /** Starts a token endpoint of Microsoft Entra ID on loopback, which accepts one service principal. */
 export async function startScriptedEntra() {
   const issued: string[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
+  const { url, close } = await startLoopback((request, response, body) => {
+    const form = Object.fromEntries(new URLSearchParams(body.toString()))
     const isAccepted =
       request.url === `/${PRINCIPAL.tenant}/oauth2/v2.0/token` &&
       form.grant_type === 'client_credentials' &&
@@ -21,17 +18,12 @@ export async function startScriptedEntra() {
     issued.push(`scripted-entra-${issued.length + 1}`)
     json(response, 200, { token_type: 'Bearer', expires_in: 3_599, access_token: issued.at(-1) })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     /** The principal as the command line of Azure prints it. `change`: other fields. */
     principal: (change: object = {}): string =>
       JSON.stringify({ ...PRINCIPAL, token_uri: `${url}/${PRINCIPAL.tenant}/oauth2/v2.0/token`, ...change }, null, 2),
     secret: PRINCIPAL.password,
     issued,
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
+import { startLoopback } from './loopback.ts'
 import { json } from './scripted-provider.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
@@ -18,11 +17,9 @@ export async function startScriptedTokens({ now, seconds = 3_600 }: TokenOptions
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   const issued: string[] = []
   let failure: { readonly status: number; readonly body: unknown } | undefined
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+  const server = await startLoopback(async (_request, response, body) => {
     if (failure) return json(response, failure.status, failure.body)
-    const form = new URLSearchParams(Buffer.concat(chunks).toString())
+    const form = new URLSearchParams(body.toString())
     const checks = { issuer: 'gatehouse@acme.example.com', audience: url, currentDate: new Date(now()) }
     try {
       const { payload, protectedHeader } = await jwtVerify(form.get('assertion') ?? '', publicKey, checks)
@@ -34,8 +31,7 @@ export async function startScriptedTokens({ now, seconds = 3_600 }: TokenOptions
     issued.push(`ya29.scripted-${issued.length + 1}`)
     json(response, 200, { access_token: issued.at(-1), expires_in: seconds, token_type: 'Bearer' })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`
+  const url = `${server.url}/token`
   const account = {
     type: 'service_account',
     project_id: 'acme-project',
@@ -53,10 +49,7 @@ export async function startScriptedTokens({ now, seconds = 3_600 }: TokenOptions
     fail: (next: typeof failure): void => {
       failure = next
     },
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: server.close,
   }
 }
 export type ScriptedTokens = Awaited<ReturnType<typeof startScriptedTokens>>

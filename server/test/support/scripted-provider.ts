@@ -1,16 +1,27 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { startLoopback } from './loopback.ts'
 import { noteStream, sendStream } from './upstream-stream.ts'
 
-export interface ProviderCall {
-  readonly raw: string
-  readonly body: { model: string; messages: { role: string; content: string }[]; stream?: boolean; [field: string]: unknown }
-  readonly headers: IncomingHttpHeaders
-  /** Path and query. */
+/** A request of the gateway to a scripted provider. */
+export interface ScriptedCall<Body = Readonly<Record<string, unknown>>> {
+  readonly method: string
+  /** Path and query, as sent. */
   readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly raw: string
+  readonly body: Body
 }
 
-type Behaviour = (response: ServerResponse, call: ProviderCall) => void
+export type Behaviour<Body = Readonly<Record<string, unknown>>> = (response: ServerResponse, call: ScriptedCall<Body>) => void
+
+interface ChatBody {
+  model: string
+  messages: { role: string; content: string }[]
+  stream?: boolean
+  [field: string]: unknown
+}
+
+export type ProviderCall = ScriptedCall<ChatBody>
 
 /** A valid completion with the content `text`. */
 export const completion = (text: string, more: Record<string, unknown> = {}) => ({
@@ -48,49 +59,56 @@ export const plainJson = (
 }
 
 export const says =
-  (text: string): Behaviour =>
+  (text: string): Behaviour<ChatBody> =>
   (response) =>
     json(response, 200, completion(text))
 
 /**
- * Starts an OpenAI-compatible provider on loopback. A word of the prompt selects its behaviour: `on('marmot', says('…'))`.
- * It echoes a prompt without such a word.
+ * Starts a provider on loopback. A word of the prompt selects its behaviour: `on('marmot', says('…'))`. Without such a word it behaves as
+ * `usual`. `intercept` returns true if it has responded to a request itself.
  */
-export async function startScriptedProvider() {
-  const scripts = new Map<string, Behaviour>()
-  const calls: ProviderCall[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    if (request.method === 'GET')
-      return json(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model', owned_by: 'test' }] })
-    const raw = Buffer.concat(chunks).toString()
-    const call: ProviderCall = { raw, body: JSON.parse(raw), headers: request.headers, path: request.url ?? '' }
-    calls.push(call)
+export async function startScripted<Body = Readonly<Record<string, unknown>>>(
+  usual: Behaviour<Body>,
+  intercept: (response: ServerResponse, call: ScriptedCall<Body>) => boolean = () => false,
+) {
+  const scripts = new Map<string, Behaviour<Body>>()
+  const calls: ScriptedCall<Body>[] = []
+  const server = await startLoopback(({ method = '', url: path = '', headers }, response, bytes) => {
+    const raw = bytes.toString()
+    const call = { method, path, headers, raw, body: raw === '' ? {} : JSON.parse(raw) }
     noteStream(response, call)
-    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
-    if (script) return script(response, call)
-    if (call.path.endsWith('/embeddings')) return json(response, 200, embeddingList(call.body))
-    return json(response, 200, completion(`You said: ${call.body.messages.at(-1)?.content ?? ''}`))
+    if (intercept(response, call)) return
+    calls.push(call)
+    const script = [...scripts].find(([word]) => raw.includes(word))?.[1] ?? usual
+    script(response, call)
   })
-  server.on('clientError', (_error, socket) => socket.destroy())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    ...server,
     calls,
-    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
+    on: (word: string, behaviour: Behaviour<Body>): void => void scripts.set(word, behaviour),
     /** The calls whose body contains `word`. */
-    callsWith: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
-    /** Removes all scripts and calls. */
+    callsWith: (word: string) => calls.filter(({ raw }) => raw.includes(word)),
     reset: (): void => {
       scripts.clear()
       calls.length = 0
     },
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
+}
+
+/** Responds to a request for the models of a provider with the APIs of OpenAI. */
+export function listModels(response: ServerResponse, { method }: Pick<ScriptedCall, 'method'>): boolean {
+  if (method !== 'GET') return false
+  json(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model', owned_by: 'test' }] })
+  return true
+}
+
+/** Starts an OpenAI-compatible provider, which echoes a prompt without a script. */
+export async function startScriptedProvider() {
+  const provider = await startScripted<ChatBody>((response, { path, body }) => {
+    const isEmbeddings = path.endsWith('/embeddings')
+    json(response, 200, isEmbeddings ? embeddingList(body) : completion(`You said: ${body.messages.at(-1)?.content ?? ''}`))
+  }, listModels)
+  return { ...provider, url: `${provider.url}/v1` }
 }
 export type ScriptedProvider = Awaited<ReturnType<typeof startScriptedProvider>>
 

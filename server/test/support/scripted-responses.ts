@@ -1,19 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { json } from './scripted-provider.ts'
-import { noteStream } from './upstream-stream.ts'
+import { type Behaviour, json, listModels, startScripted } from './scripted-provider.ts'
 
-export interface ResponsesCall {
-  /** Path and query. */
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly raw: string
-  readonly body: Readonly<Record<string, unknown>>
-}
-
-type Behaviour = (response: ServerResponse, call: ResponsesCall) => void
-
-/** A valid response object with this output. */
 export const responseObject = (output: readonly object[], more: object = {}) => ({
   id: 'resp_scripted',
   object: 'response',
@@ -74,36 +60,9 @@ export const responsesError =
   (response) =>
     json(response, status, { error: { message: 'upstream-private-diagnostics', type: 'invalid_request_error', ...error } })
 
-/** Starts a provider with the Responses API on loopback. A word of the prompt selects its behaviour: `on('marmot', saysItems([…]))`. */
 export async function startScriptedResponses() {
-  const scripts = new Map<string, Behaviour>()
-  const calls: ResponsesCall[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { method, url: path = '', headers } = request
-    if (method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model' }] })
-    const raw = Buffer.concat(chunks).toString()
-    const call: ResponsesCall = { path, headers, raw, body: JSON.parse(raw) }
-    calls.push(call)
-    noteStream(response, call)
-    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
-    if (script) return script(response, call)
-    return json(response, 200, responseObject([messageItem('Noted.')]))
-  })
-  server.on('clientError', (_error, socket) => socket.destroy())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    calls,
-    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
-    /** The calls whose body contains `word`. */
-    callsWith: (word: string): ResponsesCall[] => calls.filter(({ raw }) => raw.includes(word)),
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const provider = await startScripted(saysItems([messageItem('Noted.')]), listModels)
+  return { ...provider, url: `${provider.url}/v1` }
 }
 
 export type ScriptedResponses = Awaited<ReturnType<typeof startScriptedResponses>>

@@ -3,7 +3,6 @@ import type { Db } from '../../src/platform/db/database.ts'
 import { fromId, newId } from '../../src/platform/lib/id.ts'
 import { secretBox } from '../../src/platform/lib/secret-box.ts'
 
-/** The secret key of tests. */
 export const TEST_SECRET_KEY = Buffer.alloc(32, 7)
 
 const toUuid = (prefix: string, id: string): string => {

@@ -24,7 +24,6 @@ export function parseChunks(text: string): Chunk[] {
   })
 }
 
-/** The joined content of one choice. */
 export const streamedContent = (chunks: readonly Chunk[], choice = 0): string =>
   chunks
     .flatMap(({ choices }) => choices)

@@ -1,6 +1,5 @@
 const message = (content: string) => [{ role: 'user', content }]
 
-/** The path and the fields of a request in each client API. */
 const REQUESTS = {
   chat: (prompt: string) => ({ path: '/v1/chat/completions', fields: { messages: message(prompt) } }),
   responses: (prompt: string) => ({ path: '/v1/responses', fields: { input: prompt } }),

@@ -1,5 +1,26 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { notificationFilter } from './notification-filter.ts'
+import { Transform } from 'node:stream'
+
+const NOTIFICATION = 'A'.charCodeAt(0)
+/** Type and length of a message. */
+const HEAD_BYTES = 5
+
+/** Removes notifications from the messages of a PostgreSQL server while `isActive`, without any other trace. */
+function notificationFilter(isActive: () => boolean): Transform {
+  let rest: Buffer = Buffer.alloc(0)
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      rest = Buffer.concat([rest, chunk])
+      while (rest.length >= HEAD_BYTES) {
+        const length = 1 + rest.readUInt32BE(1)
+        if (rest.length < length) break
+        if (rest[0] !== NOTIFICATION || !isActive()) this.push(rest.subarray(0, length))
+        rest = rest.subarray(length)
+      }
+      done()
+    },
+  })
+}
 
 /** Timers of the same duration keep their order. */
 function sendLate(from: Socket, to: Socket, delayMs: number): void {
@@ -71,4 +92,12 @@ export async function startTcpRelay(target: { host: string; port: number }, { de
       await new Promise((resolve) => relay.close(resolve))
     },
   }
+}
+
+/** A relay to a PostgreSQL, and the URL that leads through it. */
+export async function startDatabaseRelay(databaseUrl: string) {
+  const url = new URL(databaseUrl)
+  const relay = await startTcpRelay({ host: url.hostname, port: Number(url.port) })
+  url.host = `127.0.0.1:${relay.port}`
+  return { ...relay, url: url.href }
 }

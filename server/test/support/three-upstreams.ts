@@ -30,7 +30,6 @@ export async function startThreeUpstreams() {
     governed,
     anthropic,
     responses,
-    /** The provider of each model. */
     providers,
     /** Sets the behaviour of the model's provider for requests with `word`. */
     on: (model: UpstreamModel, word: string, behaviour: (response: ServerResponse, call: Call) => void): void =>

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
 import { adjustableClock } from './adjustable-clock.ts'
+import { startLoopback } from './loopback.ts'
 import { startServer, type TestServer } from './server.ts'
 
 interface Received {
@@ -16,25 +14,13 @@ interface Received {
 /** Starts an HTTP server that records deliveries; `answer` can be changed. */
 export async function startReceiver() {
   const received: Received[] = []
-  const receiver = { received, answer: { status: 204, headers: {} as Record<string, string> }, url: '', close: () => {} }
-  const server = createServer((request, response) => {
-    let text = ''
-    request.on('data', (piece) => {
-      text += piece
-    })
-    request.on('end', () => {
-      received.push({ headers: request.headers as Record<string, string>, text, body: JSON.parse(text) })
-      response.writeHead(receiver.answer.status, receiver.answer.headers).end()
-    })
+  const receiver = { received, answer: { status: 204, headers: {} as Record<string, string> }, url: '', close: async () => {} }
+  const { url, close } = await startLoopback((request, response, bytes) => {
+    const text = bytes.toString()
+    received.push({ headers: request.headers as Record<string, string>, text, body: JSON.parse(text) })
+    response.writeHead(receiver.answer.status, receiver.answer.headers).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/in?from=gatehouse`
-  receiver.close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return receiver
+  return Object.assign(receiver, { url: `${url}/in?from=gatehouse`, close })
 }
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
@@ -54,7 +40,6 @@ export async function startWebhookFixture() {
     ann,
     chat,
     say: (message: string = crypto.randomUUID()): Promise<Json> => ann.create('/messages', { conversation_id: chat.id, message }),
-    /** Creates a webhook with a receiver. */
     createWebhook: async (fields: object = { types: ['message.created'] }) => {
       const receiver = await startReceiver()
       // Earlier events are not delivered to it.
@@ -65,7 +50,7 @@ export async function startWebhookFixture() {
     },
     deleteWebhooks: async () => {
       for (const { receiver, id } of webhooks.splice(0)) {
-        receiver.close()
+        await receiver.close()
         await admin.send('DELETE', `/webhooks/${id}`)
       }
     },

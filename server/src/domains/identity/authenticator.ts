@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
-import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
+import type { CacheStatistics } from '../../platform/lib/cache.ts'
 import { type Clock, systemClock } from '../../platform/lib/clock.ts'
 import { readBearer } from '../../platform/lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../platform/lib/credential-cache.ts'

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose'
 import { Agent, fetch } from 'undici'
 import { elapsed } from '../../platform/lib/clock.ts'
-import { traceHeaders } from '../../platform/lib/trace-context.ts'
+import { currentTraceparent } from '../../platform/lib/trace-context.ts'
 import { guardedConnector } from '../../platform/lib/url-guard.ts'
 
 /** GET of a key set. The implementation decides which addresses are allowed (ADM-ENV-10). */
@@ -68,8 +68,10 @@ const CONNECT_MS = 5_000
 export function openJwksFetcher({ allowPrivateUrls }: { readonly allowPrivateUrls: boolean }) {
   const dispatcher = new Agent({ connect: guardedConnector(allowPrivateUrls, CONNECT_MS) })
   return {
-    fetch: ((url, init) =>
-      fetch(url, { ...init, headers: { ...init.headers, ...traceHeaders() }, dispatcher })) satisfies KeyFetch,
+    fetch: ((url, init) => {
+      const traceparent = currentTraceparent()
+      return fetch(url, { ...init, headers: { ...init.headers, ...(traceparent && { traceparent }) }, dispatcher })
+    }) satisfies KeyFetch,
     close: () => dispatcher.close(),
   }
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
+import type { CacheStatistics } from '../../platform/lib/cache.ts'
 import { Cache } from '../../platform/lib/cache.ts'
-import type { CacheStatistics } from '../../platform/lib/cache-statistics.ts'
 import { withDeadline } from '../../platform/lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'

@@ -1,18 +1,12 @@
 import { ConfigError, type Environment } from './environment.ts'
 
-/** URLs of a PostgreSQL (docs/high-availability.md). All absent: the embedded database. */
-export interface DatabaseUrls {
-  readonly databaseUrl: string | undefined
-  /** Leads to the same database without a pooler in transaction mode. Absent: `databaseUrl` does. */
-  readonly databaseSessionUrl: string | undefined
-  /** Leads to a read replica, for lists, statistics and exports. Absent: they read from the primary. */
-  readonly databaseReadUrl: string | undefined
-}
-
-export function readDatabaseUrls(env: Environment): DatabaseUrls {
+/** URLs of a PostgreSQL (docs/high-availability.md). All undefined: the embedded database. */
+export function readDatabaseUrls(env: Environment) {
   const urls = {
     databaseUrl: readUrl(env, 'DATABASE_URL'),
+    /** Leads to the same database without a pooler in transaction mode. undefined: `databaseUrl` does. */
     databaseSessionUrl: readUrl(env, 'GATEHOUSE_DATABASE_SESSION_URL'),
+    /** Leads to a read replica, for lists, statistics and exports. undefined: they read from the primary. */
     databaseReadUrl: readUrl(env, 'GATEHOUSE_DATABASE_READ_URL'),
   }
   const { databaseUrl, databaseSessionUrl, databaseReadUrl } = urls
@@ -29,18 +23,3 @@ function readUrl(env: Environment, name: string): string | undefined {
     throw new ConfigError(`${name} must name one host. Put a proxy in front of several hosts (docs/high-availability.md)`)
   return url
 }
-
-interface DatabaseConfig extends DatabaseUrls {
-  readonly dataDir: string
-  readonly databasePoolSize: number
-  readonly databaseReadMaxLagMs: number
-}
-
-/** The options of `openDatabase` that say which servers to use. */
-export const databaseServers = ({ databaseReadUrl, ...config }: DatabaseConfig) => ({
-  url: config.databaseUrl,
-  sessionUrl: config.databaseSessionUrl,
-  replica: databaseReadUrl === undefined ? undefined : { url: databaseReadUrl, maxLagMs: config.databaseReadMaxLagMs },
-  dataDir: config.dataDir,
-  poolSize: config.databasePoolSize,
-})

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
 /** The environment variables of the process. Only main.ts reads `process.env`; all other code gets them as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -46,4 +50,21 @@ export function oneOf<T extends string>(env: Environment, name: string, fallback
 export function isPlainUrl(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text)
+}
+
+/**
+ * Adds the variables of the file that GATEHOUSE_ENV_FILE names (lines `NAME=value`). A variable of the environment itself has
+ * precedence. The file can change while the server runs; SIGHUP reads it again. Throws a ConfigError if the file cannot be read.
+ */
+export function withEnvironmentFile(env: Environment): Environment {
+  const { GATEHOUSE_ENV_FILE: name } = env
+  if (!name) return env
+  const path = resolve(name)
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+  try {
+    return { ...parseEnv(readFileSync(path, 'utf8')), ...set }
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new ConfigError(`GATEHOUSE_ENV_FILE names ${path}, which cannot be read (${code})`)
+  }
 }

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from './config.ts'
-import { ConfigError } from './environment.ts'
-import { withEnvironmentFile } from './environment-file.ts'
+import { ConfigError, withEnvironmentFile } from './environment.ts'
 import { heapLimitOf, readDatabasePool, readProcesses } from './processes.ts'
 
 const MIB = 2 ** 20

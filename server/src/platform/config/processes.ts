@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8'
 import { ConfigError, type Environment, integer } from './environment.ts'
 
 /** The machine, as the container or service manager limits it. */
-export interface Machine {
+interface Machine {
   readonly cores: number
   readonly memoryBytes: number
 }
@@ -13,7 +13,6 @@ const MAX_PROCESSES = 256
 const DEFAULT_PROCESSES = 8
 /** Memory of one process under load (bench/README.md). */
 const BYTES_PER_PROCESS = 512 * 2 ** 20
-/** Memory of the primary process. */
 const PRIMARY_BYTES = 150 * 2 ** 20
 /** Share of a process's memory for its heap. The rest is for code, buffers and threads. */
 const HEAP_SHARE = 0.6
@@ -26,7 +25,6 @@ const MIN_POOL = 10
 const MIN_CONNECTIONS_PER_PROCESS = 2
 const MAX_POOL = 500
 
-/** Number of serving processes of this node. An embedded database belongs to one process. */
 export function readProcesses(env: Environment, { cores, memoryBytes }: Machine = thisMachine()): number {
   if (env.DATABASE_URL) {
     const fitting = Math.max(1, Math.floor((memoryBytes - PRIMARY_BYTES) / BYTES_PER_PROCESS))

@@ -9,7 +9,7 @@ const SUFFIX = '_FILE'
 const SECRET = /^GATEHOUSE_\w+_(?:KEYS?|KEY_ID|TOKEN|SECRET|PASSWORD|URL)$/
 const SECRETS = new Set(['DATABASE_URL', ...PROVIDER_KEY_NAMES, ...KNOWN_VARIABLES.filter((name) => SECRET.test(name))])
 
-/** Secrets of one line. Old keys are separated by commas. */
+/** Secrets of one line. */
 const SECRET_KEYS = new Set(['GATEHOUSE_SECRET_KEY', 'GATEHOUSE_NEXT_SECRET_KEY', 'GATEHOUSE_OLD_SECRET_KEYS'])
 
 /** The environment without the secrets of the server and the keys of providers, for a process of another program. */

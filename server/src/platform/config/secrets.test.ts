@@ -20,7 +20,6 @@ function readKeys(env: Environment) {
   const text = (key: Uint8Array) => Buffer.from(key).toString()
   return { current: text(secretKey), next: nextSecretKey && text(nextSecretKey), old: oldSecretKeys.map(text) }
 }
-/** A command that runs this script in Node. */
 const node = (script: string): Environment => ({
   ...POSTGRES,
   GATEHOUSE_SECRET_KEY_COMMAND: JSON.stringify([process.execPath, '-e', script]),

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
-import { runKeyCommand } from './key-command.ts'
+import { withoutSecrets } from './secret-files.ts'
 
 /** Secrets are not part of Config, so that a configuration can be logged. The keys that encrypt stored secrets are derived from SecretKeys. */
 export interface Secrets extends SecretKeys {
@@ -21,6 +22,17 @@ export const readSecrets = (env: Environment, config: Config): Secrets => ({
   fromEnvironment: (name) => env[name] || undefined,
   metricsToken: readMetricsToken(env),
 })
+
+/** Secrets whose keys of providers and tokens come from the environment as it was read last. */
+export function reloadableSecrets(env: Environment, config: Config): { secrets: Secrets; replace: (env: Environment) => void } {
+  let current = env
+  return {
+    secrets: { ...readSecrets(env, config), fromEnvironment: (name) => current[name] || undefined },
+    replace: (next) => {
+      current = next
+    },
+  }
+}
 
 /**
  * Reads the secret keys: the current one from GATEHOUSE_SECRET_KEY, else the lines of the command's output, else the lines of
@@ -62,6 +74,44 @@ function readMetricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): stri
   if (!token) return undefined
   if (/^[\x21-\x7e]{16,}$/.test(token)) return token
   throw new ConfigError('GATEHOUSE_METRICS_TOKEN must have at least 16 visible ASCII characters and no spaces')
+}
+
+const COMMAND = 'GATEHOUSE_SECRET_KEY_COMMAND'
+
+/**
+ * Runs the command that prints the secret keys, for example one that asks a key management service. There is no shell. Neither the
+ * output nor the error output is logged.
+ */
+function runKeyCommand(env: Environment): string | undefined {
+  const text = env[COMMAND]
+  if (!text) return undefined
+  const [command = '', ...args] = readArguments(text)
+  const { status, signal, error, stdout } = spawnSync(command, args, {
+    // Secrets from files would otherwise be in the environment of a program that does not need them.
+    env: withoutSecrets({ ...process.env, ...env }),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+    maxBuffer: 65_536,
+  })
+  const failure = error ? ((error as NodeJS.ErrnoException).code ?? error.name) : (signal ?? (status === 0 ? undefined : status))
+  if (failure === undefined) return stdout
+  throw new ConfigError(`${COMMAND} failed (${failure}): run it by hand to see its error. It must print the key within 30 s`)
+}
+
+/** A JSON array of the program and its arguments, or words between spaces. */
+function readArguments(text: string): readonly string[] {
+  if (!text.trimStart().startsWith('[')) return text.trim().split(/\s+/)
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string')) return value
+  } catch {
+    // The error below says what is expected.
+  }
+  throw new ConfigError(
+    `${COMMAND} must be words between spaces, or a JSON array of strings such as ["kms", "decrypt", "my key"]`,
+  )
 }
 
 function readKeyFile({ databaseUrl, dataDir }: Config): string {

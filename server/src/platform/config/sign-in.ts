@@ -2,30 +2,6 @@ import { isIP } from 'node:net'
 import { ROLES, type Role } from '../../shared/operator.ts'
 import { ConfigError, type Environment } from './environment.ts'
 
-export interface SignInConfig {
-  /** Origin of this server for browsers, for example `https://gatehouse.example.com`. Absent: the origin of each request. */
-  readonly publicUrl: string | undefined
-  /** Addresses or networks of proxies whose forwarding headers are trusted. */
-  readonly trustedProxies: readonly string[]
-  readonly oidc: OidcConfig | undefined
-}
-
-/** Single sign-on. The client secret stays in the environment. */
-export interface OidcConfig {
-  readonly issuer: string
-  readonly clientId: string
-  readonly clientSecretEnv: string
-  /** Label of the sign-in button. */
-  readonly name: string
-  readonly scopes: readonly string[]
-  /** Claim that says whether the address is verified: Entra ID sends `xms_edov`. */
-  readonly verifiedClaim: string
-  /** Claim with the roles of an operator, for example `groups` or `realm_access.roles`. Absent: only invited operators may sign in. */
-  readonly roleClaim: string | undefined
-  /** Roles by value of the claim. Absent: the values are roles, for example `auditor` or `acme:reviewer`. */
-  readonly roles: ReadonlyMap<string, readonly DeclaredRole[]> | undefined
-}
-
 /** A role in the Workspace with this id or name; without one in all Workspaces. */
 interface DeclaredRole {
   readonly workspace?: string
@@ -34,15 +10,18 @@ interface DeclaredRole {
 
 const SECRET_ENV = 'GATEHOUSE_OIDC_CLIENT_SECRET'
 
-export function readSignInConfig(env: Environment): SignInConfig {
+export function readSignInConfig(env: Environment) {
   return {
+    /** undefined: the origin of each request. */
     publicUrl: env.GATEHOUSE_PUBLIC_URL ? parseOrigin('GATEHOUSE_PUBLIC_URL', env.GATEHOUSE_PUBLIC_URL) : undefined,
+    /** Addresses or networks of proxies whose forwarding headers are trusted. */
     trustedProxies: parseProxies(env.GATEHOUSE_TRUSTED_PROXIES),
     oidc: readOidcConfig(env),
   }
 }
 
-function readOidcConfig(env: Environment): OidcConfig | undefined {
+/** Single sign-on. The client secret stays in the environment. */
+function readOidcConfig(env: Environment) {
   const { GATEHOUSE_OIDC_ISSUER: issuer, GATEHOUSE_OIDC_CLIENT_ID: clientId } = env
   if (!issuer && !clientId) return undefined
   if (!issuer || !clientId || !env[SECRET_ENV]) {
@@ -53,10 +32,14 @@ function readOidcConfig(env: Environment): OidcConfig | undefined {
     issuer: issuer.replace(/\/+$/, ''),
     clientId,
     clientSecretEnv: SECRET_ENV,
+    /** Label of the sign-in button. */
     name: env.GATEHOUSE_OIDC_NAME || 'single sign-on',
     scopes: env.GATEHOUSE_OIDC_SCOPES ? parseList(env.GATEHOUSE_OIDC_SCOPES) : ['openid', 'profile', 'email'],
+    /** Claim that says whether the address is verified: Entra ID sends `xms_edov`. */
     verifiedClaim: env.GATEHOUSE_OIDC_VERIFIED_CLAIM || 'email_verified',
+    /** Claim with the roles, for example `groups` or `realm_access.roles`. undefined: only invited operators may sign in. */
     roleClaim: env.GATEHOUSE_OIDC_ROLE_CLAIM || undefined,
+    /** Roles by value of the claim. undefined: the values are roles, for example `auditor` or `acme:reviewer`. */
     roles: env.GATEHOUSE_OIDC_ROLES ? parseRoles(env.GATEHOUSE_OIDC_ROLES) : undefined,
   }
 }
@@ -65,7 +48,7 @@ function readOidcConfig(env: Environment): OidcConfig | undefined {
 const ROLE_SEPARATOR = /\s*,\s*|(?<==\S+)\s+/
 
 /** `gatehouse-admins=owner,acme-support=acme:reviewer`. A group can be listed several times. */
-function parseRoles(text: string): Map<string, DeclaredRole[]> {
+function parseRoles(text: string): ReadonlyMap<string, readonly DeclaredRole[]> {
   const roles = new Map<string, DeclaredRole[]>()
   for (const pair of text.trim().split(ROLE_SEPARATOR).filter(Boolean)) {
     const separator = pair.lastIndexOf('=')
@@ -105,7 +88,7 @@ function parseProxies(text: string | undefined): string[] {
 const parseList = (text: string | undefined): string[] => (text ?? '').split(/[\s,]+/).filter(Boolean)
 
 function parseOrigin(name: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username) {
     throw new ConfigError(`${name} must be an origin, for example https://gatehouse.example.com`)
   }

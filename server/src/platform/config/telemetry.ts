@@ -1,9 +1,7 @@
 import { hostname } from 'node:os'
-import { ConfigError, type Environment } from './environment.ts'
+import { ConfigError, type Environment, oneOf } from './environment.ts'
 
-/** Encodings of OTLP over HTTP. */
-export const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const
-export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 
 const SAMPLERS = [
   'always_on',
@@ -14,31 +12,17 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** Decides which traces are recorded. */
-export interface SamplerConfig {
-  /** Whether the flag of the caller's trace decides if there is one. */
-  readonly followsParent: boolean
-  /** Share of the other traces that is recorded, 0 to 1. */
-  readonly ratio: number
-}
-
-/** The OpenTelemetry SDK reads endpoints, headers, timeouts, compression, certificates and batches from the environment itself. */
-export interface TelemetryConfig {
-  /** Name of this node in logs, metrics and as `service.instance.id` of spans. */
-  readonly nodeName: string
-  /** Absent: no spans. */
-  readonly spans: { readonly protocol: OtlpProtocol; readonly sampler: SamplerConfig } | undefined
-  /** Export of metrics over OTLP; absent: `/metrics` only. */
-  readonly metrics: { readonly protocol: OtlpProtocol; readonly intervalMs: number; readonly timeoutMs: number } | undefined
-}
-
 const NODE_NAME = /^[\w.:-]{1,100}$/
 const NUMBERS = /^OTEL_(BSP_\w+|METRIC_EXPORT_\w+|(SPAN_|EVENT_|LINK_)?\w+_LIMIT|EXPORTER_OTLP_(TRACES_|METRICS_)?TIMEOUT)$/
 const ENDPOINTS = /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?ENDPOINT$/
 const COMPRESSIONS = /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?COMPRESSION$/
 
-/** Throws ConfigError for a value that the SDK would ignore with a warning. */
-export function readTelemetryConfig(env: Environment): TelemetryConfig {
+/**
+ * Names the node for logs, metrics and spans, and says which signals are exported over OTLP; undefined: the signal is not. The OpenTelemetry
+ * SDK reads endpoints, headers, timeouts, compression, certificates and batches from the environment itself. Throws a ConfigError for a
+ * value that the SDK would ignore with a warning.
+ */
+export function readTelemetryConfig(env: Environment) {
   const nodeName = env.GATEHOUSE_NODE_NAME || hostname()
   if (env.GATEHOUSE_NODE_NAME && !NODE_NAME.test(nodeName)) {
     throw new ConfigError('GATEHOUSE_NODE_NAME must have 1 to 100 letters, digits, dots, colons, underscores and hyphens')
@@ -71,14 +55,17 @@ function exportsOverOtlp(signal: Signal, env: Environment, allowed: readonly str
   return exporters.includes('otlp') && Boolean(endpoint)
 }
 
-function protocolOf(signal: Signal, env: Environment): OtlpProtocol {
+function protocolOf(signal: Signal, env: Environment) {
   const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
   const name = env[own] ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL'
-  return choice(env, name, 'http/protobuf', OTLP_PROTOCOLS)
+  return choice(env, name, 'http/protobuf', PROTOCOLS)
 }
 
-/** Reads the sampler. Its decision is needed before the SDK makes a span, for the flags that providers get. */
-function readSampler(env: Environment): SamplerConfig {
+/**
+ * Which traces are recorded; this is decided before the SDK makes a span, for the flags that providers get. `followsParent`: whether the
+ * flag of the caller's trace decides if there is one. `ratio`: share of the other traces that is recorded.
+ */
+function readSampler(env: Environment) {
   const name = choice(env, 'OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLERS)
   const followsParent = name.startsWith('parentbased_')
   if (!name.endsWith('traceidratio')) return { followsParent, ratio: name.endsWith('always_on') ? 1 : 0 }
@@ -121,9 +108,6 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-function choice<T extends string>(env: Environment, name: string, fallback: T, allowed: readonly T[]): T {
-  const value = (env[name] || fallback).trim().toLowerCase()
-  const found = allowed.find((one) => one === value)
-  if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}`)
-  return found
-}
+/** The SDK ignores case and spaces. */
+const choice = <T extends string>(env: Environment, name: string, fallback: T, allowed: readonly T[]): T =>
+  oneOf({ [name]: env[name]?.trim().toLowerCase() }, name, fallback, allowed)

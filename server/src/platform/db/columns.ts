@@ -4,7 +4,6 @@ import type { ColumnType } from 'kysely'
 export type Json<T> = ColumnType<T, string, string>
 export type NullableJson<T> = ColumnType<T | null, string | null, string | null>
 
-/** A bytea column. */
 export type Bytes = Buffer
 
 /** A column that is set when the row is inserted and never changes. */

@@ -18,9 +18,6 @@ export interface DatabaseTimeouts {
 const GRACE_MS = 1_000
 /** The longest time of a timer: 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
-/** Time limit of the statement that sets up a connection. */
-const SETUP_MS = 3_000
-const KEEP_ALIVE_AFTER_MS = 5_000
 /** PostgreSQL error code: the server became read-only after a failover, so the connection leads to the wrong server. */
 const READ_ONLY = '25006'
 /** Statements that change the time limit of later statements, and that restore it (long-statements.ts). */
@@ -38,12 +35,6 @@ export interface ConnectionLimits extends DatabaseTimeouts {
 /** Time limit for a response: longer than for the statement, which PostgreSQL ends first if the network works. */
 export const responseLimitMs = ({ statementMs }: DatabaseTimeouts): number => (statementMs === 0 ? 0 : statementMs + GRACE_MS)
 
-/** Time limits that statements have set, with time for the network; undefined: the default. */
-interface Limits {
-  transactionMs?: number | undefined
-  sessionMs?: number | undefined
-}
-
 type Callback = (error: unknown, result?: unknown) => void
 type Config = string | (Readonly<Record<string, unknown>> & { readonly text?: unknown })
 type Query = (config: Config, values?: unknown, callback?: unknown) => unknown
@@ -55,18 +46,18 @@ type Query = (config: Config, values?: unknown, callback?: unknown) => unknown
  */
 export class Connections {
   readonly pool: pg.Pool
-  readonly #clients = new Map<pg.PoolClient, { respondedAt: number; running: number; limits: Limits }>()
+  readonly #clients = new Map<pg.PoolClient, { respondedAt: number; running: number }>()
 
   constructor(config: pg.PoolConfig, timeouts: ConnectionLimits) {
     this.pool = new pg.Pool({
       keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+      keepAliveInitialDelayMillis: 5_000,
       ...config,
       connectionTimeoutMillis: timeouts.connectMs,
       query_timeout: timeouts.responseMs,
       ...(!timeouts.isPooled && {
         onConnect: async (client) =>
-          void (await client.query({ text: setStatements(timeouts), query_timeout: SETUP_MS } as pg.QueryConfig)),
+          void (await client.query({ text: setStatements(timeouts), query_timeout: 3_000 } as pg.QueryConfig)),
       }),
     })
     this.pool.on('connect', (client) => {
@@ -87,8 +78,11 @@ export class Connections {
   }
 
   #watch(client: pg.PoolClient): void {
-    const state = { respondedAt: elapsed(), running: 0, limits: {} as Limits }
+    const state = { respondedAt: elapsed(), running: 0 }
     this.#clients.set(client, state)
+    /** Time limits that statements have set, with time for the network; undefined: the default. */
+    let transactionMs: number | undefined
+    let sessionMs: number | undefined
     const send = client.query.bind(client) as unknown as Query
     const finish = (sentAt: number, error: unknown, result: unknown): unknown => {
       state.running -= 1
@@ -100,14 +94,14 @@ export class Connections {
     }
     const query: Query = (config, values, callback) => {
       const text = textOf(config)
-      const limit = CHANGES_LIMIT.exec(text)
-      if (limit)
-        state.limits[limit[1] ? 'transactionMs' : 'sessionMs'] =
-          Number(limit[2]) === 0 ? NO_LIMIT_MS : Number(limit[2]) + GRACE_MS
-      const limitMs = state.limits.transactionMs ?? state.limits.sessionMs
+      const [changed, isLocal, ms] = CHANGES_LIMIT.exec(text) ?? []
+      const changedMs = Number(ms) === 0 ? NO_LIMIT_MS : Number(ms) + GRACE_MS
+      if (changed && isLocal) transactionMs = changedMs
+      else if (changed) sessionMs = changedMs
+      const limitMs = transactionMs ?? sessionMs
       const limited = limitMs === undefined ? config : withTimeout(config, values, limitMs)
-      if (ENDS_TRANSACTION.test(text)) state.limits.transactionMs = undefined
-      if (RESTORES_LIMIT.test(text)) state.limits.sessionMs = undefined
+      if (ENDS_TRANSACTION.test(text)) transactionMs = undefined
+      if (RESTORES_LIMIT.test(text)) sessionMs = undefined
       const sentAt = elapsed()
       state.running += 1
       const listener = [values, callback].find((argument) => typeof argument === 'function') as Callback | undefined
@@ -166,11 +160,10 @@ function findMissingResponse(result: unknown): DeadlineError | undefined {
   return Array.isArray(rows) && command === null ? new DeadlineError('the database did not complete the statement') : undefined
 }
 
-/** Whether the connection cannot be used any more, even if its socket is open. */
-function isLost(failure: unknown): boolean {
-  if (!failure) return false
-  return !(failure instanceof pg.DatabaseError) || failure.code === READ_ONLY
-}
+/** The connection cannot be used any more, even if its socket is open. */
+const isLost = (failure: unknown): boolean =>
+  Boolean(failure) && (!(failure instanceof pg.DatabaseError) || failure.code === READ_ONLY)
 
-const destroySocket = (client: pg.PoolClient): void =>
+/** Closes the connection without a message to the server, which may not be reachable. */
+export const destroySocket = (client: pg.ClientBase): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()

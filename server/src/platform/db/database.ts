@@ -40,11 +40,11 @@ export interface Database {
 
 interface ReplicaOptions {
   readonly url: string
-  /** Oldest data that reads may return, in milliseconds. */
+  /** Oldest data that reads may return. */
   readonly maxLagMs: number
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** URL of a PostgreSQL; absent: the embedded database in `dataDir`. */
   readonly url?: string | undefined
   /** URL of the same PostgreSQL without a pooler in transaction mode; absent: `url` is that. */
@@ -80,13 +80,7 @@ const MIGRATION_TIMEOUTS = { statementMs: 0, lockMs: 0, idleTransactionMs: 60_00
 /** At startup, a busy machine may take seconds to notice that a connection is established. */
 const STARTUP_CONNECT_MS = 30_000
 
-/** Time limits without configuration, for example of commands. */
-const DEFAULT_TIMEOUTS: DatabaseTimeouts = {
-  connectMs: 5_000,
-  statementMs: 10_000,
-  lockMs: 5_000,
-  idleTransactionMs: 2_000,
-}
+const DEFAULT_TIMEOUTS: DatabaseTimeouts = { connectMs: 5_000, statementMs: 10_000, lockMs: 5_000, idleTransactionMs: 2_000 }
 
 /** Opens the database and runs missing migrations. Throws if it cannot be reached or another server uses it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -99,9 +93,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     : { ...timeouts, responseMs: responseLimitMs(timeouts), isEmbedded: false, isPooled }
   const { connections, pool, probe, db, end } = openPools(config, { max, limits, onError })
   const sessionConfig = isPooled ? { ...config, connectionString: options.sessionUrl } : config
-  const session = isPooled
-    ? openPools(sessionConfig, { max: SESSIONS, limits: { ...limits, isPooled: false }, onError })
-    : undefined
+  const sessionLimits = { ...limits, isPooled: false }
+  const session = isPooled ? openPools(sessionConfig, { max: SESSIONS, limits: sessionLimits, onError }) : undefined
   const replica = options.replica && openReplica(options.replica, { primary: { db, probe }, limits, max, onError })
   const close = async (): Promise<void> => {
     await Promise.all([end(), session?.end(), replica?.end()])
@@ -180,11 +173,10 @@ async function prepare(
   await useAndClose(connections({ ...limits, isPooled: false }), async (session) => {
     if (url) await requireServerVersion(session)
     if (url && sessionUrl) await useRoleSettings(url, { pool, session }, { settings: sessionSettings(timeouts), onProgress })
-    await migrate(session, { migrations, onProgress })
+    await migrate(session, migrations, onProgress)
   })
 }
 
-/** Runs `work` with a separate pool, which is closed afterwards. */
 async function useAndClose({ pool }: Connections, work: (pool: pg.Pool) => Promise<void>): Promise<void> {
   pool.on('error', () => {})
   try {

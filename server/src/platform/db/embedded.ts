@@ -29,7 +29,7 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly dataDir: string
   /** Whether to connect to the server that runs on this folder already, instead of throwing. */
   readonly share?: boolean | undefined

@@ -34,7 +34,7 @@ describe.each(separateDatabases())('migrate on $name', { timeout: 120_000 }, ({ 
     const messages: string[] = []
     const run = async (migrations: Migrations) => {
       const migrationPool = new pg.Pool({ ...options, max: 2 })
-      await migrate(migrationPool, { migrations, onProgress: (text) => messages.push(text) }).finally(() => migrationPool.end())
+      await migrate(migrationPool, migrations, (text) => messages.push(text)).finally(() => migrationPool.end())
     }
     return { pool: fresh.database.pool, run, messages }
   }

@@ -14,16 +14,9 @@ export interface SchemaMigration extends Migration {
 
 export type Migrations = Readonly<Record<string, SchemaMigration>>
 
-export interface MigrateOptions {
-  readonly migrations: Migrations
-  /** Called with a text when the schema is newer than this version, and when this node waits for another. */
-  readonly onProgress: (text: string) => void
-}
-
 const EARLIER_COMMIT =
   'a commit before release 0.1.0 has created this database, and no version can migrate it: use an empty database, or remove the data folder'
 
-/** PostgreSQL error codes. */
 const UNDEFINED_TABLE = '42P01'
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
@@ -39,9 +32,10 @@ const PAUSE_MS = 1_000
 
 /**
  * Runs the missing migrations, one node at a time. Migrations of a newer version stay: they only expand the schema (CONTRIBUTING.md),
- * so that this version works with it. Throws if a commit before the first release has created the database.
+ * so that this version works with it. `onProgress` is called with a text when the schema is newer, and when this node waits for another.
+ * Throws if a commit before the first release has created the database.
  */
-export async function migrate(pool: pg.Pool, { migrations, onProgress }: MigrateOptions): Promise<void> {
+export async function migrate(pool: pg.Pool, migrations: Migrations, onProgress: (text: string) => void): Promise<void> {
   const difference = await compareSchema(pool, migrations)
   if (difference.unknown.length > 0 && difference.missing[0] === Object.keys(migrations)[0]) throw new Error(EARLIER_COMMIT)
   if (difference.unknown.length > 0)

@@ -28,7 +28,7 @@ export interface Keyset {
 /** Whether the page ends before its cursor: the query then reads the list in reverse. */
 export const isBackwards = ({ before }: PageRequest): boolean => before !== undefined
 
-/** The cursor of a page; undefined for the first page. */
+/** undefined: the first page. */
 export const cursorOf = ({ after, before }: PageRequest): string | undefined => after ?? before
 
 /** How a list is sorted: by a named value of its rows. */

@@ -4,9 +4,14 @@ import { elapsed } from '../lib/clock.ts'
 import type { ReadDb, Reads, ReplicaState } from './reads.ts'
 import { ReplicaLag } from './replica-lag.ts'
 
+interface Server {
+  readonly db: ReadDb
+  readonly probe: Pick<pg.Pool, 'query'>
+}
+
 interface Deps {
-  readonly primary: { readonly db: ReadDb; readonly probe: Pick<pg.Pool, 'query'> }
-  readonly replica: { readonly db: ReadDb; readonly probe: Pick<pg.Pool, 'query'> }
+  readonly primary: Server
+  readonly replica: Server
   readonly maxLagMs: number
   readonly onError: (error: Error) => void
 }

@@ -4,9 +4,8 @@ import type { Schema } from './schema.ts'
 /** `Db` of database.ts, which imports this file. */
 export type ReadDb = Kysely<Schema>
 
-/** State of the read replica as this node knows it. */
 export interface ReplicaState {
-  /** Age of the replica's data in milliseconds; Infinity: unknown, for example because the replica does not respond. */
+  /** Age of the replica's data; Infinity: unknown, for example because the replica does not respond. */
   readonly lagMs: number
   readonly maxLagMs: number
 }
@@ -24,5 +23,4 @@ export interface Reads {
   readonly replica: ReplicaState | undefined
 }
 
-/** Reads without a replica. */
 export const primaryReads = (db: ReadDb): Reads => ({ run: (work) => work(db), caughtUp: async () => db, replica: undefined })

@@ -1,16 +1,11 @@
-/** A position in the write-ahead log of the primary (bytes), and when the primary had reached it (of `elapsed`, in milliseconds). */
-interface Sample {
-  readonly at: number
-  readonly position: number
-}
-
 /**
  * Age of a replica's data. The replica's own clock cannot tell it: without writes the last replayed transaction grows old, and a replica
  * without a connection believes that it is complete. So its position is compared with those that the primary had.
  */
 export class ReplicaLag {
   readonly #keepMs: number
-  #samples: Sample[] = []
+  /** Positions in the write-ahead log of the primary (bytes), and when the primary had reached them (of `elapsed`). */
+  #samples: { readonly at: number; readonly position: number }[] = []
   /** When the primary was where the replica is now. */
   #dataFrom = Number.NEGATIVE_INFINITY
 

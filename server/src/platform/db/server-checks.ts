@@ -50,7 +50,7 @@ const BESIDE_POOL = 2
 
 interface Given {
   readonly probe: Pick<pg.Pool, 'query'>
-  /** Size of the pool of each process. */
+  /** Of each process. */
   readonly poolSize: number
   readonly processes: number
   readonly log: Pick<Logger, 'warn'>

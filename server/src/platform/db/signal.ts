@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import { destroySocket } from './connections.ts'
 
 /** Messages between nodes: a topic (`policies`, `reviews` …) and the key that has changed. */
 export interface Signal {
@@ -29,12 +30,12 @@ const CONNECT_MS = 10_000
 class Subscribers {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
 
-  subscribe(topic: string, listener: (key: string | undefined) => void): () => void {
+  readonly subscribe: Signal['subscribe'] = (topic, listener) => {
     this.#emitter.on(topic, listener)
     return () => this.#emitter.off(topic, listener)
   }
 
-  deliver(topic: string, key: string | undefined): void {
+  deliver(topic: string, key: string): void {
     this.#emitter.emit(topic, key)
   }
 
@@ -49,7 +50,7 @@ export function localSignal(): Signal {
   const subscribers = new Subscribers()
   return {
     publish: async (topic, key) => subscribers.deliver(topic, key),
-    subscribe: (topic, listener) => subscribers.subscribe(topic, listener),
+    subscribe: subscribers.subscribe,
     reconnects: 0,
     close: async () => {},
   }
@@ -72,7 +73,7 @@ export async function postgresSignal(pool: pg.Pool, url: string, options: Signal
       subscribers.deliver(topic, key)
       await pool.query('select pg_notify($1, $2)', [CHANNEL, `${topic}\n${key}`])
     },
-    subscribe: (topic, listener) => subscribers.subscribe(topic, listener),
+    subscribe: subscribers.subscribe,
     get reconnects() {
       return connection.reconnects
     },
@@ -166,7 +167,3 @@ class ListeningConnection {
     }
   }
 }
-
-/** Closes the connection without a message to the server, which may not be reachable. */
-const destroySocket = (client: pg.Client): void =>
-  void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()

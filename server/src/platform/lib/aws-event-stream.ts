@@ -12,7 +12,6 @@ export type EventStreamFailure = 'malformed' | 'too_large'
 
 const PRELUDE_BYTES = 12
 const CRC_BYTES = 4
-/** Limits of the format. */
 const MAX_HEADER_BYTES = 131_072
 const MAX_MESSAGE_BYTES = 16 * 1_048_576
 /** Bytes of a header's value by its type: true, false, byte, short, int, long, bytes, text, time, UUID. undefined: two bytes of length precede it. */
@@ -48,14 +47,15 @@ export class EventStreamDecoder {
       this.#chunks.push(chunk)
       this.#size += chunk.length
       while (this.#failure === undefined && this.#size >= this.#needed) this.#step(messages)
-      // A copy, because a view would keep the memory of the whole chunk.
+      // A view would keep the memory of the whole chunk.
       if (messages.length > 0) this.#chunks = this.#chunks.map((rest) => Buffer.from(rest))
     }
     return this.#failure === undefined ? { messages } : { messages, failure: this.#failure }
   }
 
   #step(messages: EventStreamMessage[]): void {
-    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks, this.#size)
+    const [first, ...others] = this.#chunks
+    const bytes = first && others.length === 0 ? first : Buffer.concat(this.#chunks, this.#size)
     this.#chunks = [bytes]
     if (this.#needed === PRELUDE_BYTES) this.#readPrelude(bytes)
     else this.#readMessage(bytes, messages)
@@ -86,7 +86,7 @@ export class EventStreamDecoder {
   }
 }
 
-/** A complete message with a valid prelude. Returns undefined if its checksum or its headers are wrong. */
+/** `bytes`: a complete message with a valid prelude. Returns undefined if its checksum or its headers are wrong. */
 function readMessage(bytes: Buffer): EventStreamMessage | undefined {
   const end = bytes.length - CRC_BYTES
   if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) return undefined

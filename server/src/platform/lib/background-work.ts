@@ -25,7 +25,6 @@ export class BackgroundWork {
     return running
   }
 
-  /** Resolves when no work is running. */
   async idle(): Promise<void> {
     await Promise.all(this.#running)
   }

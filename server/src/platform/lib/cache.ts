@@ -1,8 +1,14 @@
 import { LRUCache } from 'lru-cache'
-import type { CacheStatistics } from './cache-statistics.ts'
 import { withDeadline } from './deadline.ts'
 
-export interface CacheOptions {
+/** How often a cache had the value, since the start of the process, and how many entries it has now. */
+export interface CacheStatistics {
+  readonly hits: number
+  readonly misses: number
+  readonly size: number
+}
+
+interface CacheOptions {
   readonly maxAgeMs?: number | undefined
   /** The cache reserves memory for all entries at once, about 40 bytes each. */
   readonly maxEntries?: number

@@ -1,4 +1,3 @@
-/** `created_at` → `createdAt`. */
 export type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
 
 const known = new Map<string, string>()

@@ -1,23 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
-import type { CacheStatistics } from './cache-statistics.ts'
+import type { CacheStatistics } from './cache.ts'
 import { elapsed } from './clock.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
 
 /** A revocation reaches every node within this time, even without a signal (GW-AUTH-3). */
 const MAX_AGE_MS = 750
-const MAX_KNOWN = 10_000
-const MAX_UNKNOWN = 1_000
-/** Maximum number of parallel look-ups of credentials that are not known. */
 const MAX_UNKNOWN_LOOK_UPS = 4
 /** Longest time of a look-up, waiting included. After it, the credential can be neither accepted nor refused. */
 export const LOOK_UP_MS = 3_000
-
-interface Entry<A> {
-  readonly value: A
-  readonly until: number
-  readonly generation: number
-}
 
 export interface CredentialCacheOptions {
   /** Milliseconds, monotonic. */
@@ -35,7 +26,7 @@ export class CredentialCache<A> {
   readonly #load: (hash: string) => Promise<A | undefined>
   readonly #clock: () => number
   readonly #lookUpMs: number
-  readonly #known: LRUCache<string, Entry<A>>
+  readonly #known: LRUCache<string, { readonly value: A; readonly until: number; readonly generation: number }>
   readonly #unknown: LRUCache<string, true>
   readonly #pending = new Map<string, Promise<A | undefined>>()
   readonly #limitUnknown = pLimit(MAX_UNKNOWN_LOOK_UPS)
@@ -45,7 +36,7 @@ export class CredentialCache<A> {
 
   constructor(
     load: (hash: string) => Promise<A | undefined>,
-    { clock = elapsed, maxKnown = MAX_KNOWN, maxUnknown = MAX_UNKNOWN, lookUpMs = LOOK_UP_MS }: CredentialCacheOptions = {},
+    { clock = elapsed, maxKnown = 10_000, maxUnknown = 1_000, lookUpMs = LOOK_UP_MS }: CredentialCacheOptions = {},
   ) {
     this.#load = load
     this.#clock = clock

@@ -3,28 +3,18 @@ import { hash, randomBytes } from 'node:crypto'
 /** Prefix of a bearer credential: an Application's API key, an operator's admin token, or a member's access token. */
 export type CredentialPrefix = 'gk_' | 'ga_' | 'gu_'
 
-const SECRET_BYTES = 32
 /** 32 bytes in base64url. */
 const SECRET = /^[A-Za-z0-9_-]{43}$/
-const HINT_LENGTH = 7
 
-export interface NewCredential {
-  /** Shown once and never stored. */
-  readonly secret: string
-  /** SHA-256 of the secret. A slow hash would not add security, because the secret has 256 random bits. */
-  readonly hash: Buffer
-  /** The first characters, by which operators distinguish keys. 232 of the 256 random bits stay secret. */
-  readonly hint: string
-}
+/**
+ * `secret`: shown once and never stored. `hash`: its SHA-256; a slow hash would not add security, because the secret has 256 random bits.
+ * `hint`: its start, by which operators distinguish keys; 232 of the random bits stay secret.
+ */
+export const credentialOf = (secret: string) => ({ secret, hash: hash('sha256', secret, 'buffer'), hint: secret.slice(0, 7) })
+export type NewCredential = ReturnType<typeof credentialOf>
 
 export const newCredential = (prefix: CredentialPrefix): NewCredential =>
-  credentialOf(prefix + randomBytes(SECRET_BYTES).toString('base64url'))
-
-export const credentialOf = (secret: string): NewCredential => ({
-  secret,
-  hash: hash('sha256', secret, 'buffer'),
-  hint: secret.slice(0, HINT_LENGTH),
-})
+  credentialOf(prefix + randomBytes(32).toString('base64url'))
 
 /** The credential of each prefix, and the API that accepts it. */
 const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly api: string }>> = {

@@ -14,7 +14,7 @@ const anyOf = (words: readonly string[]) => words.map((word) => Type.Literal(wor
 export const oneOf = <const T extends readonly string[]>(words: T, title?: string) =>
   Type.Unsafe<T[number]>(Type.Union(anyOf(words), title === undefined ? {} : { title }))
 
-/** One of a list of words, or null for the default. */
+/** null: the default. */
 export const resettableWord = <const T extends readonly string[]>(words: T) =>
   Type.Optional(Type.Unsafe<T[number] | null>(Type.Union([...anyOf(words), Type.Null()])))
 

@@ -3,12 +3,12 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
-/** For small files. */
-const MIN_DECOMPRESSED_BYTES = 1_048_576
-
-/** Decompresses a file. Throws a TypeError if it has more than `maxRatio` times the bytes of the file, because gzip can have 1,000 times. */
+/**
+ * Decompresses a file. Throws a TypeError if the result has more than 1 MiB and `maxRatio` times the bytes of the file: gzip reaches 1,000
+ * times.
+ */
 export async function* gunzipFile(path: string, maxRatio: number): AsyncGenerator<Buffer, void> {
-  let left = Math.max(MIN_DECOMPRESSED_BYTES, (await stat(path)).size * maxRatio)
+  let left = Math.max(1_048_576, (await stat(path)).size * maxRatio)
   // The callback only prevents an unhandled error: the error also ends the decompressed stream.
   const chunks: AsyncIterable<Buffer> = pipeline(createReadStream(path), createGunzip(), () => {})
   for await (const chunk of chunks) {

@@ -2,40 +2,38 @@ import type { Dispatcher } from 'undici'
 import { elapsed } from './clock.ts'
 import { currentTraceparent } from './trace-context.ts'
 
-/** For undici: names and values in turns. */
+/** Names and values in turns, as undici takes them. */
 export const JSON_HEADERS: readonly string[] = [
   ...['accept', 'application/json', 'accept-encoding', 'identity'],
   ...['content-type', 'application/json', 'user-agent', 'gatehouse'],
 ]
 
-/**
- * Why a request failed:
- * - `blocked`: the address is not allowed; nothing was sent. `connect`: no connection; nothing was sent.
- * - `reset`: the connection ended before a response began. `truncated`: it ended within the response.
- * - `timeout`: a time limit passed. `aborted`: the signal was aborted.
- * - `error_event`: a stream reported an error after the status 2xx.
- * - `status`: an HTTP status other than 2xx. `malformed`: not a valid response. `too_large`: more than `maxBytes`.
- */
 type FailureKind =
+  /** The address is not allowed; nothing was sent. */
   | 'blocked'
+  /** No connection; nothing was sent. */
   | 'connect'
+  /** The connection ended before a response began (`reset`), or within it. */
   | 'reset'
   | 'truncated'
   | 'timeout'
   | 'aborted'
+  /** A stream reported an error after the status 2xx. */
   | 'error_event'
+  /** An HTTP status other than 2xx. */
   | 'status'
   | 'malformed'
+  /** More than `maxBytes`. */
   | 'too_large'
 
 export interface HttpFailure {
   readonly ok: false
   readonly failure: FailureKind
-  /** HTTP status; 0 when none was received. */
+  /** 0: none was received. */
   readonly status: number
   /** Set if it was aborted or timed out before a byte was sent. */
   readonly unsent?: true
-  /** The system's error code, if there is one: `ENOTFOUND`. */
+  /** The system's error code, for example `ENOTFOUND`. */
   readonly code?: string
   /** The wait that the server requested, without a maximum. */
   readonly retryAfterMs?: number
@@ -50,7 +48,6 @@ export interface HttpResponse {
   readonly body: Buffer
 }
 
-/** Reads an event stream while it arrives. */
 export interface StreamReader {
   /** `idle`: nothing new, so the idle limit keeps running. `progress`: continue. `done`: the response is complete. Else the failure. */
   write(chunk: Buffer): 'idle' | 'progress' | 'done' | 'error_event' | 'malformed' | 'too_large'
@@ -87,10 +84,7 @@ const FRAMING_FACTOR = 16
 const EMPTY = Buffer.alloc(0)
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:\s*;|\s*$)/i
 
-/**
- * Sends one HTTP request and returns the body of its JSON response, or gives an event stream to its reader. Failures are values. Follows no redirects and decodes no content
- * encoding, so a small body cannot decompress into a large one: a response with an encoding is malformed.
- */
+/** Sends one HTTP request and returns the body of its JSON response, or gives an event stream to its reader. Follows no redirects. */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse | HttpFailure> {
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0, unsent: true })
   return new Promise((resolve) => {
@@ -107,14 +101,13 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (result: HttpResponse | HttpFailure) => void
   readonly #startedAt = elapsed()
   #timer: NodeJS.Timeout
-  /** Time of the last byte, or of the start. */
   #lastByteAt = this.#startedAt
   #controller: Dispatcher.DispatchController | undefined
   #settled = false
   #reader: StreamReader | undefined
   #status = 0
   #size = 0
-  /** The failure for an error status. Problems with its body do not change its kind. */
+  /** Problems with the body of an error status do not change its kind. */
   #statusFailure: HttpFailure | undefined
   #firstChunk: Buffer | undefined
   #chunks: Buffer[] | undefined
@@ -173,10 +166,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#release()
   }
 
-  /**
-   * Called by the timer. One timer serves both limits: it compares the time of the last byte when it fires, so that chunks need no
-   * timers of their own.
-   */
+  /** Called by the timer, which serves both limits: it compares the time of the last byte, so that chunks need no timers of their own. */
   expire(): void {
     const now = elapsed()
     const left = Math.min(this.#startedAt + this.#request.timeoutMs, this.#lastByteAt + this.#idleMs) - now

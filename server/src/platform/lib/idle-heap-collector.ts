@@ -26,7 +26,7 @@ export class IdleHeapCollector {
   #heapBytes = 0
 
   /** `busyShare` returns the share of the time since its last call in which the event loop was busy. */
-  constructor({ collect = globalThis.gc, busyShare = eventLoopShare() }: Partial<Settings> = {}) {
+  constructor({ collect = globalThis.gc, busyShare = eventLoopShare() } = {}) {
     this.#collect = collect
     this.#busyShare = busyShare
   }
@@ -40,11 +40,6 @@ export class IdleHeapCollector {
     this.#heapBytes = process.memoryUsage().heapTotal
     return true
   }
-}
-
-interface Settings {
-  readonly collect: typeof globalThis.gc
-  readonly busyShare: () => number
 }
 
 function eventLoopShare(): () => number {

@@ -29,7 +29,6 @@ export const classOf = (ranges: readonly (readonly [number, number])[]): string 
 export const INVISIBLE_HIGH = 0xdb40
 const INVISIBLE_LOW_END = 0xddef
 
-/** Whether the pair of surrogates at `at` is invisible. */
 export const isInvisiblePair = (text: string, at: number): boolean => {
   const low = text.charCodeAt(at + 1)
   return text.charCodeAt(at) === INVISIBLE_HIGH && low >= 0xdc00 && low <= INVISIBLE_LOW_END

@@ -13,8 +13,8 @@ export interface KeptNumbers {
 const UNUSUAL =
   /[[:,]\s*-?(?:\d+\.\d*0|\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}(?:\.\d+)?|(?=[\d.]{17})\d+\.\d+|0\.0{6}\d+)\s*[,}\]]|[[:,]\s*-0\s*[,}\]]/
 
-/** Digits that every number of JavaScript holds. */
-const SAFE_DIGITS = 15
+/** Every number of JavaScript holds 15 digits. Those of the exponent count: `0e4111111111111111` is 0. */
+const losesDigits: Keeps = (_name, source) => source.replace(/\D/g, '').length > 15
 
 /** `name`: of the field that holds the number, or its index in a list. */
 type Keeps = (name: string, source: string) => boolean
@@ -24,7 +24,7 @@ type FreeNames = ReadonlySet<string>
 
 const NONE: FreeNames = new Set()
 
-/** Parses JSON and keeps the text of numbers (the proposal "JSON.parse source text access"). Throws a SyntaxError. */
+/** Throws a SyntaxError. */
 export const parseKeepingNumbers = (text: string, free = NONE, keeps: Keeps = losesDigits): KeptNumbers =>
   keepNumbers(text, JSON.parse(text), free, keeps)
 
@@ -45,9 +45,6 @@ function reparse(text: string, keeps: Keeps): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 }
 
-/** Those of the exponent count: `0e4111111111111111` is 0. */
-const losesDigits: Keeps = (_name, source) => source.replace(/\D/g, '').length > SAFE_DIGITS
-
 type Container = Record<string | number, unknown>
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null && !RAW.isRawJSON(value)
@@ -64,7 +61,7 @@ function withFree(value: unknown, written: unknown, free: FreeNames): unknown {
   return value
 }
 
-/** Part of the language since ECMAScript 2026; the compiler's library does not have it yet. */
+/** "JSON.parse source text access", part of ECMAScript 2026; the compiler's library does not have it yet. */
 const RAW = JSON as unknown as {
   rawJSON(source: string): object
   isRawJSON(value: unknown): value is { readonly rawJSON: string }
@@ -73,7 +70,6 @@ const RAW = JSON as unknown as {
 /** The text of a number that was kept; undefined: the value is none. */
 export const keptNumber = (value: unknown): string | undefined => (RAW.isRawJSON(value) ? value.rawJSON : undefined)
 
-/** Whether the object is a number that was kept. */
 export const isKeptNumber = (value: object): boolean => 'rawJSON' in value && RAW.isRawJSON(value)
 
 const PLAIN = /^-?\d+$/

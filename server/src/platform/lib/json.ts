@@ -1,8 +1,9 @@
 import { type KeptNumbers, keepNumbers } from './json-numbers.ts'
 
-const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor'])
-/** Maximum number of values in a body. A megabyte could hold half a million, and processing them would delay all other requests. */
-const MAX_VALUES = 32_768
+/** Keys that could change a prototype. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
+/** Values in a body. A megabyte could hold half a million, and processing them would delay all other requests. */
+export const MAX_VALUES = 32_768
 /** Smaller bodies are parsed at once: parsing takes at most some milliseconds. */
 const SMALL_BYTES = 65_536
 const TOO_MANY = `The body holds more than ${MAX_VALUES} values.`
@@ -12,10 +13,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 type Problem = { readonly ok: false; readonly problem: string }
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | Problem
 
-/**
- * Parses JSON of a client: UTF-8, at most `maxDepth` levels deep, of no more than MAX_VALUES values, without keys that could change a prototype
- * (API-BODY-2, API-BODY-3). Never throws.
- */
+/** Parses JSON of a client (API-BODY-2, API-BODY-3): UTF-8, at most `maxDepth` levels deep. Never throws. */
 export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   const parsed = parseChecked(bytes, maxDepth)
   return parsed.ok ? { ok: true, value: parsed.value } : parsed
@@ -77,7 +75,6 @@ function stringEnd(bytes: Uint8Array, at: number): number {
   return end
 }
 
-/** Whether `text` is a JSON document of any kind. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)

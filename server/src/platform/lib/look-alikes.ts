@@ -2,7 +2,6 @@
 const PAIRS = `аa вb еe кk мm нh оo рp сc тt уy хx іi їi јj ѕs ԁd һh ԛq ԝw ӏl ɡg ıi ɴn ʀr ɪi ʟl ᴇe ᴏo ᴀa ᴛt ᴜu ꜱs αa εe ιi κk νv οo ρp τt υu χx γy
   АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЇI ЈJ ЅS ԌG ԚQ ԜW ӀI ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ԱU ՕO ՏS ՍU`
 
-/** The Latin form of each look-alike. */
 export const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   PAIRS.split(/\s+/).map((pair) => [pair.charAt(0), pair.charAt(1)]),
 )

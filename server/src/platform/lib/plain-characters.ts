@@ -12,7 +12,6 @@ export const JAMO = 4
 export const MANY = 5
 /** A high surrogate: the pair has its own code. */
 export const PAIR = 6
-/** The highest of these codes. */
 export const LAST_CODE = 6
 
 type Range = readonly [number, number]
@@ -122,10 +121,9 @@ export function astralCodeOf(codePoint: number): number {
   return code
 }
 
-/** The units that replace a character of code MANY. */
 export const expansionOf = (codePoint: number): string => expansions.get(codePoint) ?? ''
 
-/** Whether it is a mark over, under or through letters of Latin, Greek and Cyrillic. */
+/** A mark over, under or through letters of Latin, Greek and Cyrillic. */
 export const isEuropeanMark = (unit: number): boolean =>
   (unit >= 0x300 && unit <= 0x36f) ||
   (unit >= 0x483 && unit <= 0x489) ||
@@ -134,7 +132,7 @@ export const isEuropeanMark = (unit: number): boolean =>
   (unit >= 0x20d0 && unit <= 0x20ff) ||
   (unit >= 0xfe20 && unit <= 0xfe2f)
 
-/** Whether it is ASCII or a Latin letter, with or without accents. */
+/** ASCII or a Latin letter, with or without accents. */
 export const isLatin = (unit: number): boolean => unit < 0x250 || (unit >= 0x1e00 && unit <= 0x1eff)
 
 const MAX_COMPOSED = 5_000

@@ -38,9 +38,6 @@ export interface Readings {
   readonly others: readonly PlainText[]
 }
 
-/** Initial capacity. Most texts have few or no places. */
-const PLACES = 16
-
 function doubleCapacity(places: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(2 * places.length)
   larger.set(places)
@@ -49,8 +46,8 @@ function doubleCapacity(places: Int32Array): Int32Array<ArrayBuffer> {
 
 /** Builds the plain text, and the map from its positions to the original's. */
 class Builder {
-  /** Pairs of a position in the plain text and its position in the original. Between two pairs both advance together. */
-  #places = new Int32Array(PLACES)
+  /** Pairs of a position in the plain text and its position in the original. Between two pairs both advance together. Most texts have few. */
+  #places = new Int32Array(16)
   #count = 2
   #units: Uint16Array
   length = 0
@@ -58,7 +55,6 @@ class Builder {
   altered = false
   /** A mark joined a Latin letter. */
   marked = false
-
   readonly #mapped: boolean
 
   /** `mapped`: whether to build the map, which takes longer than the text. */
@@ -79,7 +75,6 @@ class Builder {
     this.#units[this.length - 1] = unit
   }
 
-  /** Reserves capacity for `more` units. */
   reserve(more: number): void {
     if (this.length + more <= this.#units.length) return
     const larger = new Uint16Array(2 * (this.length + more))
@@ -124,7 +119,7 @@ class Builder {
 /** `String.fromCharCode` has its arguments on the stack, so their number must be limited. */
 const CHUNK = 8_192
 
-/** Whether a unit is a letter or digit. Replacements beyond ASCII are always letters. */
+/** Replacements beyond ASCII are always letters. */
 const isWord = (unit: number): boolean =>
   unit >= 0x80 || (unit >= 0x30 && unit <= 0x39) || ((unit | 32) >= 0x61 && (unit | 32) <= 0x7a)
 
@@ -232,7 +227,6 @@ function findChange(text: string): number {
   return -1
 }
 
-/** Linear in the length of the text, and nearly free for ASCII. */
 export function readings(text: string): Readings {
   const itself: PlainText = { text, original: identity }
   if (isAscii(text)) {

@@ -2,14 +2,10 @@ import { hash } from 'node:crypto'
 
 const BLOCK_BYTES = 64
 const HASH_BYTES = 32
-const INNER = 0x36
-const OUTER = 0x5c
-/** Longer messages get their own buffer. */
-const SHARED_BYTES = 16_384
 /** A UTF-16 code unit has at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
-
-const shared = Buffer.alloc(SHARED_BYTES)
+/** Longer messages get their own buffer. */
+const shared = Buffer.alloc(16_384)
 
 /** SHA-256 of a text in UTF-8 or of bytes, 32 bytes. Through a string, because Node takes twice as long to return a buffer. */
 export const sha256 = (data: string | Uint8Array): Buffer => Buffer.from(hash('sha256', data, 'binary'), 'binary')
@@ -23,12 +19,12 @@ export type Hmac = (message: string | Uint8Array, encoding: 'hex' | 'binary') =>
  */
 export function prepareHmac(key: Uint8Array): Hmac {
   if (key.length > BLOCK_BYTES) throw new RangeError(`the key of an HMAC must have at most ${BLOCK_BYTES} bytes`)
-  const inner = padKey(key, INNER, BLOCK_BYTES)
-  const outer = padKey(key, OUTER, BLOCK_BYTES + HASH_BYTES)
+  const inner = padKey(key, 0x36, BLOCK_BYTES)
+  const outer = padKey(key, 0x5c, BLOCK_BYTES + HASH_BYTES)
   return (message, encoding) => {
     const isText = typeof message === 'string'
     const size = BLOCK_BYTES + message.length * (isText ? MAX_BYTES_PER_UNIT : 1)
-    const bytes = size > SHARED_BYTES ? Buffer.allocUnsafe(size) : shared
+    const bytes = size > shared.length ? Buffer.allocUnsafe(size) : shared
     bytes.set(inner)
     if (!isText) bytes.set(message, BLOCK_BYTES)
     const end = isText ? BLOCK_BYTES + bytes.write(message, BLOCK_BYTES) : size

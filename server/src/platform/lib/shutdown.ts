@@ -4,20 +4,14 @@ import { setMaxListeners } from 'node:events'
 export class Shutdown {
   readonly #stopping = new AbortController()
   readonly #aborting = new AbortController()
+  /** Aborted when the stop begins. Requests in flight still get their responses; clients should use another node. */
+  readonly stopping = this.#stopping.signal
+  /** Aborted when requests in flight must end with an error. */
+  readonly aborting = this.#aborting.signal
 
   constructor() {
     // Each request in flight adds a listener.
-    setMaxListeners(0, this.#stopping.signal, this.#aborting.signal)
-  }
-
-  /** Aborted when the stop begins. Requests in flight still get their responses; clients should use another node. */
-  get stopping(): AbortSignal {
-    return this.#stopping.signal
-  }
-
-  /** Aborted when requests in flight must end with an error. */
-  get aborting(): AbortSignal {
-    return this.#aborting.signal
+    setMaxListeners(0, this.stopping, this.aborting)
   }
 
   stop(): void {

@@ -13,7 +13,7 @@ export type Pause = () => Promise<void>
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []
 
-  /** Creates the pause function of one task. */
+  /** For one task. */
   pauses(): Pause {
     let resumedAt = elapsed()
     return async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currentTrace, runInStoredTrace, runInTrace, runOutsideTrace, traceContext, traceHeaders } from './trace-context.ts'
+import { currentTrace, currentTraceparent, runInStoredTrace, runInTrace, runOutsideTrace, traceContext } from './trace-context.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
@@ -42,15 +42,15 @@ describe('trace context', () => {
     expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '01' })
   })
 
-  test('traceHeaders: have the context within the request, and are empty outside of it', async () => {
+  test('currentTraceparent: has the context within the request, and is null outside of it', async () => {
     const context = traceContext({ traceparent: VALID, tracestate: 'a=1', baggage: 'user=ann' })
     if (!context) throw new Error('no context')
     const within = await runInTrace(context, async () => {
       await new Promise((resolve) => setImmediate(resolve))
-      return traceHeaders()
+      return currentTraceparent()
     })
-    expect(within).toEqual({ traceparent: VALID })
-    expect(traceHeaders()).toEqual({})
+    expect(within).toBe(VALID)
+    expect(currentTraceparent()).toBeNull()
     expect(currentTrace()).toBeUndefined()
   })
 
@@ -58,10 +58,10 @@ describe('trace context', () => {
     const context = traceContext({ traceparent: `00-${'a'.repeat(32)}-${PARENT}-01` })
     if (!context) throw new Error('no context')
     runInTrace(context, () => {
-      expect(runInStoredTrace(VALID, undefined, traceHeaders)).toEqual({ traceparent: VALID })
-      expect(runInStoredTrace(null, undefined, traceHeaders)).toEqual({})
+      expect(runInStoredTrace(VALID, undefined, currentTraceparent)).toBe(VALID)
+      expect(runInStoredTrace(null, undefined, currentTraceparent)).toBeNull()
       expect(runInStoredTrace(VALID, always, currentTrace)).toMatchObject({ traceId: TRACE, parentId: PARENT })
-      expect(runOutsideTrace(traceHeaders)).toEqual({})
+      expect(runOutsideTrace(currentTraceparent)).toBeNull()
     })
   })
 })

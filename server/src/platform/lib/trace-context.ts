@@ -24,7 +24,7 @@ export type Sample = (traceId: string, parentIsSampled: boolean | undefined) => 
 
 /**
  * Reads the trace from a request's headers. With `sample`, this server creates spans with their own ids; otherwise the client's span is the
- * parent of upstream requests. An invalid header counts as missing. `tracestate` is never forwarded, because no detector reads it.
+ * parent of upstream requests. An invalid header counts as missing. `tracestate` and `baggage` are never forwarded: no detector reads them.
  */
 export function traceContext(
   { traceparent }: Readonly<Record<string, string | string[] | undefined>>,
@@ -54,19 +54,12 @@ export function currentTraceparent(): string | null {
   return context ? `00-${context.traceId}-${context.spanId}-${context.flags}` : null
 }
 
-/** The header for upstream requests. Never `tracestate` or `baggage`. */
-export function traceHeaders(): Readonly<Record<string, string>> {
-  const traceparent = currentTraceparent()
-  return traceparent === null ? {} : { traceparent }
-}
-
 /** Runs work in its stored trace, or outside of any trace if none was stored. `sample`: see traceContext. */
 export function runInStoredTrace<T>(traceparent: string | null, sample: Sample | undefined, work: () => T): T {
   const context = traceContext({ traceparent: traceparent ?? undefined }, sample)
   return context ? storage.run(context, work) : storage.exit(work)
 }
 
-/** Runs work that belongs to no request. */
 export const runOutsideTrace = <T>(work: () => T): T => storage.exit(work)
 
 function parseTraceparent(header: string): { traceId: string; parentId: string; flags: string } | undefined {

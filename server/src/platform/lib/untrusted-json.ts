@@ -1,15 +1,13 @@
 import { isUtf8 } from 'node:buffer'
-import { holdsTooManyValues } from './json.ts'
+import { FORBIDDEN_KEYS, holdsTooManyValues, MAX_VALUES } from './json.ts'
 import { isKeptNumber } from './json-numbers.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Limits for the extra fields of one object: nesting, and values in total. */
+/** For the extra fields of one object. */
 const MAX_LEVELS = 16
-const MAX_VALUES = 32_768
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 
-/** Maximum number of values in a JSON text: as many as the log probabilities of a long answer need. Parsing more would delay all other requests. */
+/** Values in a JSON text: as many as the log probabilities of a long answer need. Parsing more would delay all other requests. */
 export const MAX_ANSWER_VALUES = 98_304
 
 type Parse = (json: string) => unknown
@@ -30,13 +28,9 @@ export function parseJson(body: Buffer, parse: Parse = JSON.parse, maxValues = M
   }
 }
 
-const NO_FIELDS: Fields = {}
-
 /** All fields except `known`. Returns undefined if they have too many values or levels, or a key that could change a prototype. */
 export function readExtraFields(value: Fields, known: readonly string[]): Fields | undefined {
-  const names = Object.keys(value).filter((name) => !known.includes(name))
-  if (names.length === 0) return NO_FIELDS
-  const extras = names.map((name) => [name, value[name]] as const)
+  const extras = Object.entries(value).filter(([name]) => !known.includes(name))
   const values = { left: MAX_VALUES }
   const isValid = extras.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, MAX_LEVELS, values))
   return isValid ? Object.fromEntries(extras) : undefined

@@ -82,7 +82,7 @@ export function addressKind(address: string): AddressKind {
   return version === 6 && !globalV6.check(bare, 'ipv6') ? 'private' : 'public'
 }
 
-const isConnectAllowed = (address: string, allowPrivate: boolean): boolean => {
+function isConnectAllowed(address: string, allowPrivate: boolean): boolean {
   const kind = addressKind(address)
   return kind === 'public' || (kind === 'private' && allowPrivate)
 }

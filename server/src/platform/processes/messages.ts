@@ -2,7 +2,7 @@ import type { Environment } from '../config/environment.ts'
 
 /** From the primary process to a serving process. */
 export type ToWorker =
-  | { readonly kind: 'start'; readonly order: StartOrder }
+  | StartOrder
   | { readonly kind: 'stop'; readonly signal: StopSignal }
   | { readonly kind: 'reload'; readonly env: Environment }
   | Question
@@ -15,20 +15,18 @@ export type StopSignal = 'SIGINT' | 'SIGTERM'
 
 /** Tells a serving process how to start. */
 export interface StartOrder {
+  readonly kind: 'start'
   /** Place of the process in its node, from 1. A process that replaces a dead one gets its number. */
   readonly number: number
-  /** Number of serving processes of the node. */
   readonly processes: number
   /** Whether it prepares the database: applies `gatehouse.yaml`, seeds the demo and prints the banner. Once for each start of the node. */
   readonly prepares: boolean
-  /** Environment of the node, as read last. */
   readonly env: Environment
 }
 
 /** `alive`: whether the event loop runs. */
 export type Topic = 'alive' | 'metrics'
 
-/** Time in milliseconds for a serving process to answer. */
 export const ANSWER_MS: Readonly<Record<Topic, number>> = { alive: 1_000, metrics: 3_000 }
 
 /** A serving process answers for itself, and the primary process for all of them, with a `ProcessReport` for each. */

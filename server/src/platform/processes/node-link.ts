@@ -2,14 +2,12 @@ import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Snapshot } from '../telemetry/snapshots.ts'
-import type { ProcessReport, StopSignal } from './messages.ts'
+import type { ProcessReport, StartOrder, StopSignal } from './messages.ts'
 
 /** The place of a serving process in its node. */
-export interface PlaceInNode {
+export interface PlaceInNode extends Pick<StartOrder, 'processes'> {
   /** From 1; undefined: it is the only one. */
   readonly number: number | undefined
-  /** Number of serving processes of the node. */
-  readonly processes: number
   /** The metrics of all processes. Undefined: this process is the only one. */
   readonly metrics: (() => Promise<Snapshot>) | undefined
   /** Asks all processes whether their event loops run. None: this process is the only one. */
@@ -27,9 +25,7 @@ export const ONLY_PROCESS: PlaceInNode = {
 }
 
 /** A serving process's connection to its node. */
-export interface NodeLink extends PlaceInNode {
-  /** Whether this process prepares the database: once for each start of the node. */
-  readonly prepares: boolean
+export interface NodeLink extends PlaceInNode, Pick<StartOrder, 'prepares'> {
   /** Call it first. From then on the process answers questions of its node. */
   attach(parts: { readonly metrics: Metrics; readonly log: Logger }): void
   /** Resolves at the first signal to stop. */

@@ -8,22 +8,15 @@ import { type ConfigurationSource, readAgain } from './reload.ts'
 import { stopLimitMs } from './stop-limits.ts'
 import { WorkerPool } from './worker-pool.ts'
 
-interface Options {
-  readonly config: Config
-  readonly env: Environment
-  /** Read again on SIGHUP. Absent: SIGHUP ends the node. */
-  readonly source: ConfigurationSource | undefined
-}
-
 /**
  * Runs the serving processes of a node until a signal stops them, and returns the exit code. It has no database and serves no requests:
- * it accepts connections and hands each to a process that is free.
+ * it accepts connections and hands each to a process that is free. `source`: read again on SIGHUP; undefined: SIGHUP ends the node.
  */
-export async function runPrimary({ config, env, source }: Options): Promise<number> {
+export async function runPrimary(config: Config, env: Environment, source: ConfigurationSource | undefined): Promise<number> {
   const { processes, logLevel, telemetry, drain } = config
   const log = createLogger(logLevel, telemetry.nodeName).child({ process: 'primary' })
   setUpProcesses(processes)
-  const pool = new WorkerPool({ processes, env, log })
+  const pool = new WorkerPool(processes, env, log)
   const stop = (signal: StopSignal) => {
     if (pool.isStopping) {
       log.warn({ signal }, 'second stop signal: exiting at once')

@@ -12,33 +12,26 @@ export interface ConfigurationSource {
 }
 
 interface Given extends ConfigurationSource {
-  /** The environment as read last. */
+  /** As read last. */
   readonly env: Environment
   readonly log: Logger
 }
 
-interface Reread {
-  readonly env: Environment
-  readonly config: Config
-}
-
-/** Variables that take effect without a restart, besides keys and tokens that providers and `gatehouse.yaml` name. */
-const AT_RUN_TIME = ['LOG_LEVEL']
-/** Variables of the server without its prefix. */
+/** LOG_LEVEL takes effect without a restart, and so do the keys and tokens that providers and `gatehouse.yaml` name. */
 const AT_START = /^(?:PORT|HOST|DATABASE_URL|OTEL_.*|OLLAMA_HOST|.*_BASE_URL|.*_MODELS)$/
 
 /**
  * Reads environment and configuration file again and logs which variables have changed, by name. Returns undefined, and logs why, if
  * one of them is invalid: nothing changes then.
  */
-export async function readAgain({ env, readEnv, checkFile, log }: Given): Promise<Reread | undefined> {
+export async function readAgain({ env, readEnv, checkFile, log }: Given) {
   try {
     const next = readEnv()
     const config = readConfig(next)
     const { fromEnvironment } = readSecrets(next, config)
     await checkFile(config, fromEnvironment)
     const changed = changedNames(env, next)
-    const needRestart = changed.filter((name) => !AT_RUN_TIME.includes(name) && isReadAtStart(name))
+    const needRestart = changed.filter((name) => KNOWN_VARIABLES.includes(name) || AT_START.test(name))
     log.info({ changed, need_restart: needRestart }, 'the configuration was read again')
     return { env: next, config }
   } catch (error) {
@@ -52,5 +45,3 @@ const changedNames = (before: Environment, after: Environment): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => (before[name] || '') !== (after[name] || ''))
     .sort()
-
-const isReadAtStart = (name: string): boolean => KNOWN_VARIABLES.includes(name) || AT_START.test(name)

@@ -31,7 +31,7 @@ export async function openWorkerLink(): Promise<{ readonly env: Environment; rea
   }
   const questions = new Questions({ send, answer: (topic) => answers[topic]() })
   const handlers: { [K in ToWorker['kind']]: (message: Extract<ToWorker, { kind: K }>) => unknown } = {
-    start: ({ order }) => started.resolve(order),
+    start: started.resolve,
     stop: ({ signal }) => stopped.resolve(signal),
     reload: async ({ env }) => (await reloading.promise)(env),
     question: (message) => questions.receive(message),

@@ -5,12 +5,6 @@ import { elapsed } from '../lib/clock.ts'
 import { ANSWER_MS, type ProcessReport, type StopSignal, type ToPrimary, type Topic, type ToWorker } from './messages.ts'
 import { Questions } from './questions.ts'
 
-interface Options {
-  readonly processes: number
-  readonly env: Environment
-  readonly log: Logger
-}
-
 /** A place of the node and the process that has it. */
 interface Place {
   readonly number: number
@@ -40,13 +34,12 @@ export class WorkerPool {
   readonly #log: Logger
   readonly #places: readonly Place[]
   readonly #ended = Promise.withResolvers<number>()
-  /** The environment of the node. */
   env: Environment
   isStopping = false
   #isPrepared = false
   #exitCode = 0
 
-  constructor({ processes, env, log }: Options) {
+  constructor(processes: number, env: Environment, log: Logger) {
     this.env = env
     this.#log = log
     const idle = { isServing: false, startedAt: 0, restarts: 0, failures: 0 }
@@ -55,11 +48,10 @@ export class WorkerPool {
 
   /** Starts the processes. Resolves with the exit code of the node. */
   run(): Promise<number> {
-    for (const first of this.#places.slice(0, 1)) this.#start(first)
+    if (this.#places[0]) this.#start(this.#places[0])
     return this.#ended.promise
   }
 
-  /** Gives all processes an environment that was read again. */
   reload(env: Environment): void {
     this.env = env
     for (const { worker } of this.#places) send(worker, { kind: 'reload', env })
@@ -93,8 +85,7 @@ export class WorkerPool {
     worker.on('error', () => {})
     worker.on('exit', (code, signal) => this.#handleExit(place, { code, signal }))
     const { number } = place
-    const order = { number, processes: this.#places.length, prepares: !this.#isPrepared, env: this.env }
-    send(worker, { kind: 'start', order })
+    send(worker, { kind: 'start', number, processes: this.#places.length, prepares: !this.#isPrepared, env: this.env })
   }
 
   #handleListening(place: Place): void {

@@ -6,7 +6,6 @@ import { currentTraceparent } from '../lib/trace-context.ts'
 
 /** An event that is not in the log of its Workspace yet. */
 export interface OutboxEvent {
-  /** `ws_…` */
   readonly workspaceId: string
   readonly type: string
   /** Ids of the users who receive the event. Webhooks receive all events of their Workspace. */

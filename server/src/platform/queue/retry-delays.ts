@@ -10,7 +10,6 @@ interface Doubling {
   readonly maxMs: number
 }
 
-/** The delays before a repetition, for each queue. */
 export const RETRY_DELAYS = {
   /** After the first failed attempt, after the second …; the last delay repeats. */
   webhookDelivery: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR],
@@ -34,7 +33,6 @@ export function steppedDelay(failures: number, steps: readonly number[], random:
   return Math.round(step * (1 + SPREAD * (random() - 0.5)))
 }
 
-/** The longest delay that `steppedDelay` returns. */
 export const longestDelay = (steps: readonly number[]): number => steppedDelay(steps.length, steps, () => 1)
 
 /** A pause in the requests to a server that fails. It doubles with each failure in a row. */

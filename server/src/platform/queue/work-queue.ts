@@ -7,7 +7,6 @@ export interface WorkQueueOptions<Item> {
   readonly claim: (most: number) => Promise<readonly Item[]>
   /** Works on one item; ends soon after `signal` is aborted. Returns whether another item may now be due. */
   readonly work: (item: Item, signal: AbortSignal) => Promise<boolean>
-  /** Concurrent items of this node. */
   readonly concurrency: number
   readonly onError: (error: Error) => void
   /** Topics of `signal` that wake the queue: an item became due, on this node or another. */
@@ -36,7 +35,6 @@ export class WorkQueue<Item> {
     this.#unsubscribe = options.topics.map((topic) => options.signal.subscribe(topic, () => this.wake()))
   }
 
-  /** Number of items that this node works on. */
   get size(): number {
     return this.#working.size
   }

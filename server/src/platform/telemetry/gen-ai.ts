@@ -1,4 +1,6 @@
+import type { Registry } from 'prom-client'
 import type { ProviderCall } from '../../shared/provider-call.ts'
+import { Histogram } from './labelled-metrics.ts'
 
 /**
  * Schema of the GenAI semantic conventions that spans and metrics follow. All of it has the status "development".
@@ -7,10 +9,10 @@ import type { ProviderCall } from '../../shared/provider-call.ts'
 export const GEN_AI_SCHEMA_URL = 'https://opentelemetry.io/schemas/gen-ai/1.42.0'
 
 /** Bucket boundaries that the conventions give for tokens. */
-export const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power)
+const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power)
 /** Bucket boundaries that the conventions give for durations, in seconds. */
-export const DURATION_BUCKETS = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power)
-export const FIRST_CHUNK_BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+const DURATION_BUCKETS = Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power)
+const FIRST_CHUNK_BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 /** `gen_ai.provider.name` by preset, then by kind of the provider, where it differs. Other values are allowed. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
@@ -24,7 +26,7 @@ const PROVIDER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** `gen_ai.provider.name`: the API's vendor, not the operator's id of the provider. */
-export const providerNameOf = ({ kind, preset }: Pick<ProviderCall, 'kind' | 'preset'>): string => {
+const providerNameOf = ({ kind, preset }: Pick<ProviderCall, 'kind' | 'preset'>): string => {
   const name = preset ?? kind
   return PROVIDER_NAMES[name] ?? name
 }
@@ -33,7 +35,6 @@ export const providerNameOf = ({ kind, preset }: Pick<ProviderCall, 'kind' | 'pr
 export const errorTypeOf = ({ attempt: { outcome, status } }: Pick<ProviderCall, 'attempt'>): string | undefined =>
   outcome === 'ok' ? undefined : outcome === 'status' ? String(status) : outcome
 
-/** Attributes of the span of a provider call. */
 export function callAttributes(call: ProviderCall): Record<string, string | number | string[]> {
   const { operation, attempt, upstreamModel, firstChunkMs, finishReasons } = call
   const { provider, model, status, prompt_tokens: input, completion_tokens: output } = attempt
@@ -54,5 +55,37 @@ export function callAttributes(call: ProviderCall): Record<string, string | numb
       'gen_ai.usage.cache_creation.input_tokens': attempt.cache_write_tokens ?? 0,
       'gen_ai.usage.reasoning.output_tokens': attempt.reasoning_tokens ?? 0,
     }),
+  }
+}
+
+const CALL_LABELS = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'gen_ai_response_model'] as const
+
+/**
+ * Registers the client metrics of the GenAI semantic conventions, in Prometheus' form of their names; over OTLP they have their original
+ * names (otlp-metrics.ts). Returns the function that observes a call.
+ */
+export function genAiMetrics(registry: Registry): (call: ProviderCall) => void {
+  const histogram = <L extends string>(name: string, help: string, buckets: readonly number[], own: readonly L[]) =>
+    new Histogram<(typeof CALL_LABELS)[number] | L>({ name, help, labelNames: [...CALL_LABELS, ...own], registry }, buckets)
+  const tokens = 'Input and output tokens of a provider call.'
+  const tokenUsage = histogram('gen_ai_client_token_usage', tokens, TOKEN_BUCKETS, ['gen_ai_token_type'])
+  const duration = 'gen_ai_client_operation_duration_seconds'
+  const durations = histogram(duration, 'Duration of a provider call.', DURATION_BUCKETS, ['error_type'])
+  const firstChunk = 'gen_ai_client_operation_time_to_first_chunk_seconds'
+  const firstChunks = histogram(firstChunk, 'Time until the first event of a streamed response.', FIRST_CHUNK_BUCKETS, [])
+  return (call) => {
+    const { operation, attempt, upstreamModel, firstChunkMs } = call
+    const errorType = errorTypeOf(call)
+    const labels = {
+      gen_ai_operation_name: operation,
+      gen_ai_provider_name: providerNameOf(call),
+      gen_ai_request_model: attempt.model,
+      ...(errorType === undefined && { gen_ai_response_model: upstreamModel }),
+    }
+    durations.observe({ ...labels, ...(errorType !== undefined && { error_type: errorType }) }, attempt.ms / 1_000)
+    if (firstChunkMs !== undefined) firstChunks.observe(labels, firstChunkMs / 1_000)
+    const { prompt_tokens: input, completion_tokens: output } = attempt
+    if (input !== undefined) tokenUsage.observe({ ...labels, gen_ai_token_type: 'input' }, input)
+    if (output !== undefined) tokenUsage.observe({ ...labels, gen_ai_token_type: 'output' }, output)
   }
 }

@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 /**
- * Logs JSON lines to standard output, each with the name of the node. The serialisers copy only the listed fields, so bodies, keys and tokens never reach the log, even
- * if a library attached its request to an error.
+ * Logs JSON lines to standard output, each with the name of the node. The serialisers copy only the listed fields, so bodies, keys and
+ * tokens never reach the log, even if a library attached its request to an error.
  */
 export function createLogger(level: string, node: string, destination?: DestinationStream): Logger {
   const options = {

@@ -1,39 +1,14 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../../shared/completion.ts'
 import type { Fault } from '../../shared/fault.ts'
-import { genAiMetrics } from './gen-ai-metrics.ts'
+import type { FinishedRequest } from './finished-request.ts'
+import { genAiMetrics } from './gen-ai.ts'
 import { Counter, Histogram } from './labelled-metrics.ts'
-
-/** The values of a finished request that metrics record. Never content, keys or tokens. */
-export interface RequestMetrics {
-  readonly endpoint: string
-  readonly status: number
-  readonly code: string
-  readonly verdict: string
-  readonly seconds: number
-  readonly stages: readonly { readonly name: string; readonly outcome: string; readonly ms: number }[]
-  readonly attempts: readonly ProviderAttempt[]
-  readonly held: boolean
-  /** Characters of response texts that were released to the client; undefined: the endpoint has none. */
-  readonly released?: ReleasedText | undefined
-  /** Whether the provider was stopped because the denial was certain. */
-  readonly deniedEarly: boolean
-  /** Whether the request has used more than its budgets had set aside. */
-  readonly overran: boolean
-}
-
-/** Characters of a response by the mode in which they were released (decision 0025). */
-export interface ReleasedText {
-  /** Before the verdict. */
-  readonly windowed: number
-  /** After the verdict on the whole response. */
-  readonly validated: number
-}
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const STAGE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
 
-/** The metrics of one server. Each server has its own registry. */
+/** Each server has its own registry. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #requests = this.#counter('gatehouse_requests_total', 'Requests by endpoint, status and error code.', [
@@ -116,7 +91,6 @@ export class Metrics {
     'signal',
     'outcome',
   ])
-  /** Call it after each request to a provider. */
   readonly call = genAiMetrics(this.registry)
 
   constructor() {
@@ -144,10 +118,10 @@ export class Metrics {
     this.#exports.inc({ signal, outcome: succeeded ? 'ok' : 'failed' })
   }
 
-  observe(request: RequestMetrics): void {
+  observe(request: FinishedRequest): void {
     const { endpoint } = request
     this.#requests.inc({ endpoint, status: request.status, code: request.code })
-    this.#request.observe({ endpoint }, request.seconds)
+    this.#request.observe({ endpoint }, request.ms / 1_000)
     if (request.verdict) this.#verdicts.inc({ endpoint, verdict: request.verdict })
     if (request.held) this.#holds.inc({ endpoint })
     for (const { name, outcome, ms } of request.stages) {
@@ -158,7 +132,7 @@ export class Metrics {
     if (request.overran) this.#overruns.inc({})
   }
 
-  #observeRelease({ released, deniedEarly, code }: RequestMetrics): void {
+  #observeRelease({ released, deniedEarly, code }: FinishedRequest): void {
     if (deniedEarly) this.#earlyDenials.inc({})
     if (!released) return
     this.#released.inc({ mode: 'windowed' }, released.windowed)

@@ -17,7 +17,6 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
 export type OtlpProtocol = 'http/protobuf' | 'http/json'
 export type OtlpSignal = 'traces' | 'metrics'
 
-/** Called after each export with its outcome. */
 export type OnExport = (signal: OtlpSignal, succeeded: boolean) => void
 
 const CONTENT_TYPES = { 'http/protobuf': 'application/x-protobuf', 'http/json': 'application/json' } as const

@@ -17,7 +17,7 @@ import { GEN_AI_SCHEMA_URL } from './gen-ai.ts'
 import { metricExporter, type OnExport, type OtlpProtocol, resourceOf } from './otlp-exporter.ts'
 import type { Snapshot } from './snapshots.ts'
 
-export interface MetricsExportOptions {
+interface MetricsExportOptions {
   readonly nodeName: string
   readonly version: string
   readonly protocol: OtlpProtocol
@@ -26,7 +26,7 @@ export interface MetricsExportOptions {
   readonly onExport: OnExport
 }
 
-/** Reads the metrics: those of this process, or of all processes of the node. */
+/** Of this process, or of all processes of the node. */
 type Read = () => Promise<Snapshot>
 
 /** Sends the metrics over OTLP at intervals. Returns the function that sends them once more and ends the export. */
@@ -49,7 +49,7 @@ function createProducer(read: Read, clock: Clock, resource: Resource, version: s
   const scope = { name: 'gatehouse', version, schemaUrl: GEN_AI_SCHEMA_URL }
   return {
     async collect(): Promise<CollectionResult> {
-      const all = (await read()) as unknown as readonly MetricObjectWithValues<MetricValue<string>>[]
+      const all = (await read()) as unknown as readonly Metric[]
       const times = { startTime, endTime: hrTime(clock.now()) }
       const metrics = all.flatMap((metric) => toMetricData(metric, times))
       return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics }] }, errors: [] }
@@ -64,7 +64,7 @@ type Metric = MetricObjectWithValues<MetricValue<string>>
 export function toMetricData(metric: Metric, times: Times): MetricData[] {
   if (metric.values.length === 0) return []
   const base = { descriptor: descriptorOf(metric), aggregationTemporality: AggregationTemporality.CUMULATIVE }
-  const type: string = metric.type as unknown as string
+  const type = metric.type as unknown as string
   if (type === 'histogram') {
     const points = histogramPoints(metric.values as MetricValueWithName<string>[], times)
     return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints: points }]

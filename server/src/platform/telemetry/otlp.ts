@@ -8,14 +8,13 @@ import {
   SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import type { ProviderCall } from '../../shared/provider-call.ts'
 import { sumOf } from '../../shared/usage.ts'
 import type { Sample, TraceContext } from '../lib/trace-context.ts'
+import type { FinishedRequest, Tracing } from './finished-request.ts'
 import { callAttributes, errorTypeOf, GEN_AI_SCHEMA_URL } from './gen-ai.ts'
 import { type OnExport, type OtlpProtocol, resourceOf, spanExporter } from './otlp-exporter.ts'
-import type { RequestSpan, Tracing } from './request-span.ts'
 
-export interface TracingOptions {
+interface TracingOptions {
   readonly nodeName: string
   readonly version: string
   readonly protocol: OtlpProtocol
@@ -35,9 +34,10 @@ export function openTracing({ nodeName, version, protocol, sampler, onExport }: 
   const tracer = provider.getTracer('gatehouse', version, { schemaUrl: GEN_AI_SCHEMA_URL })
   return {
     sample: createSample(sampler),
-    recordSpan(request) {
+    /** A span with a child for each stage that was not skipped. */
+    recordSpan(request, trace) {
       const options = { kind: SpanKind.SERVER, startTime: request.startedAt, attributes: attributesOf(request) }
-      const parent = tracer.startSpan(request.endpoint, options, ids.contextOf(request.trace))
+      const parent = tracer.startSpan(request.endpoint, options, ids.contextOf(trace))
       if (request.status >= 500) parent.setStatus({ code: SpanStatusCode.ERROR })
       const context = spans.setSpan(ROOT_CONTEXT, parent)
       for (const stage of request.stages) {
@@ -51,15 +51,13 @@ export function openTracing({ nodeName, version, protocol, sampler, onExport }: 
     recordCall(call) {
       if (call.span === undefined) return
       const options = { kind: SpanKind.CLIENT, startTime: call.startedAt, attributes: callAttributes(call) }
-      const span = tracer.startSpan(nameOf(call), options, ids.contextOf(call.span))
+      const span = tracer.startSpan(`${call.operation} ${call.attempt.model}`, options, ids.contextOf(call.span))
       if (errorTypeOf(call) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
       span.end(call.startedAt + call.attempt.ms)
     },
     close: () => provider.shutdown(),
   }
 }
-
-const nameOf = ({ operation, attempt }: ProviderCall): string => `${operation} ${attempt.model}`
 
 function createSample({ followsParent, ratio }: TracingOptions['sampler']): Sample {
   const byRatio = new TraceIdRatioBasedSampler(ratio)
@@ -99,7 +97,6 @@ class RequestIds implements IdGenerator, Sampler {
 
   generateTraceId = (): string => this.#traceId ?? this.#random.generateTraceId()
 
-  /** Child spans get random ids. */
   generateSpanId = (): string => {
     const spanId = this.#spanId ?? this.#random.generateSpanId()
     this.#spanId = undefined
@@ -114,7 +111,7 @@ class RequestIds implements IdGenerator, Sampler {
 }
 
 /** Attributes of the GenAI semantic conventions, and own ones for the rest. */
-const attributesOf = ({ endpoint, requestId, auditId, status, model, provider, attempts }: RequestSpan) => ({
+const attributesOf = ({ endpoint, requestId, auditId, status, model, provider, attempts }: FinishedRequest) => ({
   'http.response.status_code': status,
   'gatehouse.request_id': requestId,
   ...(auditId && { 'gatehouse.audit_id': auditId }),
@@ -125,7 +122,7 @@ const attributesOf = ({ endpoint, requestId, auditId, status, model, provider, a
 })
 
 /** Tokens of all attempts. The cached ones are part of the input, the reasoning is part of the output. */
-const usageAttributes = (attempts: RequestSpan['attempts']) => ({
+const usageAttributes = (attempts: FinishedRequest['attempts']) => ({
   'gen_ai.usage.input_tokens': sumOf(attempts, 'prompt_tokens'),
   'gen_ai.usage.cache_read.input_tokens': sumOf(attempts, 'cache_read_tokens'),
   'gen_ai.usage.cache_creation.input_tokens': sumOf(attempts, 'cache_write_tokens'),

@@ -27,12 +27,9 @@ interface CheckResult {
   readonly cause?: unknown
 }
 
-interface ReadinessReport {
-  readonly ready: boolean
-  readonly checks: readonly CheckResult[]
-}
+type ReadinessReport = { readonly ready: boolean; readonly checks: readonly CheckResult[] }
 
-/** Timeout of a check. Load balancers ask every few seconds and must not wait long. */
+/** Load balancers ask every few seconds and must not wait long. */
 export const READINESS_DEADLINE_MS = 2_000
 
 /** Runs all checks in parallel, each with the same deadline. Concurrent callers share one run. */

@@ -12,27 +12,16 @@ const LABELS = ['node', 'version', 'state', 'outcome', 'queue', 'cache', 'place'
 
 /** Registers metrics whose values are read when they are scraped. */
 export function registrar(registry: Registry) {
-  const options = (name: string, help: string) => ({ name, help, labelNames: LABELS, registers: [registry] })
-  return {
-    gauge(name: string, help: string, read: Read): void {
-      const gauge: Gauge = new Gauge({
-        ...options(name, help),
-        collect: () => {
-          gauge.reset()
-          for (const { labels = {}, value } of samplesOf(read())) gauge.set(labels, value)
-        },
-      })
-    },
-    counter(name: string, help: string, read: Read): void {
-      const counter: Counter = new Counter({
-        ...options(name, help),
-        collect: () => {
-          counter.reset()
-          for (const { labels = {}, value } of samplesOf(read())) counter.inc(labels, value)
-        },
-      })
-    },
+  const register = (Kind: typeof Gauge | typeof Counter) => (name: string, help: string, read: Read) => {
+    const metric: Gauge | Counter = new Kind({
+      ...{ name, help, labelNames: LABELS, registers: [registry] },
+      collect() {
+        metric.reset()
+        for (const { labels = {}, value } of samplesOf(read())) metric.inc(labels, value)
+      },
+    })
   }
+  return { gauge: register(Gauge), counter: register(Counter) }
 }
 
 const samplesOf = (read: number | readonly Sample[]): readonly Sample[] => (typeof read === 'number' ? [{ value: read }] : read)

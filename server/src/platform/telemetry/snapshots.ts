@@ -1,6 +1,5 @@
 import { type Metric, Registry } from 'prom-client'
 
-/** The metrics of one or several processes at one time. */
 export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** The metrics of several processes as one. A label of each process keeps their values apart. */

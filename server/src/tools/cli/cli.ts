@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { Argument, Command, CommanderError, Option } from 'commander'
-import { ConfigError } from '../../platform/config/environment.ts'
-import { withEnvironmentFile } from '../../platform/config/environment-file.ts'
+import { ConfigError, withEnvironmentFile } from '../../platform/config/environment.ts'
 import { readSecretFiles } from '../../platform/config/secret-files.ts'
 import { ROLES } from '../../shared/operator.ts'
 import { VERSION } from '../../version.ts'

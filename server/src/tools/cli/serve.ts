@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
-import { type Config, readConfig } from '../../platform/config/config.ts'
+import { type Config, readConfig, shareOfProcess } from '../../platform/config/config.ts'
 import type { Environment } from '../../platform/config/environment.ts'
+import { reloadableSecrets } from '../../platform/config/secrets.ts'
 import type { ConfigurationSource } from '../../platform/processes/reload.ts'
-import { reloadableSecrets } from '../../platform/processes/reloadable-secrets.ts'
 import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
 
 export async function runServer(terminal: Terminal): Promise<void> {
@@ -14,7 +14,7 @@ export async function runServer(terminal: Terminal): Promise<void> {
   await explainListenErrors(config, async () => {
     if (config.processes === 1) return runOnlyProcess(config, env, source)
     const { runPrimary } = await import('../../platform/processes/primary.ts')
-    const code = await runPrimary({ config, env, source })
+    const code = await runPrimary(config, env, source)
     if (code !== 0) throw new CommandExit(code)
   })
 }
@@ -41,10 +41,7 @@ async function runWorker(): Promise<void> {
   const { env, node } = await openWorkerLink()
   const config = readConfig(env)
   const { secrets, replace } = reloadableSecrets(env, config)
-  const [{ serve }, { shareOfProcess }] = await Promise.all([
-    import('../../serve.ts'),
-    import('../../platform/processes/share.ts'),
-  ])
+  const { serve } = await import('../../serve.ts')
   const share = shareOfProcess(config, node.processes)
   await explainListenErrors(share, () => serve(share, secrets, { node, replaceEnvironment: replace }))
 }

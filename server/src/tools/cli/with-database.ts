@@ -3,7 +3,6 @@ import type { FileStore } from '../../domains/messaging/attachments/file-store.t
 import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { type Config, readConfig, serverUrl } from '../../platform/config/config.ts'
 import { secureDataFolder } from '../../platform/config/data-folder.ts'
-import { databaseServers } from '../../platform/config/database-urls.ts'
 import { readSecrets, type Secrets } from '../../platform/config/secrets.ts'
 import { type Database, openDatabase } from '../../platform/db/database.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
@@ -33,13 +32,8 @@ export async function withDatabase<T>(
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
     // Commands run long statements and few at a time, so they use neither pooler nor replica.
-    ...databaseServers({
-      ...config,
-      databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
-      databaseSessionUrl: undefined,
-      databaseReadUrl: undefined,
-      dataDir: dataDir ?? config.dataDir,
-    }),
+    url: config.databaseSessionUrl ?? config.databaseUrl,
+    dataDir: dataDir ?? config.dataDir,
     poolSize: POOL_SIZE,
     timeouts: {
       ...config.databaseTimeouts,

@@ -6,16 +6,10 @@ export interface BannerFacts {
   readonly demo?: { readonly file: string; readonly content: DemoFile; readonly providers: readonly string[] } | undefined
   /** How to get the first admin token. Absent if there was one before this start. */
   readonly adminToken?: string | undefined
-  /** How the first owner signs in. Absent if there is an operator. */
-  readonly firstLogin?: FirstLogin | undefined
+  /** How the first owner signs in: the link for terminals, and where to find it for logs. Absent if there is an operator. */
+  readonly firstLogin?: { readonly url: string | undefined; readonly where: string } | undefined
   /** Only a terminal shows secrets. In a log the banner names their files instead. */
   readonly isTerminal: boolean
-}
-
-/** The link for terminals, and where to find it for logs. */
-export interface FirstLogin {
-  readonly url: string | undefined
-  readonly where: string
 }
 
 /** The text after a start, for standard error; standard output is the log. */
@@ -24,12 +18,8 @@ export function banner({ base, demo, adminToken, firstLogin, isTerminal }: Banne
   const rows = [
     ['Dashboard', `${base}/dashboard/`],
     ...(login === undefined ? [] : [['First login', login]]),
-    ...(demo
-      ? [
-          ['Sign in as', accountOf(demo.content.dashboard)],
-          ['Reviewer', accountOf(demo.content.reviewer)],
-        ]
-      : []),
+    ...(demo ? [['Sign in as', accountOf(demo.content.dashboard)]] : []),
+    ...(demo ? [['Reviewer', accountOf(demo.content.reviewer)]] : []),
     ['API', `${base}/v1`],
     ['Documentation', `${base}/docs`],
     ...(adminToken === undefined ? [] : [['Admin token', adminToken]]),

@@ -18,12 +18,16 @@ const ISSUED: Change = { done: 'issued', object: 'operator_invitation', id: 'fir
 export const firstLoginFile = (dataDir: string): string => join(dataDir, 'first-login.txt')
 
 /**
- * Returns the token for the first owner's link and keeps it in a file, or undefined once there is an operator. The file is written
- * before the commit: after a crash in between, its token is invalid and the next start issues another.
+ * Returns the token for the first owner's link, or undefined once there is an operator. The embedded database keeps it in a file, which is
+ * written before the commit: after a crash in between, its token is invalid and the next start issues another. PostgreSQL gets a new one
+ * each time, which replaces all older ones and is kept nowhere.
  */
-async function issueKeptFirstLogin(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
-  const file = firstLoginFile(dataDir)
-  const kept = await readToken(file)
+export async function issueFirstLogin(
+  deps: ChangeDeps,
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): Promise<string | undefined> {
+  const file = databaseUrl === undefined ? firstLoginFile(dataDir) : undefined
+  const kept = file && (await readToken(file))
   let token: string | undefined
   await changeServer(deps, async (tx, now) => {
     if (await hasPeople(tx)) {
@@ -33,33 +37,11 @@ async function issueKeptFirstLogin(deps: ChangeDeps, dataDir: string): Promise<s
     token = kept
     if (token !== undefined && (await findInvitation(tx, token, now))) return []
     token = newInvitationToken()
-    await writePrivateFile(file, `token=${token}\n`)
+    if (file) await writePrivateFile(file, `token=${token}\n`)
     await putInvitation(tx, null, token, now)
     return [ISSUED]
   })
-  if (token === undefined && kept !== undefined) await rm(file, { force: true })
-  return token
-}
-
-/**
- * Issues the token of the first login. The embedded database keeps it in a file; PostgreSQL gets a new one each time. Returns undefined
- * once there is an operator.
- */
-export const issueFirstLogin = (
-  deps: ChangeDeps,
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
-): Promise<string | undefined> =>
-  config.databaseUrl === undefined ? issueKeptFirstLogin(deps, config.dataDir) : issueNewFirstLogin(deps)
-
-/** Issues a token that replaces all older ones and is kept nowhere. */
-async function issueNewFirstLogin(deps: ChangeDeps): Promise<string | undefined> {
-  let token: string | undefined
-  await changeServer(deps, async (tx, now) => {
-    if (await hasPeople(tx)) return []
-    token = newInvitationToken()
-    await putInvitation(tx, null, token, now)
-    return [ISSUED]
-  })
+  if (file && token === undefined && kept !== undefined) await rm(file, { force: true })
   return token
 }
 

@@ -36,7 +36,6 @@ async function issueFirstAdminToken(deps: ChangeDeps, dataDir: string): Promise<
   return changes.length > 0 ? file : undefined
 }
 
-/** The part of the context that the start needs. */
 export interface PrepareDeps extends ConfigurationFileDeps {
   readonly invokeDeps: { readonly pools: ConnectionPools }
   readonly background: Pick<BackgroundWork, 'start'>
@@ -45,20 +44,20 @@ export interface PrepareDeps extends ConfigurationFileDeps {
 const WRONG_KEY =
   'GATEHOUSE_SECRET_KEY is not the key of this database, so its encrypted values cannot be decrypted. Set the key of the other nodes, or the one in secret.key'
 
-/** Output of the banner. Only a terminal gets secrets. */
-export interface BannerOutput {
-  readonly isTerminal: boolean
-  readonly write: (text: string) => void
+const STANDARD_ERROR = {
+  /** Only a terminal gets secrets. */
+  isTerminal: process.stderr.isTTY === true,
+  write: (text: string): void => void process.stderr.write(text),
 }
 
 /** Call it with the server's address once it listens: writes the address to demo.json and prints the banner. */
-export type Announce = (base: string) => Promise<void>
+type Announce = (base: string) => Promise<void>
 
 /**
  * Prepares the database before the server listens: applies `gatehouse.yaml` or seeds the demo, and issues the first admin token and
  * the first login. Throws a ConfigError if the file or the environment is invalid.
  */
-export async function prepareStart(deps: PrepareDeps, output: BannerOutput = STANDARD_ERROR): Promise<Announce> {
+export async function prepareStart(deps: PrepareDeps, output = STANDARD_ERROR): Promise<Announce> {
   const { config, background } = deps
   const { isTerminal } = output
   await requireSecretKey(deps)
@@ -142,11 +141,6 @@ async function prepareDemoFacts({ config, secrets, log, invokeDeps, ...deps }: P
   const { fromEnvironment } = secrets
   const providers = await syncEnvironmentProviders(content.workspace.id, { ...deps, config, pools, warn, fromEnvironment })
   return { file: demoFilePath(dataDir), content, providers }
-}
-
-const STANDARD_ERROR: BannerOutput = {
-  isTerminal: process.stderr.isTTY === true,
-  write: (text) => void process.stderr.write(text),
 }
 
 /** Replaces the address for all interfaces by the one of this machine. */

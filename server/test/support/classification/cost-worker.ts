@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { DETECTORS } from '../../../src/domains/classification/detectors.ts'
 import { scan } from '../../../src/domains/classification/scan.ts'
+import { cpuMs } from '../cpu-time.ts'
 import { repeated } from './hostile-texts.ts'
 import { slowness } from './machine-speed.ts'
 
@@ -18,19 +19,13 @@ export interface Measurement {
   readonly tries: number
 }
 
-/** CPU time of this thread in milliseconds. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
-}
-
 function cost(text: string, times: number): number {
-  const start = threadMs()
-  for (let i = 0; i < times; i++) {
-    const { failures } = scan([text], { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY })
-    if (failures.length > 0) return Number.POSITIVE_INFINITY
-  }
-  return threadMs() - start
+  let isFailed = false
+  const ms = cpuMs(() => {
+    for (let i = 0; i < times && !isFailed; i++)
+      isFailed = scan([text], { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY }).failures.length > 0
+  })
+  return isFailed ? Number.POSITIVE_INFINITY : ms
 }
 
 /**

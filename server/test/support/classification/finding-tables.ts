@@ -9,14 +9,12 @@ function findValues(text: string): string[] {
   return (findings[0] ?? []).map(({ type, start, end }) => `${type}: ${text.slice(start, end)}`)
 }
 
-/** Tests that each text has exactly these findings. */
 export const finds = (type: string, cases: readonly (readonly [text: string, ...values: string[]])[]): void => {
   test.each(cases)('finds in: %s', (text, ...values) =>
     expect(findValues(text)).toEqual(values.map((value) => `${type}: ${value}`)),
   )
 }
 
-/** Tests that a text has no findings. */
 export const letsPass = (texts: readonly string[]): void => {
   test.each(texts)('finds nothing in: %s', (text) => expect(findValues(text)).toEqual([]))
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
+import { postChat } from '../nodes.ts'
 import { word } from '../scripted-provider.ts'
 import type { LimitedNodes } from './nodes.ts'
 
@@ -50,7 +51,6 @@ export async function budgetLoad(limited: LimitedNodes) {
       await Promise.all(nodes.flatMap((node) => Array.from({ length: clients }, () => client(node))))
       return seen
     },
-    /** Sends chats to a node at once. Resolves with their statuses. */
     send: async (node: number, count: number): Promise<readonly number[]> =>
       Promise.all(Array.from({ length: count }, async () => (await chat(limited, node, key)).status)),
     /** Sends chats to a node that the provider does not answer, and resolves when it has all of them. */
@@ -70,10 +70,8 @@ interface Answer {
 }
 
 async function chat({ nodes }: LimitedNodes, node: number, key: string, content = PROMPT): Promise<Answer> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ model: 'scripted', max_tokens: MAX_TOKENS, messages: [{ role: 'user', content }] })
   try {
-    const response = await fetch(`${nodes[node]?.base}/v1/chat/completions`, { method: 'POST', headers, body })
+    const response = await postChat(nodes[node]?.base, key, content, { max_tokens: MAX_TOKENS })
     const { error } = (await response.json()) as { error?: Pick<Answer, 'details'> }
     return { status: response.status, ...error }
   } catch {
@@ -119,7 +117,6 @@ function budgetsOf(limited: LimitedNodes, probeKey: string) {
   }
 }
 
-/** The sums of the charges in the audit records of an Application. */
 async function chargesOf({ admin }: LimitedNodes, application: string) {
   const sums = { requests: 0, cost: 0, tokens: 0 }
   let cursor = ''

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createOwnDatabase } from '../own-database.ts'
+import { providerEnvironment } from '../governed.ts'
+import { nodeEnvironment, postChat } from '../nodes.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../server-process.ts'
 
@@ -12,27 +10,17 @@ export interface LimitedNodes {
   readonly databaseUrl: string
   /** Calls the admin API of the first node. */
   readonly admin: (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>
-  /** Creates an Application with limits and a key. */
   readonly application: (limits: object) => Promise<{ id: string; key: string }>
   /** Sends a chat to a node; resolves with its status. Throws with its output if the node has ended. */
   readonly chat: (node: number, key: string, content?: string) => Promise<number>
 }
 
 /** Adds the functions that end the processes to `cleanups`. */
-export async function startLimitedNodes(url: string, count: number, cleanups: (() => Promise<unknown>)[]): Promise<LimitedNodes> {
-  const database = await createOwnDatabase(url)
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-limits-'))
+export async function startLimitedNodes(url: string, count: number, cleanups: (() => unknown)[]): Promise<LimitedNodes> {
+  const { env } = await nodeEnvironment(url, cleanups)
   const provider = await startScriptedProvider()
-  cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), provider.close)
-  const all = {
-    DATABASE_URL: database.url,
-    GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
-    GATEHOUSE_DATA: folder,
-    GATEHOUSE_DEMO: '1',
-    OPENAI_API_KEY: 'sk-scripted',
-    OPENAI_BASE_URL: provider.url,
-    OPENAI_MODELS: 'scripted',
-  }
+  cleanups.push(provider.close)
+  const all = { ...env, ...providerEnvironment(provider) }
   const start = async () => {
     const node = await startServerProcess(all)
     cleanups.push(node.remove)
@@ -55,7 +43,7 @@ export async function startLimitedNodes(url: string, count: number, cleanups: ((
   return {
     nodes,
     provider,
-    databaseUrl: database.url,
+    databaseUrl: env.DATABASE_URL,
     admin,
     application: async (limits) => {
       const { id } = await admin('POST', '/applications', { name: `limited ${crypto.randomUUID()}`, limits })
@@ -63,10 +51,8 @@ export async function startLimitedNodes(url: string, count: number, cleanups: ((
       return { id: String(id), key: String(key) }
     },
     chat: async (node, key, content = 'Good morning') => {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-      const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }] })
       try {
-        const response = await fetch(`${nodes[node]?.base}/v1/chat/completions`, { method: 'POST', headers, body })
+        const response = await postChat(nodes[node]?.base, key, content)
         await response.arrayBuffer()
         return response.status
       } catch (cause) {

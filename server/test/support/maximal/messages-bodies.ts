@@ -108,10 +108,7 @@ export const OTHER_MESSAGES = {
       role: 'user',
       content: [
         { type: 'text', text: '' },
-        {
-          type: 'document',
-          source: { type: 'base64', media_type: 'text/plain', data: TEXT_FILE },
-        },
+        { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: TEXT_FILE } },
       ],
     },
   ],

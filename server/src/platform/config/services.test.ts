@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { ConfigError } from './environment.ts'
+import { readEmbeddingsConfig, readMailConfig } from './services.ts'
+
+const url = 'smtps://user:secret@mail.example.com:465'
+const from = 'Gatehouse <gatehouse@example.com>'
+
+test('mail: the configuration names the variable of the URL, which holds a password', () => {
+  const config = readMailConfig({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from })
+  expect(config).toEqual({ from, smtpUrlEnv: 'GATEHOUSE_SMTP_URL' })
+  expect(readMailConfig({})).toBeUndefined()
+})
+
+test.each([
+  ['without a sender', { GATEHOUSE_SMTP_URL: url }],
+  ['without a server', { GATEHOUSE_MAIL_FROM: from }],
+  ['with another protocol', { GATEHOUSE_SMTP_URL: 'https://mail.example.com', GATEHOUSE_MAIL_FROM: from }],
+  ['with a sender that is no address', { GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: 'Gatehouse' }],
+  ['with a sender of two lines', { GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: 'a@example.com\r\nBcc: b@example.com' }],
+])('mail: the start fails %s', (_, env) => {
+  expect(() => readMailConfig(env)).toThrow(ConfigError)
+})
+
+const readEmbeddings = (url?: string, model?: string, dimensions?: string) =>
+  readEmbeddingsConfig({
+    GATEHOUSE_EMBEDDINGS_URL: url,
+    GATEHOUSE_EMBEDDINGS_MODEL: model,
+    GATEHOUSE_EMBEDDINGS_DIMENSIONS: dimensions,
+  })
+
+test('embeddings config: has URL, model and dimensions when they are set', () => {
+  expect([readEmbeddings(), readEmbeddings('', '')]).toEqual([undefined, undefined])
+  expect(readEmbeddings('http://127.0.0.1:8080/v1/', 'small')).toMatchObject({
+    url: 'http://127.0.0.1:8080/v1',
+    model: { name: 'small', dimensions: undefined },
+  })
+  expect(readEmbeddings('https://embeddings.example/v1', 'large', '256')?.model).toEqual({ name: 'large', dimensions: 256 })
+})
+
+test.each([
+  ['https://embeddings.example/v1', undefined, undefined, /must be set together/],
+  [undefined, 'small', undefined, /must be set together/],
+  ['embeddings.example', 'small', undefined, /_URL must be/],
+  ['ftp://embeddings.example', 'small', undefined, /_URL must be/],
+  ['https://key@embeddings.example/v1', 'small', undefined, /_URL must be/],
+  ['https://embeddings.example/v1?key=1', 'small', undefined, /_URL must be/],
+  ['https://embeddings.example/v1', 'small', '0', /_DIMENSIONS must be/],
+  ['https://embeddings.example/v1', 'small', '1.5', /_DIMENSIONS must be/],
+  ['https://embeddings.example/v1', 'small', 'many', /_DIMENSIONS must be/],
+])('embeddings config: throws when URL, model and dimensions are %s, %s, %s', (url, model, dimensions, message) => {
+  expect(() => readEmbeddings(url, model, dimensions)).toThrow(message)
+})

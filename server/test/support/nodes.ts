@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { createOwnDatabase } from './own-database.ts'
+import type { ServerProcess } from './server-process.ts'
+
+type Cleanups = (() => unknown)[]
+
+/** Functions that a test adds. They run after it, the last one first. */
+export function cleanupsAfterEach(): Cleanups {
+  const cleanups: Cleanups = []
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  })
+  return cleanups
+}
+
+/** A database on the PostgreSQL at `url` and a data folder, and the variables with which server processes use them. */
+export async function nodeEnvironment(url: string | null, cleanups: Cleanups) {
+  const database = await createOwnDatabase(url ?? '')
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-nodes-'))
+  cleanups.push(database.drop, () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const env = {
+    DATABASE_URL: database.url,
+    GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
+    GATEHOUSE_DATA: folder,
+    GATEHOUSE_DEMO: '1',
+  }
+  return { database, folder, env }
+}
+
+/** Raises the limits of the demo's Applications, so that tests may send without a pause. */
+export async function openLimits({ demo, base }: Pick<ServerProcess, 'demo' | 'base'>): Promise<void> {
+  const { applications, admin_token } = demo()
+  for (const { id } of applications)
+    await fetch(`${base}/admin/v1/applications/${id}`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
+    })
+}
+
+/** Sends a chat with a key. `more`: further fields of the body. */
+export const postChat = (
+  base: string | undefined,
+  key: string | undefined,
+  content: string,
+  more: object = {},
+  init: { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> =>
+  fetch(`${base}/v1/chat/completions`, {
+    ...init,
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...init.headers },
+    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
+  })
