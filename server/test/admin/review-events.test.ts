@@ -18,10 +18,7 @@ async function watch(workspace?: string, headers: Record<string, string> = asAdm
   const { base } = governed.server
   const controller = new AbortController()
   const query = workspace === undefined ? '' : `?workspace=${workspace}`
-  const response = await fetch(`${base}/admin/v1/reviews/events${query}`, {
-    headers,
-    signal: controller.signal,
-  })
+  const response = await fetch(`${base}/admin/v1/reviews/events${query}`, { headers, signal: controller.signal })
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
   let text = ''

@@ -12,12 +12,7 @@ import { adminClient, expectError, type Json } from './client.ts'
 
 const governed = await closeAfterAll(startGoverned({}, { userRateLimiter: unlimitedRate() }))
 const admin = adminClient(governed.server)
-const message = {
-  id: 'linden-hold',
-  at: ['message'],
-  when: 'content.text.contains("linden-hold")',
-  verdict: 'require_approval',
-}
+const message = { id: 'linden-hold', at: ['message'], when: 'content.text.contains("linden-hold")', verdict: 'require_approval' }
 const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
 await governed.publish([...MARKER_RULES, message, { ...twice, approvals: 2 }] as never)
 

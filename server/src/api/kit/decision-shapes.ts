@@ -15,11 +15,6 @@ export const RuleView = Type.Object(
 
 /** A published policy set, without its document. */
 export const PolicyVersionView = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    version: Type.Integer(),
-    sha256: Type.String(),
-  },
+  { id: Type.String(), name: Type.String(), version: Type.Integer(), sha256: Type.String() },
   { title: 'PolicyVersion' },
 )

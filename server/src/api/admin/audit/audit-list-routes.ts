@@ -30,10 +30,7 @@ const docs = {
     'GET /audit/actors',
     'listAuditActors',
     'List operators and admin tokens by their keyed hashes in audit records',
-    {
-      scope: 'audit:read',
-      answers: { 200: AuditActors },
-    },
+    { scope: 'audit:read', answers: { 200: AuditActors } },
   ),
 }
 

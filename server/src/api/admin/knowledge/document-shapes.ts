@@ -52,10 +52,7 @@ export const DocumentView = Type.Object({
 })
 
 export const documentView = (document: KnowledgeDocument, collection: Labels) =>
-  viewOf(DocumentView, document, {
-    front_matter: document.limits,
-    effective: effectiveLabels(collection, document),
-  })
+  viewOf(DocumentView, document, { front_matter: document.limits, effective: effectiveLabels(collection, document) })
 
 export const ChunkView = Type.Object({
   id: Type.String(),

@@ -45,10 +45,7 @@ export const WebhookView = Type.Object({
 
 /** Response of creation: the only response with the secret. */
 export const CreatedWebhookView = Type.Object(
-  {
-    secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }),
-    ...WebhookView.properties,
-  },
+  { secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }), ...WebhookView.properties },
   { title: 'CreatedWebhook' },
 )
 

@@ -10,11 +10,7 @@ const docs = operation(
   'GET /session',
   'getSession',
   'Get the current operator, the Workspaces that they can enter, and their roles and scopes',
-  {
-    scope: null,
-    reach: 'any',
-    answers: { 200: SessionView },
-  },
+  { scope: null, reach: 'any', answers: { 200: SessionView } },
 )
 
 /** Maximum number of Workspaces in the list. A server with more is searched by name. */

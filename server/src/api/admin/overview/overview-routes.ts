@@ -20,11 +20,7 @@ const docs = {
     'GET /overview',
     'getOverview',
     'Get the overview of a Workspace: usage, and problems that need attention',
-    {
-      scope: 'audit:read',
-      query: USAGE_TIME_QUERY,
-      answers: { 200: OverviewView },
-    },
+    { scope: 'audit:read', query: USAGE_TIME_QUERY, answers: { 200: OverviewView } },
   ),
   usage: inWorkspace('GET /applications/:id/usage', 'getApplicationUsage', 'Get the usage of an Application', {
     scope: 'applications:read',
@@ -87,12 +83,7 @@ function usageRoute(app: TypedApp, { db, reads, clock }: AdminDeps): void {
     await rollUpNewestRecords(db, workspaceId, now)
     const counted = { workspaceId, applicationId: application.id, ...time }
     const { totals, ...shown } = await reads.run((readDb) => statistics(readDb, counted, time.interval))
-    return {
-      object: 'application_usage',
-      application_id: application.id,
-      ...shown,
-      totals: totalsView(totals),
-    }
+    return { object: 'application_usage', application_id: application.id, ...shown, totals: totalsView(totals) }
   })
 }
 

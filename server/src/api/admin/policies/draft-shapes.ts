@@ -49,10 +49,7 @@ export const DraftView = Type.Object({
 })
 
 export const DraftWithSourceView = Type.Object(
-  {
-    ...DraftView.properties,
-    source: Type.String({ description: 'The document. It may have errors.' }),
-  },
+  { ...DraftView.properties, source: Type.String({ description: 'The document. It may have errors.' }) },
   { title: 'PolicyDraftWithSource' },
 )
 

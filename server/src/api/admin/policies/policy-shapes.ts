@@ -32,9 +32,7 @@ export const PolicySetView = Type.Object({
   object: Type.Literal('policy_set'),
   active: Type.Boolean({ description: 'Whether the version is active.' }),
   declared: nullable(
-    Type.Boolean({
-      description: 'Whether the document is the one in the configuration file. null: the file has no policy set.',
-    }),
+    Type.Boolean({ description: 'Whether the document is the one in the configuration file. null: the file has no policy set.' }),
   ),
   published_by: Type.String({ description: 'Id of the operator or admin token, or `gatehouse` for the configuration file.' }),
   published_by_name: ActorName,

@@ -68,9 +68,7 @@ async function loadModels(provider: Provider, { invokeDeps: { pools }, clock }: 
     })
   }
   if (pools.endpoint(provider).models === undefined && provider.models.length === 0) {
-    throw new GatehouseError('CONFLICT', {
-      message: 'The provider has no list of models. Add a model by name, then test again.',
-    })
+    throw new GatehouseError('CONFLICT', { message: 'The provider has no list of models. Add a model by name, then test again.' })
   }
   const startedAt = elapsed()
   const result = await testConnection(provider, pools, { clock })

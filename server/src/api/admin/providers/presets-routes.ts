@@ -16,10 +16,7 @@ const docs = inWorkspace(
   'GET /provider-presets',
   'listProviderPresets',
   'List the known servers with the OpenAI chat API, by id',
-  {
-    scope: 'providers:read',
-    answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(PresetView) }) },
-  },
+  { scope: 'providers:read', answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(PresetView) }) } },
 )
 
 export function presetsRoutes(app: TypedApp): void {

@@ -147,9 +147,7 @@ export const ProviderView = Type.Object({
 
 /** `live`: the provider as requests use it; undefined right after a change. */
 export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) =>
-  viewOf(ProviderView, record, {
-    health: healthView(live, health),
-  })
+  viewOf(ProviderView, record, { health: healthView(live, health) })
 
 /** State of a provider on this node. */
 export function healthView(live: Provider | undefined, health: Health) {

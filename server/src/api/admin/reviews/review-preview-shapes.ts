@@ -45,11 +45,7 @@ export const ReviewPreviewView = Type.Object({
   refusal: nullable({ ...RefusalView, description: 'The release would be refused now.' }),
   released: nullable(
     Type.Object(
-      {
-        messages: Type.Optional(Type.Array(Anything)),
-        parameters: Type.Optional(Anything),
-        completion: Type.Optional(Anything),
-      },
+      { messages: Type.Optional(Type.Array(Anything)), parameters: Type.Optional(Anything), completion: Type.Optional(Anything) },
       {
         description:
           'A held request as the provider would get it (`messages`, `parameters`), a held completion as the client would receive it (`completion`), or a message as members would see it (`messages`).',

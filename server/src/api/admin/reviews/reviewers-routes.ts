@@ -65,11 +65,7 @@ const docs = {
     'PUT /reviewers/me/absence',
     'setAbsence',
     'Set your absence: assignments go to your delegate during this time',
-    {
-      scope: 'reviews:write',
-      body: AbsenceView,
-      answers: { 204: null },
-    },
+    { scope: 'reviews:write', body: AbsenceView, answers: { 204: null } },
   ),
   removeAbsence: inWorkspace('DELETE /reviewers/me/absence', 'removeAbsence', 'End your absence', {
     scope: 'reviews:write',

@@ -54,10 +54,7 @@ const MAX_DAYS = 3_660
 
 /** The time of a query. Throws a 400 if it is empty, or has too many or too short intervals. `byUser`: see hasMinutes. */
 export function timeOf({ from: asked, to: until, interval }: Asked, now: Date, byUser = false): UsageTime {
-  const times = parseTimeRange({
-    ...(asked !== undefined && { from: asked }),
-    ...(until !== undefined && { to: until }),
-  })
+  const times = parseTimeRange({ ...(asked !== undefined && { from: asked }), ...(until !== undefined && { to: until }) })
   const to = times.to ?? now
   const from = times.from ?? new Date(to.getTime() - DAY_MS)
   if (from >= to) throw invalid({ param: 'from', message: 'must be before to' })
