@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import type { Page, PageRequest } from '../../platform/db/page.ts'
-import { isStorable } from '../../platform/lib/fields.ts'
+import type { ListSort, Page, PageRequest } from '../../platform/db/page.ts'
+import { isStorable, oneOf } from '../../platform/lib/fields.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { invalid } from '../../shared/request-errors.ts'
 
@@ -37,6 +37,9 @@ export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, ke
   const key = page.hasMore && last !== undefined ? keyOf(last) : undefined
   return listUntil(page, view, key)
 }
+
+/** The view of rows that are kept as the API shows them. */
+export const asIs = <T>(row: T): T => row
 
 /** As `listOf`, for objects that are ordered by their ids. */
 export const listById = <T extends { readonly id: string }, V>(page: Page<T> | undefined, view: (item: T) => V) =>
@@ -105,4 +108,17 @@ export function applicationIn({ application_id: id }: { readonly application_id?
     throw invalid({ param: 'application_id', message: 'must be the id of an Application' })
   }
   return id
+}
+
+const sortsOf = <N extends string>(names: readonly N[]) => names.flatMap((name) => [name, `-${name}`] as const)
+
+/** Query of a list that can be sorted: `sort=name`, or descending `sort=-name`. */
+export const sortQuery = <N extends string>(names: readonly N[], description: string) => ({
+  sort: Type.Optional({ ...oneOf(sortsOf(names)), description }),
+})
+
+/** The sort of a query; undefined: the list's own order. */
+export function sortOf<N extends string>(names: readonly N[], { sort }: { readonly sort?: string }): ListSort<N> | undefined {
+  const by = names.find((name) => name === sort?.replace('-', ''))
+  return by && { by, direction: sort?.startsWith('-') ? 'desc' : 'asc' }
 }

@@ -3,9 +3,8 @@ import type { Range, RecordFilter, RecordSort } from '../../../domains/audit/sea
 import { parseTime } from '../../../platform/lib/clock.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 import { invalid } from '../../../shared/request-errors.ts'
-import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../kit/paging.ts'
+import { applicationIn, invalidCursor, type PAGE, pageOf, sortOf } from '../../kit/paging.ts'
 import type { QueryOf } from '../../kit/route.ts'
-import { sortOf } from '../../kit/sorting.ts'
 import { type AUDIT_FILTER, type AUDIT_SORT, RECORD_SORTS, type StatusClass, type TIME_RANGE_QUERY } from './audit-shapes.ts'
 
 type FilterQuery = QueryOf<typeof PAGE & typeof AUDIT_FILTER & typeof AUDIT_SORT>

@@ -5,7 +5,7 @@ import { RISK_LEVELS } from '../../../shared/classification.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
 import { ENDPOINTS } from '../../../shared/principal.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { sortQuery } from '../../kit/sorting.ts'
+import { sortQuery } from '../../kit/paging.ts'
 import { Hash, RecordView } from './record-shape.ts'
 
 const AUDIT_ENDPOINTS = [...ENDPOINTS, 'message', 'admin'] as const

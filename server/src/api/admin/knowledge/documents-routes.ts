@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listChunks } from '../../../domains/knowledge/chunk-store.ts'
 import { findCollection, findCollectionByName } from '../../../domains/knowledge/collection-store.ts'
-import type { KnowledgeDocument } from '../../../domains/knowledge/document.ts'
-import { keyProblem } from '../../../domains/knowledge/document.ts'
+import { type KnowledgeDocument, keyProblem } from '../../../domains/knowledge/document.ts'
 import { clearFlags, deleteDocument, findDocument, listDocuments } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields, parseLabels } from '../../../domains/knowledge/label-fields.ts'
 import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
@@ -17,10 +16,11 @@ import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { checkAllButBody } from '../../kit/validation.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
-import { type DocumentIngestDeps, type Incoming, ingestAll } from './document-ingest.ts'
+import { type Incoming, ingestAll } from './document-ingest.ts'
 import {
   ChunkView,
   chunkView,
@@ -57,12 +57,7 @@ const docs = {
   ),
 }
 
-interface Deps extends DocumentIngestDeps {
-  readonly jsonDepth: number
-  readonly config: { readonly sizes: { readonly bodyBytes: number } }
-}
-
-export function documentsRoutes(app: TypedApp, deps: Deps): void {
+export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
 
   const addAction = resource(app, deps, {
@@ -124,7 +119,7 @@ export function documentsRoutes(app: TypedApp, deps: Deps): void {
   ingestRoute(app, deps)
 }
 
-function ingestRoute(app: TypedApp, deps: Deps): void {
+function ingestRoute(app: TypedApp, deps: AdminDeps): void {
   app.register(async (scope: TypedApp) => {
     readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
     // The body is checked in the handler: only the query shows whether it is a file.
@@ -139,7 +134,7 @@ function ingestRoute(app: TypedApp, deps: Deps): void {
   })
 }
 
-/** Labels of the documents' collections, by id. A collection that has been deleted since has none, so no user can read it. */
+/** By id. A collection that has been deleted since has none, so no user can read it. */
 async function labelsByCollection(
   db: Db,
   workspaceId: string,

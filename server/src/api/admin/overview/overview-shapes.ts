@@ -20,7 +20,6 @@ const CountedFields = {
   latency: Type.Object({ p50_ms: ms, p95_ms: ms }, { title: 'Latency' }),
 }
 
-/** Fields of both overviews. */
 const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
@@ -63,10 +62,9 @@ const ATTENTION = [
   'errors',
   'no_policy',
 ] as const
-type AttentionKind = (typeof ATTENTION)[number]
 
 export interface Attention {
-  readonly kind: AttentionKind
+  readonly kind: (typeof ATTENTION)[number]
   readonly text: string
   readonly link: string
 }

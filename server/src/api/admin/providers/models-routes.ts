@@ -15,14 +15,13 @@ import {
 import { findProvider, PROVIDERS_TOPIC } from '../../../domains/providers/provider-store.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { Page, PageRequest } from '../../../platform/db/page.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
 import { Name, oneOf, resettable, Timestamp } from '../../../platform/lib/fields.ts'
 import { invalid, notFound, taken } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { type ChangeDeps, change, changedFields } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
 const MAX_AT_ONCE = 200
@@ -131,11 +130,7 @@ const docs = {
   }),
 }
 
-interface Deps extends ChangeDeps {
-  readonly providers: Cache<readonly Provider[]>
-}
-
-export function modelsRoutes(app: TypedApp, deps: Deps): void {
+export function modelsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, providers } = deps
 
   handle(app, docs.listAll, async ({ workspaceId, query }) =>
@@ -162,7 +157,7 @@ export function modelsRoutes(app: TypedApp, deps: Deps): void {
   oneModelRoutes(app, deps)
 }
 
-function oneModelRoutes(app: TypedApp, deps: Deps): void {
+function oneModelRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.put, async (request) => {
     const { workspaceId, params, body, headers } = request
     const target = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }

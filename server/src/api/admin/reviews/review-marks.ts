@@ -23,10 +23,11 @@ interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {
   readonly text: string
 }
 
-export type FindInTexts = (texts: readonly string[]) => readonly (readonly Finding[])[]
-
 /** Findings of the current detectors in held content: for display, not for decisions. */
-export function findMarks(content: HoldContent, findInTexts: FindInTexts): Mark[] {
+export function findMarks(
+  content: HoldContent,
+  findInTexts: (texts: readonly string[]) => readonly (readonly Finding[])[],
+): Mark[] {
   const places = placesIn(content)
   const findings = findInTexts(places.map(({ text }) => text))
   return places.flatMap(({ message, part, parameter }, index) =>
