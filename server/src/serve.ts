@@ -24,7 +24,6 @@ type StopReason =
   | { readonly kind: 'broken_database'; readonly cause: Error }
 
 export interface ServeOptions extends Omit<Overrides, 'node'> {
-  /** Default: the server has one process. */
   readonly node?: NodeLink
   /** Makes an environment that was read again the source of keys and tokens. */
   readonly replaceEnvironment?: (env: Environment) => void

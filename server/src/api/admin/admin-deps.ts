@@ -50,7 +50,6 @@ export interface AdminContext extends PipelineDeps {
   }
 }
 
-/** Dependencies of all admin routes. */
 export type AdminDeps = ReturnType<typeof adminDeps>
 
 /** The context, and what it does not hold itself: detection in texts that are no requests. */

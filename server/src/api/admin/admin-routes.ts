@@ -52,7 +52,6 @@ import { workspacesRoutes } from './workspaces/workspaces-routes.ts'
 
 type Routes = (app: TypedApp, deps: AdminDeps) => void
 
-/** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
 export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
   const deps = adminDeps(context)
   app.decorateRequest('operator')

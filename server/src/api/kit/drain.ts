@@ -8,7 +8,6 @@ import { sendError } from './error-responses.ts'
 /** Sent to clients whose request the stop ends. */
 const STOPPING = { message: 'The server is stopping. Send the request again.', headers: { 'retry-after': '1' } }
 const POLL_MS = 10
-/** Time to write the responses of requests that the stop ends. */
 const WRITE_MS = 1_000
 
 /** Requests in flight: a stop waits for them, and ends those that take too long with an error. */
@@ -57,7 +56,6 @@ export class Drain {
   }
 }
 
-/** Ends one request. Returns whether its response had started and is incomplete. */
 function cutOff(reply: FastifyReply): boolean {
   const { raw } = reply
   if (raw.writableEnded) return false

@@ -9,11 +9,9 @@ declare module 'fastify' {
 }
 
 export interface PublicBaseOptions {
-  /** GATEHOUSE_PUBLIC_URL, an origin. */
   readonly publicUrl: string | undefined
   /** Addresses or networks whose `Forwarded` and `X-Forwarded-…` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** The host that the server listens on. */
   readonly host: string
 }
 
@@ -47,7 +45,6 @@ function proxyList(trusted: readonly string[]): BlockList {
   return list
 }
 
-/** Whether the connection comes from one of the proxies. */
 function comesFromProxy({ socket }: Pick<FastifyRequest, 'socket'>, proxies: BlockList): boolean {
   const address = plainAddress(socket.remoteAddress)
   const version = isIP(address)

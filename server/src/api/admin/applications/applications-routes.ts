@@ -22,7 +22,6 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 
-/** As for `GET /usage`. */
 const USAGE_SCOPE: Scope = 'audit:read'
 const ApplicationWithWarnings = Type.Object({
   ...ApplicationView.properties,

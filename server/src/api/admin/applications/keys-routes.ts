@@ -104,7 +104,6 @@ async function rotate(
   throw conflict(NOT_ROTATED[rotated.reason], { details: { reason: rotated.reason } })
 }
 
-/** Throws a 400 for a time that has passed. */
 function futureTime(text: string | undefined, now: Date): Date | undefined {
   if (text === undefined) return undefined
   const time = parseTime(text)

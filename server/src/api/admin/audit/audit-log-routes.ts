@@ -43,7 +43,6 @@ const docs = {
   ),
 }
 
-/** Routes of the audit log as a whole; audit-routes.ts has those of records. */
 export function auditLogRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, reads, clock, workspaceKeys, chainOverdue } = deps
   const verify = createAuditVerifier(deps)

@@ -51,7 +51,6 @@ export function startOf(page: Parameters<typeof pageOf>[0]): Pick<RecordFilter, 
   return after === undefined ? {} : { below: parseSequence(after) }
 }
 
-/** The sort of a query; undefined: newest first. */
 export function toRecordSort(query: FilterQuery): RecordSort | undefined {
   const sort = sortOf(RECORD_SORTS, query)
   if (!sort) return undefined
@@ -68,14 +67,12 @@ function parsePlace(key: string): NonNullable<RecordSort['after']> {
   return { value, sequence, top }
 }
 
-/** Range of a status or a class: `5xx` is 500 to 599. */
 function statusesOf(status: number | StatusClass): { readonly from: number; readonly to: number } {
   if (typeof status === 'number') return { from: status, to: status }
   const from = Number(status[0]) * 100
   return { from, to: from + 99 }
 }
 
-/** Sequence of the last record of the previous page. */
 export function parseSequence(key: string): number {
   if (!/^[1-9]\d{0,14}$/.test(key)) throw invalidCursor()
   return Number(key)

@@ -85,7 +85,6 @@ export function auditRoutes(app: TypedApp, deps: AdminDeps): void {
   })
 }
 
-/** What the list of audit records needs besides its rows. */
 function listRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, reads, workspaceKeys, chainOverdue } = deps
 

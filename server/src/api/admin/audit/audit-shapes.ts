@@ -15,7 +15,6 @@ export const TIME_RANGE_QUERY = {
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Records created before this time.' })),
 }
 
-/** HTTP statuses by their first digit. */
 export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
 export type StatusClass = (typeof STATUS_CLASSES)[number]
 

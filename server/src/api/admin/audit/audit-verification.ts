@@ -13,7 +13,6 @@ import { VerificationView } from './audit-shapes.ts'
 
 /** Longer audit logs are verified on the command line. */
 const MAX_MS = 60_000
-/** On this node. */
 const MAX_RUNNING = 4
 
 /** Verifies audit logs. Simultaneous requests for the same log share one verification, because it reads the whole log. */

@@ -7,7 +7,6 @@ import { csvCell } from '../../../platform/lib/csv.ts'
 const MAX_ROWS = 100_000
 const PAGE_SIZE = 500
 
-/** Values of a record by their column. */
 const COLUMNS: Readonly<Record<string, (record: AuditRecord) => string | number | null>> = {
   time: ({ created_at }) => created_at,
   id: ({ id }) => id,

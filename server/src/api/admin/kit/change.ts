@@ -25,7 +25,6 @@ export interface ChangeDeps extends AuditedDeps {
 /** The result of a change, and its audit record: names of fields, never values. */
 export interface Change<T> {
   readonly value: T
-  /** Object type and action: `application.update`. */
   readonly action: `${string}.${string}`
   /** Id of the changed object. A function hashes ids that audit records must not contain. */
   readonly id: string | ((hasher: KeyedHasher) => string)
@@ -33,7 +32,6 @@ export interface Change<T> {
   readonly fields?: readonly string[]
   /** The Workspaces whose audit logs record the change. Default: the Workspace of the request. */
   readonly workspaceIds?: readonly string[]
-  /** Topic and key of the signal to all nodes. */
   readonly announce?: readonly [topic: string, key: string]
 }
 

@@ -17,7 +17,6 @@ interface Kit<Row> {
   readonly deps: ChangeDeps
   readonly described: Described<Row>
   readonly name: string
-  /** Errors of an operation on one object. */
   readonly unknown: { readonly 404: string }
 }
 
@@ -110,7 +109,6 @@ function addAction<Row extends Identified, R extends Row, B extends TSchema>(kit
   })
 }
 
-/** Registers an operation. `verb`: in its id and summary. */
 function register<Row>(
   { app, described: { area, noun }, name }: Kit<Row>,
   target: string,
@@ -178,7 +176,6 @@ async function viewOfOne<Row>({ described, name }: Kit<Row>, row: Row | undefine
 
 const bodyOf = ({ body }: { readonly body?: TSchema }) => (body ? { body } : {})
 
-/** The error of an operation whose body has unique fields. */
 function conflictOf(unique: Readonly<Record<string, string>>, { body }: { readonly body?: TSchema }): Errors {
   const { properties = {} } = (body ?? {}) as { readonly properties?: object }
   const fields = Object.keys(unique).filter((field) => Object.hasOwn(properties, field))

@@ -10,7 +10,6 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import type { DocumentItem } from './document-shapes.ts'
 
-/** A document to add: text, file or URL. */
 export type Incoming = Omit<DocumentItem, 'content'> & { readonly content?: string | Uint8Array }
 
 /** Files are fetched and parsed a few at a time, and stored one after the other. */

@@ -85,7 +85,6 @@ export type DocumentItem = Static<typeof Item>
 export const DocumentList = Type.Object({ documents: Type.Array(Item, { minItems: 1, maxItems: 100 }), ...LabelFields })
 export type DocumentList = Static<typeof DocumentList>
 
-/** The same for a body that is a file. */
 export const FILE_QUERY = {
   key: Type.Optional(Type.String({ maxLength: 2_000, description: 'Key of the document. If present, the body is a file.' })),
   title: Type.Optional(Name),

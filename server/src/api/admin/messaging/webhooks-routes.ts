@@ -183,7 +183,6 @@ function checkTypes({ format, types }: Webhook): void {
   throw invalid({ param: `types[${index}]`, message })
 }
 
-/** Throws a 400 for a URL that webhooks must not use. */
 function checkUrl({ url }: WebhookPatch, { config }: AdminDeps): void {
   const problem = url === undefined ? undefined : findWebhookUrlProblem(url, config.allowPrivateUrls)
   if (problem !== undefined) throw invalid({ param: 'url', message: problem })

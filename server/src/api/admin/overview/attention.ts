@@ -15,7 +15,6 @@ interface ServerState {
   readonly budgets: readonly BudgetNearLimit[]
   readonly totals: RequestCounts
   readonly governed: boolean
-  /** Problems of the audit log. */
   readonly tampered: AuditFault | undefined
   readonly now: Date
 }
@@ -76,10 +75,8 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
   return found.filter((attention) => attention !== undefined && attention !== false)
 }
 
-/** Names in one text; more are counted. */
 const MOST_NAMES = 3
 
-/** One item for the budgets that are used up, and one for those that have reached an alert. */
 export const budgetAttention = {
   usedUp(budgets: readonly BudgetNearLimit[]): Attention | undefined {
     const full = budgets.filter(({ usedUp }) => usedUp > 0)

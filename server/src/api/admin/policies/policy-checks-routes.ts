@@ -56,7 +56,6 @@ const docs = {
   }),
 }
 
-/** Checks and tests a policy document before publication. Nothing is stored. */
 export function policyChecksRoutes(app: TypedApp, { db, evaluationLimiter, testTools }: AdminDeps): void {
   handle(app, docs.check, async ({ body }) => {
     const parsed = parsePolicySet(body.source)

@@ -104,7 +104,6 @@ const docs = {
 }
 
 const checkBody = checker(PublishBody, { [NOTE_PATTERN]: 'must not contain U+0000 or unpaired surrogates' })
-/** The document of a YAML body, or of a JSON body that contains it. */
 const readBody = (body: unknown): Static<typeof PublishBody> =>
   typeof body === 'string' ? { source: body } : valid(checkBody(body ?? null))
 

@@ -8,17 +8,14 @@ import { conflict } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { PolicyVersionView } from '../../kit/decision-shapes.ts'
 
-/** Policy document in JSON bodies, validated by domains/policy/parse.ts. */
 export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
 export const SourceBody = Type.Object({ source: Source })
 
-/** Name of the operator or admin token, in addition to its id. */
 export const ActorName = nullable(Type.String({ description: 'null: deleted, or not an operator.' }))
 
 /** By id. */
 export type ActorNames = ReadonlyMap<string, string>
 
-/** Text that can be stored. */
 export const NOTE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
 
 export const Note = Type.String({ maxLength: 2_000, pattern: NOTE_PATTERN })
@@ -69,7 +66,6 @@ export const PolicySetWithSourceView = Type.Object(
   { title: 'PolicySetWithSource' },
 )
 
-/** A draft or a published version. */
 export const ChosenPolicyView = Type.Object(
   {
     id: nullable(Type.String({ description: 'null: a draft.' })),
@@ -119,7 +115,6 @@ export function ruleViews(source: string) {
 /** `base_version` of a Workspace without policies. */
 export const NO_VERSION = 'none'
 
-/** Query of routes that activate a version: the version that the client saw as active. */
 export const BASE_VERSION = {
   base_version: Type.Optional(
     Type.String({

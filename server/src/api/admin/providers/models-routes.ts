@@ -196,7 +196,6 @@ function oneModelRoutes(app: TypedApp, deps: AdminDeps): void {
   })
 }
 
-/** Stores the models and returns them as stored. */
 const put = (
   deps: ChangeDeps,
   request: FastifyRequest,
@@ -217,7 +216,6 @@ const put = (
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
 
-/** Throws a 404 without the provider. */
 async function requireProvider(db: Db, workspaceId: string, id: string): Promise<OfferingProvider> {
   const provider = await findProvider(db, workspaceId, id)
   if (!provider) throw notFound('provider')
@@ -248,7 +246,6 @@ interface Offer {
 /** Sorts by provider and model, because provider ids have no character before line feed. */
 const keyOf = ({ provider, model }: Offer): string => `${provider.id}\n${model.id}`
 
-/** A page of all models, taken from cached providers. */
 function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRequest): Page<Offer> {
   const rest = providers
     .flatMap((provider) => provider.models.map((model) => ({ provider, model })))
@@ -257,7 +254,6 @@ function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRe
   return { data: rest.slice(0, limit), hasMore: rest.length > limit }
 }
 
-/** `at`: the time of the price. */
 const modelView =
   (at: Date) =>
   ({ provider, model }: Offer) => {

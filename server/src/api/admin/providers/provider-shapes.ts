@@ -86,7 +86,6 @@ const FIELDS = {
   enabled: 'enabled',
 } as const satisfies Record<keyof typeof settings, keyof ProviderChange>
 
-/** Missing fields stay missing. */
 export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderChange =>
   Object.fromEntries(
     Object.entries(FIELDS).flatMap(([name, field]) => {
@@ -149,7 +148,6 @@ export const ProviderView = Type.Object({
 export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) =>
   viewOf(ProviderView, record, { health: healthView(live, health) })
 
-/** State of a provider on this node. */
 export function healthView(live: Provider | undefined, health: Health) {
   const { circuit, active, lastError, used } = live ? health.status(live) : UNKNOWN_STATUS
   const last_error = lastError ? { ...lastError, at: lastError.at.toISOString() } : null

@@ -53,13 +53,11 @@ export function providersRoutes(app: TypedApp, deps: AdminDeps): void {
   })
 }
 
-/** Throws a 400 for an invalid provider. */
 function check(provider: NewProvider, { config }: AdminDeps): void {
   const problem = findProviderProblem(provider, config.allowPrivateUrls)
   if (problem) throw invalid(problem)
 }
 
-/** The configuration of providers, and their state on this node. */
 async function viewsOf(workspaceId: string, rows: readonly ProviderRecord[], { providers, health }: AdminDeps) {
   const live = new Map((await providers.get(workspaceId)).map((provider) => [provider.id, provider]))
   return rows.map((row) => providerView(row, live.get(row.id), health))

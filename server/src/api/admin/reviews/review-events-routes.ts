@@ -35,7 +35,6 @@ const docs = inWorkspace('GET /reviews/events', 'streamReviews', 'Stream new and
   answers: { 200: Events },
 })
 
-/** Live events of the review queue. */
 export function reviewEventsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, signal } = deps
   const open = new Set<ServerResponse>()

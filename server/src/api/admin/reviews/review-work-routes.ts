@@ -61,7 +61,6 @@ const docs = {
   ),
 }
 
-/** Assignment, and acknowledging several escalations. */
 export function reviewWorkRoutes(app: TypedApp, deps: AdminDeps): void {
   const { waiters } = deps
 

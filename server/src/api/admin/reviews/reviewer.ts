@@ -6,7 +6,6 @@ import type { Assignee } from '../../../domains/review/review-assignment.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { accessOf, scopesIn } from '../../../shared/access.ts'
 
-/** Whether the operator can decide on reviews of the Workspace. */
 export const isReviewer = ({ roles, state }: Pick<Person, 'roles' | 'state'>, workspaceId: string): boolean =>
   state !== 'suspended' && scopesIn(accessOf(roles), workspaceId).includes('reviews:write')
 

@@ -82,7 +82,6 @@ const docs = {
   }),
 }
 
-/** Reviewers, their absences, and service levels. */
 export function reviewersRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock } = deps
 

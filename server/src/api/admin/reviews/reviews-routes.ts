@@ -83,7 +83,6 @@ const docs = {
 
 type DecisionArguments = Parameters<typeof acknowledgeEscalation>
 
-/** The three decisions on a review item. `verb` is in the path and in the audit action. */
 const DECISIONS = [
   {
     verb: 'approve',
@@ -146,7 +145,6 @@ export function reviewsRoutes(app: TypedApp, deps: AdminDeps): void {
   }
 }
 
-/** The operators of the filter `assigned_to`. */
 async function assigneesIn(
   db: Db,
   workspaceId: string,
@@ -161,7 +159,6 @@ async function assigneesIn(
   return [person, ...representedBy(person, await findReviewingDelegates(db, workspaceId, now))]
 }
 
-/** The decided item. Throws the refusal otherwise. */
 export function decidedItem(result: DecisionResult): ReviewItem {
   switch (result.kind) {
     case 'decided':

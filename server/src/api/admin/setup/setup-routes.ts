@@ -34,7 +34,6 @@ const docs = {
   }),
 }
 
-/** The first steps in a Workspace (ADM-API-18). */
 export function setupRoutes(app: TypedApp, { db, clock, signIn }: AdminDeps): void {
   handle(app, docs.get, async ({ workspaceId, operator: { id, kind, scopes } }) => {
     const [done, workspace, dismissed] = await Promise.all([

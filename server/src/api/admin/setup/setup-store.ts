@@ -21,7 +21,6 @@ export const stepsFor = (scopes: readonly Scope[]): readonly SetupStep[] =>
 
 const MAX_OPERATORS = 500
 
-/** Which steps are done. The built-in model of the demo is no provider. Undefined: the Workspace was removed. */
 export async function readSetup(db: Db, workspaceId: string): Promise<Readonly<Record<SetupStep, boolean>> | undefined> {
   const id = uuidOfWorkspace(workspaceId)
   const row = await db

@@ -28,7 +28,6 @@ const docs = inWorkspace('GET /usage', 'getUsage', 'Get requests, tokens, cost a
 
 type Query = QueryOf<typeof USAGE_QUERY>
 
-/** Groups of an answer. */
 const DEFAULT_LIMIT = 10
 const CSV_LIMIT = 100
 
@@ -117,7 +116,6 @@ function toCsv({ series, groups, other }: LabelledReport, groupBy: Dimension | u
 
 type Sums = ReturnType<typeof sumsView>
 
-/** A row of the file: its first cells, and its counts. */
 export interface CsvRow {
   readonly cells: readonly string[]
   readonly counts: Sums
@@ -137,7 +135,6 @@ const COUNT_COLUMNS: Readonly<Record<string, (counts: Sums) => number | null>> =
   cost_usd: ({ cost }) => cost,
 }
 
-/** CSV (RFC 4180) with a header. */
 function csvOf(header: readonly string[], rows: readonly CsvRow[]): string {
   const lines = [
     [...header, ...Object.keys(COUNT_COLUMNS)],

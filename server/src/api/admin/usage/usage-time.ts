@@ -4,7 +4,6 @@ import { oneOf } from '../../../platform/lib/fields.ts'
 import { invalid } from '../../../shared/request-errors.ts'
 import { parseTimeRange } from '../audit/audit-query.ts'
 
-/** Lengths of intervals, in seconds. */
 export const INTERVALS = {
   '1m': 60,
   '5m': 300,
@@ -38,7 +37,6 @@ interface Asked {
   readonly interval?: Interval
 }
 
-/** A rounded time with the length of its intervals. */
 export interface UsageTime {
   readonly from: Date
   readonly to: Date

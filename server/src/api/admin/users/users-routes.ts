@@ -62,8 +62,6 @@ const userHash =
     hasher.user(id) ?? ''
 
 export function usersRoutes(app: TypedApp, deps: AdminDeps): void {
-  groupRoutes(app, deps)
-  erasureRoute(app, deps)
   resource(app, deps, {
     noun: 'user',
     path: '/users',
@@ -111,6 +109,9 @@ export function usersRoutes(app: TypedApp, deps: AdminDeps): void {
       },
     },
   })
+
+  groupRoutes(app, deps)
+  erasureRoute(app, deps)
 }
 
 /** Applies the policies at `message` to what other users read of a user. Throws POLICY_DENIED. */

@@ -57,7 +57,6 @@ const docs = {
 
 type Asking = Pick<FastifyRequest, 'operator' | 'workspaceId'>
 
-/** Saved views of lists (ADM-VIEW-1). */
 export function viewsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
   const viewOf = async (view: SavedView, { operator }: Asking) =>
