@@ -1,6 +1,7 @@
 import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
 import type { Range, RecordFilter, RecordSort } from '../../../domains/audit/search-records.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
+import { present } from '../../../platform/lib/present.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 import { invalid } from '../../../shared/request-errors.ts'
 import { applicationIn, invalidCursor, type PAGE, pageOf, sortOf } from '../../kit/paging.ts'
@@ -11,25 +12,18 @@ type FilterQuery = QueryOf<typeof PAGE & typeof AUDIT_FILTER & typeof AUDIT_SORT
 
 /** The filter of a query. Audit records contain only the keyed hash of users: `hasher` is the Workspace's. */
 export function toRecordFilter(query: FilterQuery, hasher: KeyedHasher): RecordFilter {
-  const applicationId = applicationIn(query)
-  const userHashes = query.user === undefined || query.user === '' ? undefined : userHashesOf(query.user, hasher)
-  const { limit = 20, verdict, risk_level: riskLevel, endpoint, status, model, provider, rule } = query
-  const latencyMs = rangeOf(query.latency_from, query.latency_to)
-  const cost = rangeOf(numberOf(query.cost_from), numberOf(query.cost_to))
+  const { limit = 20, user, verdict, risk_level: riskLevel, endpoint, status, model, provider, rule } = query
   return {
     limit,
     ...parseTimeRange(query),
-    ...(applicationId !== undefined && { applicationId }),
-    ...(userHashes && { userHashes }),
-    ...(verdict && { verdicts: verdict.split(',') as Verdict[] }),
-    ...(model && { model }),
-    ...(provider && { provider }),
-    ...(rule && { rule }),
-    ...(latencyMs && { latencyMs }),
-    ...(cost && { cost }),
-    ...(riskLevel && { riskLevel }),
-    ...(endpoint && { endpoint }),
-    ...(status !== undefined && { status: statusesOf(status) }),
+    ...present({
+      ...{ applicationId: applicationIn(query), model, provider, rule, riskLevel, endpoint },
+      userHashes: user ? userHashesOf(user, hasher) : undefined,
+      verdicts: verdict?.split(',') as Verdict[] | undefined,
+      latencyMs: rangeOf(query.latency_from, query.latency_to),
+      cost: rangeOf(numberOf(query.cost_from), numberOf(query.cost_to)),
+      status: status === undefined ? undefined : statusesOf(status),
+    }),
   }
 }
 
@@ -43,7 +37,7 @@ export const userHashesOf = (user: string, hasher: Pick<KeyedHasher, 'user'>): r
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
 const rangeOf = (from: number | undefined, to: number | undefined): Range | undefined =>
-  from === undefined && to === undefined ? undefined : { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  from === undefined && to === undefined ? undefined : present({ from, to })
 
 /** Where a page of the newest records begins. Throws a 400 for a cursor that no list has returned. */
 export function startOf(page: Parameters<typeof pageOf>[0]): Pick<RecordFilter, 'below'> {

@@ -93,12 +93,8 @@ function listRoutes(app: TypedApp, deps: AdminDeps): void {
     const { hasher } = await workspaceKeys.get(workspaceId)
     const filter = toRecordFilter(query, hasher)
     await chainOverdue(workspaceId)
-    await change(deps, request, async () => ({
-      value: undefined,
-      action: 'audit.export',
-      id: workspaceId,
-      fields: Object.keys(query),
-    }))
+    const fields = Object.keys(query)
+    await change(deps, request, async () => ({ value: undefined, action: 'audit.export', id: workspaceId, fields }))
     reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.csv"`)
     return reply.type('text/csv; charset=utf-8').send(Readable.from(csvOf(reads, workspaceId, filter)))
   })

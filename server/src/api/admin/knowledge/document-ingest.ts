@@ -22,8 +22,7 @@ export async function ingestAll(
   deps: AdminDeps,
   request: Request,
   collectionId: string,
-  documents: readonly Incoming[],
-  labels: LabelPatch,
+  { documents, ...labels }: LabelPatch & { readonly documents: readonly Incoming[] },
 ) {
   const outcomes: ReturnType<typeof outcomeOf>[] = []
   const queue = documents.entries()

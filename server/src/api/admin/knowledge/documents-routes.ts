@@ -10,7 +10,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
 import { parseJson } from '../../../platform/lib/json.ts'
 import { type Checked, checker } from '../../../platform/lib/schema.ts'
-import { invalid, notFound, valid } from '../../../shared/request-errors.ts'
+import { invalid, requireFound, valid } from '../../../shared/request-errors.ts'
 import { readFileBodies } from '../../kit/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
@@ -109,7 +109,7 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     const from = after === undefined ? 0 : parsePosition(after) + 1
     // Content is returned only after the access is recorded.
     const page = await change(deps, request, async (tx) => {
-      if (!(await findDocument(tx, workspaceId, params.id))) throw notFound('document')
+      requireFound(await findDocument(tx, workspaceId, params.id), 'document')
       const value = await listChunks(tx, workspaceId, params.id, { from, limit })
       return { value, action: 'document.read', id: params.id, fields: ['content'] }
     })
@@ -125,11 +125,11 @@ function ingestRoute(app: TypedApp, deps: AdminDeps): void {
     // The body is checked in the handler: only the query shows whether it is a file.
     handle(scope, { ...docs.ingest, validatorCompiler: checkAllButBody }, async (request) => {
       const { workspaceId, params, query, headers } = request
-      const { documents, ...labels } = Buffer.isBuffer(request.body)
+      const ingest = Buffer.isBuffer(request.body)
         ? parseFileBody(request.body, query, headers['content-type'])
         : parseDocumentList(request.body)
-      if (!(await findCollection(deps.db, workspaceId, params.id))) throw notFound('collection')
-      return ingestAll(deps, request, params.id, documents, labels)
+      requireFound(await findCollection(deps.db, workspaceId, params.id), 'collection')
+      return ingestAll(deps, request, params.id, ingest)
     })
   })
 }
@@ -149,8 +149,7 @@ async function resolveCollectionId(db: Db, workspaceId: string, name: string): P
   const collection = isStorable(name)
     ? ((await findCollection(db, workspaceId, name)) ?? (await findCollectionByName(db, workspaceId, name)))
     : undefined
-  if (!collection) throw notFound('collection')
-  return collection.id
+  return requireFound(collection, 'collection').id
 }
 
 function parsePosition(after: string): number {

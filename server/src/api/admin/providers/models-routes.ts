@@ -16,7 +16,7 @@ import { findProvider, PROVIDERS_TOPIC } from '../../../domains/providers/provid
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { Page, PageRequest } from '../../../platform/db/page.ts'
 import { Name, oneOf, resettable, Timestamp } from '../../../platform/lib/fields.ts'
-import { invalid, notFound, taken } from '../../../shared/request-errors.ts'
+import { invalid, notFound, requireFound, taken } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
@@ -56,13 +56,15 @@ const ModelFields = Type.Object(
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
 
+const PRICES = Object.fromEntries(PRICE_FIELDS.map((field) => [field, nullable(Type.Number())]))
+
 const PriceView = Type.Object(
   {
     version: Type.String({
       description:
         '`operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version.',
     }),
-    ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, nullable(Type.Number())])),
+    ...PRICES,
   },
   { description: 'The price that counts now, of the lowest tier. null: no price is known, so costs are not recorded.' },
 )
@@ -74,13 +76,7 @@ const ModelView = Type.Object(
     provider_id: Type.String(),
     upstream_name: nullable(Name),
     api: oneOf(MODEL_APIS, 'ModelApi'),
-    input_price: nullable(Type.Number()),
-    output_price: nullable(Type.Number()),
-    cache_read_price: nullable(Type.Number()),
-    cache_write_price: nullable(Type.Number()),
-    cache_write_1h_price: nullable(Type.Number()),
-    reasoning_price: nullable(Type.Number()),
-    request_price: nullable(Type.Number()),
+    ...PRICES,
     price: nullable(PriceView),
     created_at: Timestamp,
   },
@@ -174,8 +170,7 @@ function oneModelRoutes(app: TypedApp, deps: AdminDeps): void {
     const { workspaceId, params, body } = request
     const provider = await requireProvider(deps.db, workspaceId, params.id)
     return change(deps, request, async (tx, now) => {
-      const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
-      if (!stored) throw notFound('model')
+      const stored = requireFound(await findModelForChange(tx, workspaceId, params.id, params.model), 'model')
       const model = newModel(provider.kind, params.model, { ...fieldsOf(stored), ...body }, '')
       await putModels(tx, workspaceId, params.id, [model], now)
       const value = modelView(now)({ provider, model: { ...stored, ...model } })
@@ -216,11 +211,8 @@ const put = (
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
 
-async function requireProvider(db: Db, workspaceId: string, id: string): Promise<OfferingProvider> {
-  const provider = await findProvider(db, workspaceId, id)
-  if (!provider) throw notFound('provider')
-  return provider
-}
+const requireProvider = async (db: Db, workspaceId: string, id: string): Promise<OfferingProvider> =>
+  requireFound(await findProvider(db, workspaceId, id), 'provider')
 
 /** Throws a 400 for an invalid model. `at`: its path in the body. */
 function newModel(kind: ProviderKind, id: string, fields: Static<typeof ModelFields>, at: string): NewModel {

@@ -10,7 +10,9 @@ import {
   providerDefaults,
 } from '../../../domains/providers/provider.ts'
 import type { ProviderRecord } from '../../../domains/providers/provider-row.ts'
+import { camelCase } from '../../../platform/lib/camel-case.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp } from '../../../platform/lib/fields.ts'
+import { present } from '../../../platform/lib/present.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -68,31 +70,8 @@ export const ProviderCreate = Type.Object({
   ...settings,
 })
 
-const FIELDS = {
-  preset: 'preset',
-  base_url: 'baseUrl',
-  api_key: 'apiKey',
-  api_key_env: 'apiKeyEnv',
-  path: 'path',
-  headers: 'headers',
-  timeout_ms: 'timeoutMs',
-  idle_timeout_ms: 'idleTimeoutMs',
-  stream: 'stream',
-  max_retries: 'maxRetries',
-  max_concurrency: 'maxConcurrency',
-  weight: 'weight',
-  region: 'region',
-  max_classification: 'maxClassification',
-  enabled: 'enabled',
-} as const satisfies Record<keyof typeof settings, keyof ProviderChange>
-
 export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderChange =>
-  Object.fromEntries(
-    Object.entries(FIELDS).flatMap(([name, field]) => {
-      const value = patch[name as keyof typeof FIELDS]
-      return value === undefined ? [] : [[field, value]]
-    }),
-  )
+  present(Object.fromEntries(Object.keys(settings).map((name) => [camelCase(name), Reflect.get(patch, name)])))
 
 export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof ProviderCreate>): NewProvider => ({
   ...providerDefaults(kind, rest.preset),

@@ -3,6 +3,7 @@ import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/di
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'
+import { present } from '../../../platform/lib/present.ts'
 import { applicationIn } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -76,18 +77,13 @@ async function usageQueryOf(
   { from, to }: UsageTime,
   keys: AdminDeps['workspaceKeys'],
 ): Promise<UsageQuery> {
-  const applicationId = applicationIn(query)
   const { key_id: keyId, provider, model, user, verdict } = query
+  const userHashes = user === undefined ? undefined : await hashesOf(user, workspaceId, keys)
   return {
     workspaceId,
     from,
     to,
-    ...(applicationId !== undefined && { applicationId }),
-    ...(keyId !== undefined && { keyId }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(user !== undefined && { userHashes: await hashesOf(user, workspaceId, keys) }),
-    ...(verdict && { verdict }),
+    ...present({ applicationId: applicationIn(query), keyId, provider, model, userHashes, verdict }),
   }
 }
 

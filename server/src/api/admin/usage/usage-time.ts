@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
 import { hasMinutes, roundedTime } from '../../../domains/audit/statistics/usage-query.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
+import { present } from '../../../platform/lib/present.ts'
 import { invalid } from '../../../shared/request-errors.ts'
+import type { QueryOf } from '../../kit/route.ts'
 import { parseTimeRange } from '../audit/audit-query.ts'
 
 export const INTERVALS = {
@@ -31,12 +33,6 @@ export const USAGE_TIME_QUERY = {
   }),
 }
 
-interface Asked {
-  readonly from?: string
-  readonly to?: string
-  readonly interval?: Interval
-}
-
 export interface UsageTime {
   readonly from: Date
   readonly to: Date
@@ -51,8 +47,12 @@ const HOUR_SECONDS = 3_600
 const MAX_DAYS = 3_660
 
 /** The time of a query. Throws a 400 if it is empty, or has too many or too short intervals. `byUser`: see hasMinutes. */
-export function timeOf({ from: asked, to: until, interval }: Asked, now: Date, byUser = false): UsageTime {
-  const times = parseTimeRange({ ...(asked !== undefined && { from: asked }), ...(until !== undefined && { to: until }) })
+export function timeOf(
+  { from: asked, to: until, interval }: QueryOf<typeof USAGE_TIME_QUERY>,
+  now: Date,
+  byUser = false,
+): UsageTime {
+  const times = parseTimeRange(present({ from: asked, to: until }))
   const to = times.to ?? now
   const from = times.from ?? new Date(to.getTime() - DAY_MS)
   if (from >= to) throw invalid({ param: 'from', message: 'must be before to' })
@@ -68,10 +68,8 @@ export function timeOf({ from: asked, to: until, interval }: Asked, now: Date, b
   const isTooLong = interval === undefined ? seconds / INTERVALS[chosen] > MAX_DAYS : seconds / INTERVALS[chosen] > MAX_POINTS
   if (isTooLong) {
     const param = interval === undefined ? 'from' : 'interval'
-    throw invalid({
-      param,
-      message: `must not make more than ${interval === undefined ? MAX_DAYS : MAX_POINTS} points of the time`,
-    })
+    const most = interval === undefined ? MAX_DAYS : MAX_POINTS
+    throw invalid({ param, message: `must not make more than ${most} points of the time` })
   }
   return { ...roundedTime({ from, to }, byUser, now), interval: chosen }
 }
