@@ -40,10 +40,7 @@ export class Drain {
     return this.#running.size === 0
   }
 
-  /**
-   * Ends the requests in flight with 503; a stream that has started gets the error as its last event. Returns the ids of the audit
-   * records (`aud_…`) whose responses had started and were not sent completely.
-   */
+  /** Ends the requests in flight with 503. Returns the ids of the audit records (`aud_…`) whose responses were not sent completely. */
   async cut(): Promise<readonly string[]> {
     const broken = new Set([...this.#running].filter(cutOff))
     await this.idle(WRITE_MS)

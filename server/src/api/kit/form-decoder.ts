@@ -36,10 +36,7 @@ class Malformed extends Error {
   }
 }
 
-/**
- * `application/x-www-form-urlencoded` with nested fields in brackets, raw or percent-encoded (MSG-BODY-2). A
- * plain name may come several times: the reader of the body makes a list of it, or refuses it. Never throws.
- */
+/** Nested fields are in brackets, raw or percent-encoded (MSG-BODY-2). Never throws. */
 export const parseForm = (bytes: Uint8Array): ParsedForm => fieldsOf(() => pairsOf(decoder.decode(bytes)))
 
 export const formOfPairs = (pairs: Iterable<FormPair>): ParsedForm => fieldsOf(() => pairs)

@@ -56,7 +56,6 @@ function moveResponse(response: Json, components: Components): Json {
   return { ...response, content: mapValues(content, (media) => withoutDescription(media as { schema: Json })) }
 }
 
-/** A copy of the value with references to its named schemas. `bodyName`: the name of the body that the value contains. */
 function moveSchemas(value: unknown, components: Components, bodyName?: string): unknown {
   if (Array.isArray(value)) return value.map((item) => moveSchemas(item, components))
   if (!isObject(value)) return value

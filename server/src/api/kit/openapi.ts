@@ -37,7 +37,6 @@ export async function collectOpenApi(app: FastifyInstance, version: string, publ
   })
 }
 
-/** The document at /openapi.json, built on the first request. */
 export async function serveOpenApi(app: FastifyInstance): Promise<void> {
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {

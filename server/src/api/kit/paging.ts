@@ -21,7 +21,6 @@ export function pageOf({ limit = 20, cursor }: Static<TObject<typeof PAGE>>): Pa
   return { limit, after }
 }
 
-/** Opaque, so that clients do not build cursors: the key of the last item. */
 export const encodeCursor = (key: string): string => Buffer.from(key).toString('base64url')
 
 /** A page as the admin API sends it. Throws a 400 when the store did not know the cursor and found no page. */

@@ -9,10 +9,7 @@ import { RepeatedText } from './form-decoder.ts'
 
 type Validator = FastifySchemaCompiler<TSchema>
 
-/**
- * Makes the validator of an API: texts of the query, and of a body that may be a form, are converted to the types of the schema. An
- * invalid path parameter names no resource, so it gets 404.
- */
+/** Texts in the `coerced` parts become the types of the schema. An invalid path parameter names no resource, so it gets 404. */
 const validator =
   (coerced: readonly (string | undefined)[]): Validator =>
   ({ schema, httpPart }) => {

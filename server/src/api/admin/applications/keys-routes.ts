@@ -68,7 +68,7 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     errors: { 409: 'CONFLICT: the key is revoked, expired or already replaced' },
     body: ApiKeyRotate,
     fields: ['expires_at', 'replaced_by'],
-    created: ISSUED,
+    extra: ISSUED,
     write: rotate,
   })
 

@@ -27,7 +27,6 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => string | number 
   sequence: ({ integrity }) => integrity.sequence,
 }
 
-/** The matching records as lines of CSV (RFC 4180), newest first. */
 export async function* csvOf(reads: Reads, workspaceId: string, filter: RecordFilter): AsyncGenerator<string> {
   yield `${Object.keys(COLUMNS).join()}\r\n`
   let rows = 0

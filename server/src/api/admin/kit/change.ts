@@ -121,10 +121,7 @@ async function publish(signal: Signal, [topic, key]: readonly [string, string], 
   }
 }
 
-/**
- * Throws a 403 unless the operator still may do everything as at the authentication. The roles cannot change until `tx` ends: a removal
- * or a new role waits for this transaction, or this transaction waits for it.
- */
+/** Throws a 403 unless the operator still may do everything as at the authentication. Roles cannot change until `tx` ends. */
 async function refuseLostScopes(tx: Tx, operator: Operator): Promise<void> {
   if (covers(await lockAccess(tx, operator), operator.access)) return
   throw new GatehouseError('FORBIDDEN', {

@@ -53,20 +53,15 @@ export interface Write<Row, B extends TSchema> extends Texts {
   readonly prepare?: (request: Asked<Static<B>>) => Promise<(tx: Tx, now: Date) => Promise<Outcome<Row>>>
   /** Recorded fields. Default: those that the body sets. */
   readonly fields?: readonly string[]
+  /** Fields of the response in addition to the noun's view: a secret. */
+  readonly extra?: { readonly view: TSchema; readonly fields: (row: Row) => object }
   readonly preValidation?: (request: FastifyRequest) => Promise<void>
 }
 
-/** The response of a change that has more fields than the noun's view: a secret, warnings. */
-interface Extra<Row> {
-  readonly view: TSchema
-  readonly fields: (row: Row) => object
-}
-
 export interface Create<Row, B extends TSchema> extends Write<Row, B> {
-  /** In the operation's id, its summary and the audit record: `issue` instead of `create`. */
+  /** `issue`. Default: `create`. */
   readonly verb?: string
   readonly path?: `/${string}`
-  readonly extra?: Extra<Row>
 }
 
 export interface Remove extends Texts {
@@ -83,14 +78,10 @@ export interface Update<Row, B extends TSchema> extends Write<Row, B> {
 export interface Action<Row, B extends TSchema> extends Write<Row, B> {
   /** As in the path. In the audit record with `_`. */
   readonly verb: string
-  /** A response 201 with more fields than the noun's view. Default: 200. */
-  readonly created?: Extra<Row>
 }
 
 export interface Described<Row> {
-  /** As in audit records: `policy_draft`. */
   readonly noun: string
-  /** As in texts. Default: the noun, with spaces. */
   readonly name?: string
   readonly path: `/${string}`
   /** Reading needs the scope `AREA:read`, and changes `AREA:write`. */

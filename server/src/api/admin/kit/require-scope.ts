@@ -56,10 +56,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Hook that sets the Workspace of an admin request from the query (`workspace`) or the header `X-Gatehouse-Workspace`, by id or
- * name, and checks the scope in it. Default: the first Workspace that the operator may enter, the only one on most servers.
- */
+/** Sets the Workspace that the query or the header names by id or name; default: the first that the operator may enter. */
 export function chooseWorkspace(db: Db) {
   return async (request: FastifyRequest): Promise<void> => {
     const query = (request.query as { workspace?: string }).workspace

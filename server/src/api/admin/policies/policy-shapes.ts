@@ -112,7 +112,6 @@ export function ruleViews(source: string) {
   return parsed.set.rules.map(({ id, description, at, verdict, when }) => ({ id, description, at: [...at], verdict, when }))
 }
 
-/** `base_version` of a Workspace without policies. */
 export const NO_VERSION = 'none'
 
 export const BASE_VERSION = {

@@ -13,7 +13,6 @@ import { causingScope } from '../../../shared/roles.ts'
 import { lockAccess } from '../kit/change.ts'
 import type { Asked } from '../kit/noun.ts'
 
-/** An operator or admin token. `scopes`: in the Workspace of the item. */
 type Approver = Pick<Operator, 'id' | 'kind' | 'scopes'>
 
 /** Throws a 403 when the operator issued a token of the user who sent the message. `ids`: all ids under which the operator acts. */

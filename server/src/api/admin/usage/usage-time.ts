@@ -74,7 +74,6 @@ export function timeOf(
   return { ...roundedTime({ from, to }, byUser, now), interval: chosen }
 }
 
-/** Starts of all intervals in milliseconds. The first and the last may be partial. */
 export function startsOf({ from, to, interval }: UsageTime): number[] {
   const ms = INTERVALS[interval] * 1_000
   const first = Math.floor(from.getTime() / ms) * ms
