@@ -169,7 +169,7 @@ module.exports = {
       to: {
         path: '^server/src/platform/db/',
         pathNot:
-          '^server/src/platform/db/(page|values|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
+          '^server/src/platform/db/(page|values|from-row|snapshot|long-statements|partitions/(partition-job|list-partitions|months))\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

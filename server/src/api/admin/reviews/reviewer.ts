@@ -18,7 +18,7 @@ export async function findReviewingDelegates(db: Db, workspaceId: string, now: D
   return new Map(delegates)
 }
 
-/** Who works for `operatorId` now: the operator, or the delegate of an absence. Undefined if the operator is no reviewer of the Workspace. */
+/** The reviewer in place of `operatorId` now: the operator, or the delegate of an absence. Undefined if the operator is no reviewer of the Workspace. */
 export async function findAssignee(tx: Tx, workspaceId: string, operatorId: string, now: Date): Promise<Assignee | undefined> {
   if (!(await isReviewerId(tx, operatorId, workspaceId))) return undefined
   const to = representativeOf(operatorId, await findReviewingDelegates(tx, workspaceId, now))
