@@ -125,7 +125,9 @@ module.exports = {
       from: { path: `^server/src/domains/messaging/${folder}/`, pathNot: '\\.test\\.ts$' },
       to: {
         path: '^server/src/domains/messaging/',
-        pathNot: [`${folder}/`, 'tables\\.ts', 'timestamps\\.ts', ...allowed].map((path) => `^server/src/domains/messaging/${path}`),
+        pathNot: [`${folder}/`, 'tables\\.ts', 'timestamps\\.ts', ...allowed].map(
+          (path) => `^server/src/domains/messaging/${path}`,
+        ),
       },
     })),
     only('admin-kit', ADMIN_KIT, [ADMIN_KIT, domain('operators'), domain('audit'), domain('identity'), KIT, DB, ...WORDS]),

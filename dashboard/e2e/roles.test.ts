@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ROLES } from '../../server/src/shared/operator.ts'
-import { ROLE_SCOPES } from '../../server/src/shared/operator.ts'
+import { ROLE_SCOPES, ROLES } from '../../server/src/shared/operator.ts'
 import type { Json } from '../../server/test/admin/client.ts'
 import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import app from '../src/texts/en/app.json' with { type: 'json' }

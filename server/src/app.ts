@@ -15,13 +15,11 @@ import { closeStalledConnections } from './api/kit/stalled-clients.ts'
 import { messagingRoutes } from './api/messaging/messaging-routes.ts'
 import { telemetryRoutes } from './api/telemetry-routes.ts'
 import type { Context } from './context.ts'
-import { ERRORS, type ErrorCode, errorBody, GatehouseError } from './errors.ts'
+import { ERRORS, errorBody, GatehouseError } from './errors.ts'
 import type { Config } from './platform/config/config.ts'
 import { newId } from './platform/lib/id.ts'
 import { runInTrace, type Sample, traceContext } from './platform/lib/trace-context.ts'
 import { API_VERSION } from './version.ts'
-
-const CODES: Readonly<Record<string, ErrorCode>> = { HPE_HEADER_OVERFLOW: 'PAYLOAD_TOO_LARGE' }
 
 /** Responds to malformed HTTP: there is no Fastify request, so the error envelope is written to the socket. */
 function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
@@ -29,7 +27,7 @@ function respondToClientError(error: Error & { code?: string }, socket: Socket):
     socket.destroy()
     return
   }
-  const code = CODES[error.code ?? ''] ?? 'VALIDATION_ERROR'
+  const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'PAYLOAD_TOO_LARGE' : 'VALIDATION_ERROR'
   const body = JSON.stringify(errorBody(code, { message: 'The HTTP request is malformed.' }))
   const head = [
     `HTTP/1.1 ${ERRORS[code].status} ${code === 'VALIDATION_ERROR' ? 'Bad Request' : 'Content Too Large'}`,
@@ -42,10 +40,7 @@ function respondToClientError(error: Error & { code?: string }, socket: Socket):
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Options of Node's server for `respondInsteadOfNode`. */
-const NODE_OPTIONS = { requireHostHeader: false } as const
-
-/** Handles the requests that Node would respond to itself, without error envelope and request id. */
+/** Handles the requests that Node would respond to itself, without error envelope and request id. Needs `requireHostHeader: false`. */
 function respondInsteadOfNode(app: FastifyInstance): void {
   // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -67,26 +62,15 @@ function traceRequests(app: FastifyInstance, sample: Sample | undefined): void {
   })
 }
 
-const YEAR_SECONDS = 31_536_000
-
 /** Headers of every response: browsers do not guess the content type, and use https when the public URL does. */
 const securityHeaders = (publicUrl: string | undefined): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',
-  ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': `max-age=${YEAR_SECONDS}` }),
+  ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 })
-
-/** Sends the headers with every response that reaches a hook, errors and streams included. */
-function sendSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers)
-    done()
-  })
-}
 
 /** Longest time for a client to send headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** All routes of the server. */
 export async function createApp(context: Context): Promise<FastifyInstance> {
   const headers = securityHeaders(context.config.signIn.publicUrl)
   const app: FastifyInstance = fastify({
@@ -104,13 +88,16 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     // Requests on open connections are served as usual while the server drains (api/kit/drain.ts).
     return503OnClosing: false,
-    http: NODE_OPTIONS,
+    http: { requireHostHeader: false },
     schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
   addBaseUrl(app, { ...context.config.signIn, host: context.config.host })
   traceRequests(app, context.tracing.sample)
   sendRequestId(app)
-  sendSecurityHeaders(app, headers)
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
   respondInsteadOfNode(app)
   context.drain.watch(app, context.shutdown)
   closeOnlyIdleConnections(app)

@@ -1,12 +1,10 @@
 import type { ArchiveOptions } from './domains/audit/archive/archive-place.ts'
 import type { DestinationOptions } from './domains/audit/delivery/open-destinations.ts'
 import type { FileStoreOptions } from './domains/messaging/attachments/file-store.ts'
-import type { PasswordHashing } from './domains/operators/better-auth.ts'
 import type { Config } from './platform/config/config.ts'
 import type { BucketConfig } from './platform/config/places.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 
-/** The bucket with its credentials. */
 function withKeys<B extends BucketConfig>(bucket: B, { fromEnvironment }: Secrets) {
   const { accessKeyIdEnv, secretAccessKeyEnv, ...rest } = bucket
   return {
@@ -19,7 +17,6 @@ function withKeys<B extends BucketConfig>(bucket: B, { fromEnvironment }: Secret
 export const fileStoreOptions = ({ files: { store } }: Config, secrets: Secrets): FileStoreOptions =>
   store.kind === 'folder' ? store : withKeys(store, secrets)
 
-/** The external destinations of checkpoints. */
 export const destinationOptions = (
   { checkpointDelivery: { file, bucket, http } }: Config,
   secrets: Secrets,
@@ -32,15 +29,8 @@ export const destinationOptions = (
 export const archiveOptions = ({ auditArchive }: Config, secrets: Secrets): ArchiveOptions | undefined =>
   auditArchive?.kind === 'bucket' ? withKeys(auditArchive, secrets) : auditArchive
 
-interface SignInGiven {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly overrides: { readonly passwords?: PasswordHashing | undefined }
-}
-
-/** How operators sign in, with the client secret of single sign-on. */
-export function signInOptions({ config, secrets, overrides: { passwords } }: SignInGiven) {
-  const { publicUrl, trustedProxies, oidc } = config.signIn
+export function signInOptions({ signIn }: Config, secrets: Secrets) {
+  const { publicUrl, trustedProxies, oidc } = signIn
   const client = oidc && { ...oidc, clientSecret: secrets.fromEnvironment(oidc.clientSecretEnv) ?? '' }
-  return { publicUrl, trustedProxies, oidc: client, passwords }
+  return { publicUrl, trustedProxies, oidc: client }
 }

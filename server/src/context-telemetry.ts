@@ -25,7 +25,6 @@ interface Given {
   readonly openTelemetry: Awaited<ReturnType<typeof loadOpenTelemetry>>
 }
 
-/** Metrics, spans and the functions that report to them. */
 export function createTelemetry({ config, log, clock, node, openTelemetry: { openTracing, exportMetrics } }: Given) {
   const { nodeName, spans, metrics: exported } = config.telemetry
   const metrics = new Metrics()

@@ -3,15 +3,15 @@ import { operatorEventRecorder } from './api/admin/operators/operator-events.ts'
 import { parseChat } from './api/gateway/chat-request.ts'
 import type { GatewayDeps } from './api/gateway/gateway-routes.ts'
 import { Drain } from './api/kit/drain.ts'
-import { type AuditLogWriter, createAuditWriter } from './context-audit.ts'
-import { createMail } from './context-mail.ts'
 import { archiveOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { createTelemetry, loadOpenTelemetry } from './context-telemetry.ts'
 import { openArchive } from './domains/audit/archive/archive-place.ts'
 import { createChainOverdue } from './domains/audit/chain/chain-pending.ts'
+import { AuditWriter } from './domains/audit/chain/writer.ts'
 import { AuditWatch } from './domains/audit/checkpoints/watch.ts'
 import { CheckpointDelivery } from './domains/audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './domains/audit/delivery/open-destinations.ts'
+import { RecentRecords } from './domains/audit/statistics/counted-record.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from './domains/audit/workspace-keys.ts'
 import { openBudgets } from './domains/budgets/open-budgets.ts'
 import type { Detector } from './domains/classification/detector.ts'
@@ -34,6 +34,8 @@ import { WebhookDispatcher } from './domains/messaging/events/webhook-dispatcher
 import { WebhookSender } from './domains/messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './domains/messaging/people/member-authenticator.ts'
 import { UserRateLimiter } from './domains/messaging/people/user-rate-limiter.ts'
+import { MailWorker } from './domains/notifications/mail/mail-worker.ts'
+import { Mailer } from './domains/notifications/mail/mailer.ts'
 import { AdminAuthenticator } from './domains/operators/admin-authenticator.ts'
 import type { PasswordHashing } from './domains/operators/better-auth.ts'
 import { SignIn } from './domains/operators/sign-in.ts'
@@ -66,7 +68,8 @@ import { Readiness } from './platform/telemetry/readiness.ts'
 import { readinessChecks } from './readiness-checks.ts'
 import { openSemanticSearch, type SemanticSearch } from './semantic-search.ts'
 
-/** Replacements for tests and measurements. */
+type AuditLogWriter = Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
+
 export interface Overrides {
   readonly node?: PlaceInNode
   readonly clock?: Clock
@@ -78,19 +81,8 @@ export interface Overrides {
   readonly audit?: AuditLogWriter
 }
 
-interface Given {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly overrides: Overrides
-  readonly log: Logger
-  readonly onError: (error: Error) => void
-  readonly database: Database
-  readonly openTelemetry: Awaited<ReturnType<typeof loadOpenTelemetry>>
-}
-
 export type Context = Awaited<ReturnType<typeof createContext>>
 type Base = ReturnType<typeof createBase>
-type Parts = ReturnType<typeof createParts>
 type Telemetry = ReturnType<typeof createTelemetry>
 
 const KEYS_MAX_AGE_MS = 60_000
@@ -105,12 +97,8 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   const log = overrides.log ?? createLogger(config.logLevel, config.telemetry.nodeName)
   for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
-  const database = await openDatabase({
-    ...databaseServers(config),
-    timeouts: config.databaseTimeouts,
-    onError,
-    onProgress: (text) => log.info(text),
-  })
+  const onProgress = (text: string) => log.info(text)
+  const database = await openDatabase({ ...databaseServers(config), timeouts: config.databaseTimeouts, onError, onProgress })
   try {
     const openTelemetry = await loadOpenTelemetry(config)
     const base = createBase({ config, secrets, overrides, log, onError, database, openTelemetry })
@@ -121,6 +109,16 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     await database.close()
     throw cause
   }
+}
+
+interface Given {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly overrides: Overrides
+  readonly log: Logger
+  readonly onError: (error: Error) => void
+  readonly database: Database
+  readonly openTelemetry: Parameters<typeof createTelemetry>[0]['openTelemetry']
 }
 
 const createBase = (given: Given) => ({
@@ -139,7 +137,7 @@ const createBase = (given: Given) => ({
 })
 
 function createParts(base: Base, semantic: SemanticSearch | undefined) {
-  const { config, database, shutdown } = base
+  const { config, database, overrides, shutdown } = base
   const audit = createAudit(base)
   const review = createReview(base)
   const telemetry = createTelemetry(base)
@@ -149,7 +147,8 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...audit,
     ...review,
     ...telemetry,
-    ...createClassification(base, telemetry),
+    detectors: withFaultReports(overrides.detectors ?? DETECTORS, telemetry.reportFault, telemetry.reportDetectorTime),
+    detectorBudgetMs: config.detectorBudgetMs,
     ...createIdentity(base),
     ...openPolicies(base),
     ...createProviders(base, telemetry),
@@ -180,14 +179,28 @@ function createAudit({ config, secrets, overrides, node, database, db, clock, lo
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
-  const { audit, recentRecords } = createAuditWriter({ overrides, node, database, workspaceKeys, auditWatch })
+  const recentRecords = new RecentRecords()
+  const audit: AuditLogWriter =
+    overrides.audit ??
+    new AuditWriter(database, {
+      findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+      // The end of a chain is not where this node left it.
+      onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+      ...(node.leads && { onCommit: (records) => recentRecords.add(records) }),
+    })
   return {
-    workspaceKeys,
-    ...{ auditWatch, recentRecords, audit },
+    ...{ workspaceKeys, auditWatch, recentRecords, audit },
     chainOverdue: createChainOverdue({ db, audit, workspaceKeys, auditWatch }),
     checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),
     auditArchive: openArchive(archiveOptions(config, secrets)),
   }
+}
+
+/** Without a mail server there is no mailer, and the worker does nothing. */
+function createMail(base: Base) {
+  const { config, secrets } = base
+  const mailer = config.mail && new Mailer({ from: config.mail.from, url: secrets.fromEnvironment(config.mail.smtpUrlEnv) ?? '' })
+  return { mailer, mail: new MailWorker({ ...base, mailer, publicUrl: config.signIn.publicUrl }) }
 }
 
 const createReview = (base: Base) => ({
@@ -200,11 +213,6 @@ const createReview = (base: Base) => ({
     // This process alone has an embedded database: a claim from before the start belongs to a process that died.
     ...(base.database.kind === 'embedded' && { exclusiveSince: base.clock.now() }),
   },
-})
-
-const createClassification = ({ config, overrides }: Base, { reportFault, reportDetectorTime }: Telemetry) => ({
-  detectors: withFaultReports(overrides.detectors ?? DETECTORS, reportFault, reportDetectorTime),
-  detectorBudgetMs: config.detectorBudgetMs,
 })
 
 function createIdentity(base: Base) {
@@ -240,7 +248,6 @@ function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tra
   const webhookSender = new WebhookSender(config)
   const relay = new EventRelay(base)
   const files = openFileStore(fileStoreOptions(config, secrets))
-  /** Reads a turn of an assistant as a chat. */
   const parse: IncomingRequest['parse'] = (body, application) => parseChat(body, application, gateway.chatLimits)
   return {
     members: new MemberAuthenticator({ ...gateway, signal, credentials: { lookUpMs: loadMs } }),
@@ -257,13 +264,16 @@ function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tra
   }
 }
 
-const createOperators = (base: Base) => ({
-  adminAuthenticator: new AdminAuthenticator(base, { lookUpMs: base.loadMs }),
-  signIn: new SignIn({ ...base, record: operatorEventRecorder(base), findWorkspaceId, ...signInOptions(base) }),
-})
+function createOperators(base: Base) {
+  const options = { ...signInOptions(base.config, base.secrets), passwords: base.overrides.passwords }
+  return {
+    adminAuthenticator: new AdminAuthenticator(base, { lookUpMs: base.loadMs }),
+    signIn: new SignIn({ ...base, record: operatorEventRecorder(base), findWorkspaceId, ...options }),
+  }
+}
 
 /** Ends waiting requests, finishes running work and writes queued records. Call it when the server accepts no more requests. */
-async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
+async function closeParts({ audit, aborting, ...parts }: ReturnType<typeof createParts>): Promise<void> {
   parts.waiters.close()
   parts.hub.close()
   await parts.assistants.close()

@@ -11,7 +11,6 @@ type ErrorType =
 interface ErrorRow {
   readonly status: number
   readonly type: ErrorType
-  /** Default public message. */
   readonly message: string
 }
 
@@ -48,7 +47,6 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The public part of an error. */
 export interface ErrorFields {
   readonly message?: string
   /** Path of the invalid field: `governance.user.id`. */
@@ -56,7 +54,6 @@ export interface ErrorFields {
   readonly details?: Readonly<Record<string, unknown>>
   readonly reviewItemId?: string
   readonly auditId?: string
-  /** Additional response headers: `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

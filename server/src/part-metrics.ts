@@ -12,7 +12,6 @@ import { VERSION } from './version.ts'
 type Sized = { readonly size: number }
 type Cached = { readonly statistics: CacheStatistics }
 
-/** The parts of a process that count themselves. */
 interface Parts {
   readonly nodeName: string
   readonly database: { readonly pool: Pick<Database['pool'], 'totalCount' | 'idleCount' | 'waitingCount'> } & Pick<
@@ -43,7 +42,6 @@ interface Parts {
   readonly userTokens: Cached
 }
 
-/** Registers the metrics of the parts that count themselves. */
 export function registerPartMetrics(registry: Registry, parts: Parts): void {
   registerAudit(registry, parts)
   registerDatabase(registry, parts)

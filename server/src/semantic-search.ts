@@ -16,7 +16,6 @@ export interface SemanticSearch {
   readonly ranker: SemanticRanker
   /** Number of searches that were lexical only, because the embedder or the vectors failed. */
   readonly fallbacks: () => number
-  /** Embeds chunks and memories that have no vector yet. */
   readonly job: Job
   readonly close: () => Promise<void>
 }

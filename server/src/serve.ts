@@ -24,16 +24,12 @@ type StopReason =
   | { readonly kind: 'broken_database'; readonly cause: Error }
 
 export interface ServeOptions extends Omit<Overrides, 'node'> {
-  /** Default: the server has one process. */
   readonly node?: NodeLink
   /** Makes an environment that was read again the source of keys and tokens. */
   readonly replaceEnvironment?: (env: Environment) => void
 }
 
-/**
- * Runs a serving process until a signal stops it. Resolves when every acknowledged write is durable. Throws if the embedded database
- * dies. Tests and measurements pass overrides.
- */
+/** Runs a serving process until a signal stops it and every acknowledged write is durable. Throws if the embedded database dies. */
 export async function serve(config: Config, secrets: Secrets, options: ServeOptions = {}): Promise<void> {
   const { node = onlyProcess() } = options
   // The modules load while the database opens.
@@ -102,10 +98,7 @@ async function reload(context: Context, env: Environment, applyFile?: (context: 
   }
 }
 
-/**
- * Makes `/readyz` respond 503 and, after the delay, closes the listener and waits for the requests in flight. Requests that take too
- * long get 503.
- */
+/** Makes `/readyz` respond 503, waits for the requests in flight, and ends those that take too long. */
 async function drain(app: FastifyInstance, context: Context, stopJobs: () => Promise<void>, reason: StopReason): Promise<void> {
   const { config, log, shutdown, waiters } = context
   const { delayMs, timeoutMs } = config.drain
@@ -133,7 +126,6 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   await Promise.all([closed, jobsStopped])
 }
 
-/** Resolves at the first signal, or when the embedded database dies. */
 function awaitStop({ database }: Context, node: NodeLink): Promise<StopReason> {
   const broken = new Promise<StopReason>((resolve) => {
     database.broken.addEventListener('abort', () => resolve({ kind: 'broken_database', cause: database.broken.reason as Error }))

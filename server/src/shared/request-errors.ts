@@ -26,6 +26,10 @@ export function requireFound<T>(value: T | undefined, resource: string): T {
 export const forbidden = (message: string, fields?: Omit<ErrorFields, 'message'>): GatehouseError =>
   errorOf(refuseForbidden(message, fields))
 
+/** 409 that says what to do. */
+export const conflict = (message: string, fields?: Omit<ErrorFields, 'message'>): GatehouseError =>
+  new GatehouseError('CONFLICT', { message, ...fields })
+
 /** 409: another object has this value of a unique field. `label`: the field, as in "Workspace name is already taken." */
 export const taken = (param: string, label: string): GatehouseError =>
-  new GatehouseError('CONFLICT', { message: `${label} is already taken. Choose another.`, param })
+  conflict(`${label} is already taken. Choose another.`, { param })

@@ -10,19 +10,20 @@ const governed = await sharedGoverned()
 const BODY = { scope: 'department', unit: 'tokens', limit: 1_000, period: 'week' } as const
 const create = (fields: object = {}) => governed.admin('POST', '/budgets', { json: { name: word(), ...BODY, ...fields } })
 
+const sendAlerts = async (times = 1) => {
+  const { context } = governed.server
+  const job = budgetJobs(context).find(({ name }) => name === 'send alerts of budgets')
+  for (let run = 0; run < times; run++) await job?.run()
+  await context.relay.run()
+  await context.webhooks.run()
+}
+
 test('budgets: can be created, read, changed and deleted, and each change is recorded [ADM-API-12]', async () => {
   const created = expectSuccess(await create({ name: 'Departments', time_zone: 'Europe/Berlin' }), 201)
   expect(created).toMatchObject({
     ...{ object: 'budget', name: 'Departments', scope: 'department', member: null, claim: null, application_id: null },
-    ...{
-      unit: 'tokens',
-      limit: 1_000,
-      period: 'week',
-      time_zone: 'Europe/Berlin',
-      alerts: [0.8, 1],
-      unpriced: 'refuse',
-      enabled: true,
-    },
+    ...{ unit: 'tokens', limit: 1_000, period: 'week', time_zone: 'Europe/Berlin' },
+    ...{ alerts: [0.8, 1], unpriced: 'refuse', enabled: true },
     current: { member: '', spent: 0, reserved: 0, left: 1_000 },
   })
   expect(new Date(String(created.window_starts_at)).getTime()).toBeLessThan(new Date(String(created.resets_at)).getTime())
@@ -72,7 +73,6 @@ test('budgets: refuses a limit that cannot be counted when a budget is created o
 })
 
 test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async () => {
-  const { context } = governed.server
   const receiver = await startReceiver()
   const webhook = { url: receiver.url, types: ['budget.alert'] }
   expectSuccess(await governed.admin('POST', '/webhooks', { json: webhook }), 201)
@@ -84,11 +84,7 @@ test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async
   for (let count = 0; count < 2; count++) expectSuccess(await send())
   expectError(await send(), 'BUDGET_EXCEEDED')
   expectError(await send(), 'BUDGET_EXCEEDED')
-  const sendAlerts = budgetJobs(context).find(({ name: job }) => job === 'send alerts of budgets')
-  await sendAlerts?.run()
-  await sendAlerts?.run()
-  await context.relay.run()
-  await context.webhooks.run()
+  await sendAlerts(2)
   await expect.poll(() => receiver.received.length).toBe(3)
   const payloads = receiver.received.map(({ body }) => body.payload as Record<string, unknown>)
   expect(payloads.map(({ fraction }) => fraction).toSorted()).toEqual([0.4, 0.9, 1])
@@ -97,8 +93,7 @@ test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async
 })
 
 test('budgets: no alert that is stored names a user after the erasure [GW-BUD-9]', async () => {
-  const { context } = governed.server
-  const { pool } = context.database
+  const { pool } = governed.server.context.database
   const receiver = await startReceiver()
   receiver.answer.status = 500
   const [erased, other] = [word(), word()]
@@ -118,13 +113,6 @@ test('budgets: no alert that is stored names a user after the erasure [GW-BUD-9]
     return expectSuccess(
       await governed.chat('Good morning', { model: 'scripted', max_tokens: 8, governance: { user } }, { token }),
     )
-  }
-  const sendAlerts = async () => {
-    await budgetJobs(context)
-      .find(({ name }) => name === 'send alerts of budgets')
-      ?.run()
-    await context.relay.run()
-    await context.webhooks.run()
   }
   /** How many alerts of the budget name the member in each table: events, deliveries, e-mail, and alerts that are not sent yet. */
   const countNaming = async (member: string, budget = each.name): Promise<readonly number[]> => {

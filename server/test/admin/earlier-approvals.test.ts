@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
+import { acceptFromServer, type Browser, inviteOperator, signInOperator } from '../support/operators.ts'
 import { adminClient, expectError } from './client.ts'
 
-let workspace: string
 const governed = await closeAfterAll(startGoverned())
 const admin = adminClient(governed.server)
-workspace = (await admin.get('/workspaces')).data[0].id
+const workspace = (await admin.get('/workspaces')).data[0].id
 const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
 await governed.publish([...MARKER_RULES, { ...twice, approvals: 2 }] as never)
 
@@ -35,19 +33,18 @@ async function expectNotCounted(
 }
 
 describe('earlier approvals: an approval does not count when the last one arrives [ADM-REV-1]', () => {
-  test('after the operator was removed', async () => {
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['was removed', (id) => admin.remove(`/operators/${id}`)],
+    ['lost the role', (id) => admin.patch(`/operators/${id}`, { role: 'auditor' })],
+    [
+      'was suspended by single sign-on',
+      (id) => governed.server.context.database.db.transaction().execute((tx) => suspendPerson(tx, id, new Date())),
+    ],
+  ])('after the operator %s', async (_, end) => {
     const { id, browser } = await reviewer()
     await expectNotCounted(
       (held) => approve(browser, held),
-      () => admin.remove(`/operators/${id}`),
-    )
-  })
-
-  test('after the operator lost the role', async () => {
-    const { id, browser } = await reviewer()
-    await expectNotCounted(
-      (held) => approve(browser, held),
-      () => admin.patch(`/operators/${id}`, { role: 'auditor' }),
+      () => end(id),
     )
   })
 
@@ -57,14 +54,6 @@ describe('earlier approvals: an approval does not count when the last one arrive
     await expectNotCounted(
       (held) => browser.post(`/admin/v1/reviews/${held}/approve?workspace=${workspace}`),
       () => admin.patch(`/operators/${id}`, { workspace_roles: [{ workspace_id: workspace, role: null }] }),
-    )
-  })
-
-  test('after single sign-on suspended the operator', async () => {
-    const { id, browser } = await reviewer()
-    await expectNotCounted(
-      (held) => approve(browser, held),
-      () => governed.server.context.database.db.transaction().execute((tx) => suspendPerson(tx, id, new Date())),
     )
   })
 
@@ -84,9 +73,7 @@ describe('earlier approvals: an approval does not count when the last one arrive
   test("after an identical request with the operator's own key, when an admin token approved", async () => {
     const { browser } = await signInOperator(governed.server, 'owner')
     const { token } = await issueToken(browser)
-    const [{ id: application }] = (await admin.get('/applications')).data.filter(
-      ({ id }: { id: string }) => id === governed.server.demo.applications[0]?.id,
-    )
+    const application = governed.server.demo.applications[0]?.id
     const { key } = (await browser.post(`/admin/v1/applications/${application}/keys`, { name: 'own' })).body
     await expectNotCounted(
       (held) => approveWith(token, held),
@@ -150,9 +137,5 @@ describe('earlier approvals: four eyes', () => {
 /** A reviewer who chose the password with an invitation of the server. */
 async function independentReviewer() {
   const { id } = await inviteOperator(governed.server, 'reviewer')
-  const token = newInvitationToken()
-  await governed.server.context.database.db.transaction().execute((tx) => putInvitation(tx, id, token, new Date()))
-  const browser = new Browser(governed.server.base)
-  expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
-  return { id, browser }
+  return { id, browser: await acceptFromServer(governed.server, id) }
 }

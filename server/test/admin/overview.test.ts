@@ -5,11 +5,7 @@ import { adminClient, expectError, type Json } from './client.ts'
 
 const sum = (series: readonly Json[], read: (interval: Json) => number): number =>
   series.reduce((total, interval) => total + read(interval), 0)
-const PROMPTS = {
-  deny: 'juniper-deny',
-  hold: 'juniper-hold',
-  escalate: 'juniper-escalate',
-}
+const PROMPTS = { deny: 'juniper-deny', hold: 'juniper-hold', escalate: 'juniper-escalate' }
 
 const governed = await closeAfterAll(sharedGoverned())
 const admin = adminClient(governed.server)
@@ -24,11 +20,7 @@ test('usage: counts requests, verdicts, tokens and latency by interval', async (
     object: 'application_usage',
     application_id: application.id,
     interval: '1h',
-    totals: {
-      requests: 7,
-      verdicts: { allow: 4, escalate: 1, require_approval: 1, deny: 1 },
-      errors: 1,
-    },
+    totals: { requests: 7, verdicts: { allow: 4, escalate: 1, require_approval: 1, deny: 1 }, errors: 1 },
   })
   // The scripted provider reports 18 tokens for each of the four completions.
   expect(usage.totals.tokens).toBe(4 * 18)
@@ -41,21 +33,13 @@ test('usage: counts requests, verdicts, tokens and latency by interval', async (
   const stages = new Map(usage.stages.map((stage: Json) => [stage.name, stage]))
   expect(stages.size).toBe(12)
   expect(stages.get('invoke')).toMatchObject({ count: 4 })
-  expect(stages.get('classify')).toMatchObject({
-    count: 7,
-    p50_ms: expect.any(Number),
-    p95_ms: expect.any(Number),
-  })
+  expect(stages.get('classify')).toMatchObject({ count: 7, p50_ms: expect.any(Number), p95_ms: expect.any(Number) })
 })
 
 test('overview: has totals, holds, providers, and what needs attention with the most urgent first', async () => {
   const overview = await admin.get('/overview')
   expect(overview.totals.requests).toBeGreaterThanOrEqual(7)
-  expect(overview.holds).toMatchObject({
-    count: 1,
-    oldest: expect.any(String),
-    next_expiry: expect.any(String),
-  })
+  expect(overview.holds).toMatchObject({ count: 1, oldest: expect.any(String), next_expiry: expect.any(String) })
   expect(overview.escalations.count).toBe(1)
   expect(overview.providers).toContainEqual({
     id: 'openai',

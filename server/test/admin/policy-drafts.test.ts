@@ -104,13 +104,7 @@ test('publish: stores the note, names the publisher, and deletes the draft with 
 test('policy draft: an auditor reads it and cannot change it', async () => {
   const { id } = await create()
   const { browser } = await signInOperator(server, 'auditor')
-  const headers = {
-    cookie: browser.cookie,
-    origin: server.base,
-    'sec-fetch-site': 'same-origin',
-    'content-type': 'application/json',
-  }
-  const url = `${server.base}/admin/v1/policy-drafts/${id}`
-  expect((await fetch(url, { headers })).status).toBe(200)
-  expect((await fetch(url, { headers, method: 'PATCH', body: '{"revision":1}' })).status).toBe(403)
+  const path = `/admin/v1/policy-drafts/${id}`
+  expect((await browser.get(path)).status).toBe(200)
+  expect((await browser.send('PATCH', path, { revision: 1 })).status).toBe(403)
 })

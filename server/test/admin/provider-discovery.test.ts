@@ -1,16 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
-import type { TestServer } from '../support/server.ts'
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, type Json } from './client.ts'
 
-let server: TestServer
 // The shared server allows private addresses, which these providers have.
-server = await sharedServer()
+const server = await closeAfterAll(sharedServer())
 const admin = adminClient(server)
-afterAll(() => server?.close())
 
 /** The error of the discovery of a provider at `baseUrl`. */
 async function discoveryError(baseUrl: string): Promise<Json> {
@@ -23,12 +21,12 @@ async function discoveryError(baseUrl: string): Promise<Json> {
   return response.body.error
 }
 
-test.each([
-  ['unauthorized', (_: IncomingMessage, response: ServerResponse) => response.writeHead(401).end('sk-secret is wrong')],
-  ['not_found', (_: IncomingMessage, response: ServerResponse) => response.writeHead(404).end()],
-  ['status', (_: IncomingMessage, response: ServerResponse) => response.writeHead(500).end('sk-secret broke')],
-  ['not_json', (_: IncomingMessage, response: ServerResponse) => response.end('<html>sk-secret</html>')],
-  ['closed', (_: IncomingMessage, response: ServerResponse) => response.destroy()],
+test.each<[string, RequestListener]>([
+  ['unauthorized', (_, response) => response.writeHead(401).end('sk-secret is wrong')],
+  ['not_found', (_, response) => response.writeHead(404).end()],
+  ['status', (_, response) => response.writeHead(500).end('sk-secret broke')],
+  ['not_json', (_, response) => response.end('<html>sk-secret</html>')],
+  ['closed', (_, response) => response.destroy()],
 ])('discover: the cause is %s when the provider fails that way, and its own text is not shown', async (cause, respond) => {
   const server = createServer(respond).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -18,10 +18,7 @@ async function watch(workspace?: string, headers: Record<string, string> = asAdm
   const { base } = governed.server
   const controller = new AbortController()
   const query = workspace === undefined ? '' : `?workspace=${workspace}`
-  const response = await fetch(`${base}/admin/v1/reviews/events${query}`, {
-    headers,
-    signal: controller.signal,
-  })
+  const response = await fetch(`${base}/admin/v1/reviews/events${query}`, { headers, signal: controller.signal })
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
@@ -81,19 +78,13 @@ describe('review events: the stream ends', () => {
     await governed.decide(held.id, 'deny')
   }
 
-  test('when the reviewer is deleted', async () => {
-    const { id, browser } = await signInOperator(governed.server, 'reviewer')
-    await expectEnd({ cookie: browser.cookie }, () => admin.remove(`/operators/${id}`))
-  })
-
-  test('when the reviewer gets another role', async () => {
-    const { id, browser } = await signInOperator(governed.server, 'reviewer')
-    await expectEnd({ cookie: browser.cookie }, () => admin.patch(`/operators/${id}`, { role: 'read_only' }))
-  })
-
-  test('when the reviewer signs out', async () => {
-    const { browser } = await signInOperator(governed.server, 'reviewer')
-    await expectEnd({ cookie: browser.cookie }, () => browser.post('/auth/sign-out'))
+  test.each<[string, (reviewer: Awaited<ReturnType<typeof signInOperator>>) => Promise<unknown>]>([
+    ['is deleted', ({ id }) => admin.remove(`/operators/${id}`)],
+    ['gets another role', ({ id }) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
+    ['signs out', ({ browser }) => browser.post('/auth/sign-out')],
+  ])('when the reviewer %s', async (_, revoke) => {
+    const reviewer = await signInOperator(governed.server, 'reviewer')
+    await expectEnd({ cookie: reviewer.browser.cookie }, () => revoke(reviewer))
   })
 
   test('when the admin token is revoked', async () => {

@@ -87,11 +87,7 @@ test('preview: names the reason why nothing is remembered, and that a model extr
   const user = { governance: { user: { id: 'keeper' } } }
   const off = await governed.holdPrompt('juniper-hold juniper-memory-off', { more: user, options: { token } })
   expect((await preview(off)).remembered).toEqual({ ...NOTHING_REMEMBERED, reason: 'policy' })
-  const completion = await governed.holdCompletion({
-    answer: 'sorrel-hold sorrel-memory-off',
-    more: user,
-    options: { token },
-  })
+  const completion = await governed.holdCompletion({ answer: 'sorrel-hold sorrel-memory-off', more: user, options: { token } })
   expect((await preview(completion)).remembered.reason).toBe('policy')
   const extracting = await remembering('extract')
   const held = await governed.holdPrompt('juniper-hold', { more: user, options: { token: extracting.token } })

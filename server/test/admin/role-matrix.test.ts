@@ -67,7 +67,7 @@ describe.each(ROLES)('%s', { timeout: 240_000 }, (role) => {
   test('a session, and a token with its scopes, can use exactly the permitted operations', async () => {
     const { browser } = await signInOperator(server, role)
     const { scopes } = (await browser.session()).body
-    const token = await tokenWith(scopes)
+    const { token } = await adminClient(server).create('/tokens', { name: 'matrix', scopes })
     const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
     const byToken = { authorization: `Bearer ${token}` }
     for (const { id, method, path, scope } of routes) {
@@ -120,10 +120,8 @@ describe('an owner of another Workspace only', { timeout: 240_000 }, () => {
           else if (REACH_OF_SERVER.includes(id))
             expect([status, text.includes(`the scope ${scope} in all`)], cell).toEqual([403, true])
           else {
-            const unknown = await send(method, target.replace(workspace, 'ws_none'), {
-              ...headers,
-              'x-gatehouse-workspace': 'none',
-            })
+            const elsewhere = { ...headers, 'x-gatehouse-workspace': 'none' }
+            const unknown = await send(method, target.replace(workspace, 'ws_none'), elsewhere)
             // An invalid body or query is reported before the Workspace is looked up, for every Workspace alike.
             expect([status, withoutIds(text)], cell).toEqual([unknown.status, withoutIds(unknown.text)])
             expect([400, 404, 415], cell).toContain(status)
@@ -149,14 +147,6 @@ describe('an owner of another Workspace only', { timeout: 240_000 }, () => {
 })
 
 const withoutIds = (text: string) => text.replaceAll(/(?:req|aud)_\w+/g, '')
-
-async function tokenWith(scopes: readonly string[]): Promise<string> {
-  const headers = { authorization: `Bearer ${server.demo.admin_token}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ name: 'matrix', scopes })
-  const response = await fetch(`${server.base}/admin/v1/tokens`, { method: 'POST', headers, body })
-  expect(response.status).toBe(201)
-  return ((await response.json()) as Json).token
-}
 
 async function send(method: string, path: string, headers: Readonly<Record<string, string>>) {
   const withBody = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }

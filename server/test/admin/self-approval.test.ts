@@ -1,23 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hasOperatorIssuedPassword } from '../../src/domains/operators/independence-store.ts'
-import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
+import { acceptFromServer, Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { adminClient, expectError, type Json } from './client.ts'
 
 const governed = await closeAfterAll(startGoverned({}, { userRateLimiter: unlimitedRate() }))
 const admin = adminClient(governed.server)
-const message = {
-  id: 'linden-hold',
-  at: ['message'],
-  when: 'content.text.contains("linden-hold")',
-  verdict: 'require_approval',
-}
+const message = { id: 'linden-hold', at: ['message'], when: 'content.text.contains("linden-hold")', verdict: 'require_approval' }
 const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
 await governed.publish([...MARKER_RULES, message, { ...twice, approvals: 2 }] as never)
 
@@ -174,19 +168,7 @@ describe("self-approval: the operator who issued and revoked a user's access tok
 /** An operator who chose the password with an invitation of the server. */
 async function inviteIndependent(role: 'reviewer' | 'owner') {
   const person = await inviteOperator(governed.server, role)
-  return { ...person, browser: await acceptFromServer(person.id) }
-}
-
-const inviteIndependentReviewer = () => inviteIndependent('reviewer')
-
-/** Accepts an invitation of the server, like that of `gatehouse operator invite`. */
-async function acceptFromServer(id: string): Promise<Browser> {
-  const token = newInvitationToken()
-  const { db } = governed.server.context.database
-  await db.transaction().execute((tx) => putInvitation(tx, id, token, new Date()))
-  const browser = new Browser(governed.server.base)
-  expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
-  return browser
+  return { ...person, browser: await acceptFromServer(governed.server, person.id) }
 }
 
 describe('two-person approval', () => {
@@ -204,12 +186,12 @@ describe('two-person approval', () => {
     const invitee = await signInOperator(governed.server, 'reviewer')
     expect(expectError(await approve(invitee.browser, id), 'FORBIDDEN').message).toContain('gatehouse operator invite')
     expect(await stateOf(id)).toBe('pending')
-    const reviewer = await inviteIndependentReviewer()
+    const reviewer = await inviteIndependent('reviewer')
     expect((await approve(reviewer.browser, id)).body.state).toBe('approved')
   })
 
   test('approval: 403 when an operator has sent a new invitation to an independent reviewer', async () => {
-    const reviewer = await inviteIndependentReviewer()
+    const reviewer = await inviteIndependent('reviewer')
     const { db } = governed.server.context.database
     expect(await hasOperatorIssuedPassword(db, reviewer.id)).toBe(false)
     const { url } = await admin.create(`/operators/${reviewer.id}/invitation`)
@@ -229,7 +211,7 @@ describe('two-person approval', () => {
     expect((await owner.browser.signIn(owner.email)).status).toBe(200)
     expect(expectError(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('you had a role')
     expect(await stateOf(id)).toBe('pending')
-    const reinvited = await acceptFromServer(owner.id)
+    const reinvited = await acceptFromServer(governed.server, owner.id)
     expect((await approve(reinvited, id)).body.state).toBe('approved')
   })
 

@@ -4,10 +4,9 @@ import { signInOperator } from '../support/operators.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
 
-let workspace: string
 const server = await closeAfterAll(sharedServer())
 const admin = adminClient(server)
-workspace = await admin.workspace()
+const workspace = await admin.workspace()
 
 const DENIED = { page: 'audit', name: 'Denied yesterday', query: { verdict: 'deny', period: '24h' }, columns: ['event', 'rules'] }
 

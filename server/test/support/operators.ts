@@ -98,12 +98,22 @@ export async function inviteOperator(server: Server, roles: GivenRoles): Promise
 
 export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
 
-export async function createFirstLoginToken({ context }: TestServer): Promise<string> {
+/** Creates an unused token for a first login, or for an operator: an invitation of the server. */
+export async function createFirstLoginToken({ context }: TestServer, id: string | null = null): Promise<string> {
   const token = newInvitationToken()
-  await context.database.db.transaction().execute((tx) => putInvitation(tx, null, token, new Date()))
+  await context.database.db.transaction().execute((tx) => putInvitation(tx, id, token, new Date()))
   return token
 }
 
+/** Accepts an invitation of the server, like that of `gatehouse operator invite`: no operator knows the password. */
+export async function acceptFromServer(server: TestServer, id: string): Promise<Browser> {
+  const browser = new Browser(server.base)
+  const token = await createFirstLoginToken(server, id)
+  expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+  return browser
+}
+
+/** Invites an operator and signs in. */
 export async function signInOperator(server: Server, roles: GivenRoles): Promise<Invitation & { readonly browser: Browser }> {
   const invitation = await inviteOperator(server, roles)
   const browser = new Browser(server.base)

@@ -4,19 +4,16 @@ import { refuseCrossSite } from '../../domains/operators/same-origin.ts'
 import { authenticateRequests } from '../kit/authenticate-requests.ts'
 import { readJsonBodies } from '../kit/bodies.ts'
 import type { TypedApp } from '../kit/route.ts'
-import type { AdminContext } from './admin-context.ts'
+import { type AdminContext, type AdminDeps, adminDeps } from './admin-deps.ts'
 import { applicationsRoutes } from './applications/applications-routes.ts'
 import { keysRoutes } from './applications/keys-routes.ts'
 import { auditFeedRoutes } from './audit/audit-feed-routes.ts'
-import { auditListRoutes } from './audit/audit-list-routes.ts'
 import { auditLogRoutes } from './audit/audit-log-routes.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { budgetsRoutes } from './budgets/budgets-routes.ts'
-import { type AdminDeps, connectDomains } from './connect-domains.ts'
 import { demoRoutes } from './demo/demo-routes.ts'
 import { operatorOf } from './kit/authenticate-operator.ts'
-import { chooseWorkspace } from './kit/choose-workspace.ts'
-import { requirementOf, requireScope } from './kit/require-scope.ts'
+import { chooseWorkspace, requirementOf, requireScope } from './kit/require-scope.ts'
 import { collectionsRoutes } from './knowledge/collections-routes.ts'
 import { documentsRoutes } from './knowledge/documents-routes.ts'
 import { explainedSearchRoutes } from './knowledge/explained-search-routes.ts'
@@ -48,8 +45,6 @@ import { reviewersRoutes } from './reviews/reviewers-routes.ts'
 import { reviewsRoutes } from './reviews/reviews-routes.ts'
 import { setupRoutes } from './setup/setup-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
-import { userErasureRoutes } from './users/user-erasure-routes.ts'
-import { userGroupsRoutes } from './users/user-groups-routes.ts'
 import { usersRoutes } from './users/users-routes.ts'
 import { viewsRoutes } from './views/views-routes.ts'
 import { secretKeysRoutes } from './workspaces/secret-keys-routes.ts'
@@ -57,9 +52,8 @@ import { workspacesRoutes } from './workspaces/workspaces-routes.ts'
 
 type Routes = (app: TypedApp, deps: AdminDeps) => void
 
-/** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
 export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
-  const deps = connectDomains(context)
+  const deps = adminDeps(context)
   app.decorateRequest('operator')
   app.decorateRequest('workspaceId', '')
   readJsonBodies(app, deps.jsonDepth)
@@ -81,8 +75,6 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
       setupRoutes,
       keysRoutes,
       usersRoutes,
-      userGroupsRoutes,
-      userErasureRoutes,
       accessTokensRoutes,
       memoriesRoutes,
       adminTokensRoutes,
@@ -102,7 +94,6 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
       reviewWorkRoutes,
       reviewersRoutes,
       reviewEventsRoutes,
-      auditListRoutes,
       auditRoutes,
       auditLogRoutes,
     ]

@@ -1,31 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { apiReferenceRoutes } from './api-reference-routes.ts'
-import { BUILD, readPage } from './build.ts'
-import { siteRoutes } from './site-routes.ts'
+import { GatehouseError } from '../../errors.ts'
+import { pageHeaders, siteRoutes } from './site-routes.ts'
 
-/** Allows only resources of this server. Styles created at run time carry the nonce of the page; scripts cannot. */
-const contentSecurityPolicy = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data: blob:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
+/** Where `scripts/build-dashboard.mjs` puts the dashboard and the API reference. */
+const BUILD = join(import.meta.dirname, '../../../../dashboard/dist')
+
+const readBuilt = (path: string): Promise<string> =>
+  readFile(join(BUILD, path), 'utf8').catch((cause) => {
+    throw new GatehouseError('NOT_FOUND', { message: 'The dashboard is not built. Run `npm start` to build it.' }, cause)
+  })
+
+async function readPage(path: string): Promise<{ readonly html: string; readonly nonce: string }> {
+  const nonce = randomBytes(16).toString('base64')
+  return { html: (await readBuilt(path)).replaceAll('%NONCE%', nonce), nonce }
+}
 
 /** The page is not cached, sends no referrer (its address may contain an invitation) and cannot be framed. */
-const pageHeaders = (nonce: string) => ({
-  'content-security-policy': contentSecurityPolicy(nonce),
+const dashboardHeaders = (nonce: string) => ({
+  // Styles created at run time carry the nonce of the page; scripts cannot.
+  ...pageHeaders({
+    'script-src': "'self'",
+    'style-src': `'self' 'nonce-${nonce}'`,
+    'img-src': "'self' data: blob:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'form-action': "'self'",
+  }),
   'cache-control': 'no-store',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 })
 
@@ -51,5 +56,33 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
 
 async function sendPage(reply: FastifyReply): Promise<FastifyReply> {
   const { html, nonce } = await readPage('index.html')
-  return reply.headers(pageHeaders(nonce)).type('text/html; charset=utf-8').send(html)
+  return reply.headers(dashboardHeaders(nonce)).type('text/html; charset=utf-8').send(html)
+}
+
+/** The page shares its origin with the dashboard's cookie. Scalar creates its styles at run time, without a nonce. */
+const referenceHeaders = (nonce: string) => ({
+  ...pageHeaders({
+    'script-src': `'nonce-${nonce}'`,
+    'style-src': "'unsafe-inline'",
+    'img-src': "'self' data:",
+    'font-src': "'self' data:",
+    'connect-src': "'self'",
+    'form-action': "'none'",
+  }),
+  'cache-control': 'no-store',
+})
+
+/** `/docs/api/`: /openapi.json as a page for people. The dashboard's build includes it. */
+export async function apiReferenceRoutes(app: FastifyInstance): Promise<void> {
+  const hidden = { schema: { hide: true } }
+  app.get('/docs/api', hidden, async (_request, reply) => reply.redirect('/docs/api/', 301))
+  app.get('/docs/api/', hidden, async (_request, reply) => {
+    const { html, nonce } = await readPage('reference/index.html')
+    return reply.headers(referenceHeaders(nonce)).type('text/html; charset=utf-8').send(html)
+  })
+  app.get('/docs/api/js/scalar.js', hidden, async (_request, reply) =>
+    reply.type('application/javascript; charset=utf-8').send(await readBuilt('reference/scalar.js')),
+  )
+  // Its address when the reference was at /docs/.
+  app.get('/docs/js/scalar.js', hidden, async (_request, reply) => reply.redirect('/docs/api/js/scalar.js', 301))
 }

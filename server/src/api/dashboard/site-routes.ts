@@ -4,22 +4,15 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 
-/** Where `scripts/build-site.mjs` puts the documents. */
 const SITE = join(import.meta.dirname, '../../../../site/dist')
 
-/** Path of a page below /docs/, without its ending. */
 const PAGE = /^(?:[a-z0-9-]+\/)*[a-z0-9-]*$/
 
-/** Pages load resources of this server only. Their few inline scripts are known when the site is built. */
-const siteHeaders = (scriptHashes: readonly string[]) => ({
+/** Headers of a page that loads what `sources` allows, and that cannot be framed. */
+export const pageHeaders = (sources: Readonly<Record<string, string>>) => ({
   'content-security-policy': [
     "default-src 'none'",
-    `script-src 'self' ${scriptHashes.map((hash) => `'${hash}'`).join(' ')}`,
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "form-action 'none'",
+    ...Object.entries(sources).map((source) => source.join(' ')),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
@@ -27,6 +20,17 @@ const siteHeaders = (scriptHashes: readonly string[]) => ({
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 })
+
+/** The few inline scripts of the pages are known when the site is built. */
+const siteHeaders = (scriptHashes: readonly string[]) =>
+  pageHeaders({
+    'script-src': `'self' ${scriptHashes.map((hash) => `'${hash}'`).join(' ')}`,
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'form-action': "'none'",
+  })
 
 /** `/docs/`: the documents as a site. Assets have content hashes in their names; browsers ask whether a page has changed. */
 export async function siteRoutes(app: FastifyInstance): Promise<void> {

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 import { parseJson } from '../../platform/lib/json.ts'
-import type { FormPair } from './form-decoder.ts'
-import { formOfPairs, parseForm } from './form-decoder.ts'
+import { type FormPair, formOfPairs, parseForm } from './form-decoder.ts'
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i
@@ -44,14 +43,10 @@ export function readFormBodies(app: FastifyInstance, jsonDepth: number): void {
     })
   }
   add(JSON_TYPE, (bytes) => parseJson(bytes, jsonDepth))
-  add(FORM_TYPE, (bytes) => parseForm(bytes))
-  add(MULTIPART_TYPE, async (bytes, contentType) => {
-    const parsed = await parseMultipart(bytes, contentType)
-    return parsed.ok ? formOfPairs(parsed.pairs) : parsed
-  })
+  add(FORM_TYPE, parseForm)
+  add(MULTIPART_TYPE, parseMultipart)
 }
 
-/** Adds YAML bodies, as text, to the routes of `app`. */
 export function readYamlBodies(app: FastifyInstance): void {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   app.addContentTypeParser<Buffer>(YAML_TYPE, { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => {
@@ -97,26 +92,17 @@ function declaresUtf8(contentType: string): boolean {
   return charset === undefined || /^utf-?8$/i.test(charset)
 }
 
-type ParsedMultipart =
-  | { readonly ok: true; readonly pairs: readonly FormPair[] }
-  | { readonly ok: false; readonly problem: string; readonly param?: string }
-
-const MALFORMED = { ok: false, problem: 'The body must be a well-formed, complete multipart form with a boundary.' } as const
-
 /** The text fields of a `multipart/form-data` body without files, in order (RFC 7578). Never rejects. */
-async function parseMultipart(bytes: Buffer, contentType: string): Promise<ParsedMultipart> {
-  const form = await readForm(bytes, contentType).catch(() => undefined)
-  if (!form) return MALFORMED
+async function parseMultipart(bytes: Buffer, contentType: string): Promise<Parsed> {
+  const response = new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } })
+  const form = await response.formData().catch(() => undefined)
+  if (!form) return { ok: false, problem: 'The body must be a well-formed, complete multipart form with a boundary.' }
   const pairs: FormPair[] = []
   for (const [name, value] of form) {
-    if (typeof value !== 'string') {
+    if (typeof value !== 'string')
       return { ok: false, problem: `${name}: must not be a file. Upload files with POST /v1/attachments.`, param: name }
-    }
     pairs.push({ name, value })
   }
   // `formData` replaces invalid bytes silently.
-  return isUtf8(bytes) ? { ok: true, pairs } : { ok: false, problem: 'The form is not UTF-8.' }
+  return isUtf8(bytes) ? formOfPairs(pairs) : { ok: false, problem: 'The form is not UTF-8.' }
 }
-
-const readForm = async (bytes: Buffer, contentType: string): Promise<FormData> =>
-  new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData()

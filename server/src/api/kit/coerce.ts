@@ -14,14 +14,8 @@ interface Shape {
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  on: true,
-  yes: true,
-  '1': true,
-  false: false,
-  off: false,
-  no: false,
-  '0': false,
+  ...{ true: true, on: true, yes: true, 1: true },
+  ...{ false: false, off: false, no: false, 0: false },
 }
 /** ISO 8601 in common forms. Without an offset it is UTC. */
 const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
@@ -35,9 +29,7 @@ const DECIMAL = /^-?\d{1,15}(\.\d{1,15})?$/
  * numbers, dates to seconds, and the empty text to null, an empty list or an empty map. In a form, a text for a list is a list of one,
  * or of ids separated by commas. Other values stay unchanged, and the check that follows refuses them.
  */
-export function coerce(schema: TSchema, value: unknown): unknown {
-  return read(schema as Shape, value, isForm(value))
-}
+export const coerce = (schema: TSchema, value: unknown): unknown => read(schema as Shape, value, isForm(value))
 
 function read(shape: Shape, value: unknown, inForm: boolean): unknown {
   if (shape.anyOf) return readUnion(shape.anyOf, value, inForm)

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { oneOf } from '../../platform/lib/fields.ts'
 import { POLICY_POINTS, VERDICTS } from '../../shared/decision.ts'
 
-/** A rule that took part in a decision. */
 export const RuleView = Type.Object(
   {
     id: Type.String(),
@@ -13,13 +12,7 @@ export const RuleView = Type.Object(
   { title: 'MatchedRule' },
 )
 
-/** A published policy set, without its document. */
 export const PolicyVersionView = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    version: Type.Integer(),
-    sha256: Type.String(),
-  },
+  { id: Type.String(), name: Type.String(), version: Type.Integer(), sha256: Type.String() },
   { title: 'PolicyVersion' },
 )

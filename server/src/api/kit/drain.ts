@@ -8,7 +8,6 @@ import { sendError } from './error-responses.ts'
 /** Sent to clients whose request the stop ends. */
 const STOPPING = { message: 'The server is stopping. Send the request again.', headers: { 'retry-after': '1' } }
 const POLL_MS = 10
-/** Time to write the responses of requests that the stop ends. */
 const WRITE_MS = 1_000
 
 /** Requests in flight: a stop waits for them, and ends those that take too long with an error. */
@@ -41,10 +40,7 @@ export class Drain {
     return this.#running.size === 0
   }
 
-  /**
-   * Ends the requests in flight with 503; a stream that has started gets the error as its last event. Returns the ids of the audit
-   * records (`aud_…`) whose responses had started and were not sent completely.
-   */
+  /** Ends the requests in flight with 503. Returns the ids of the audit records (`aud_…`) whose responses were not sent completely. */
   async cut(): Promise<readonly string[]> {
     const broken = new Set([...this.#running].filter(cutOff))
     await this.idle(WRITE_MS)
@@ -57,7 +53,6 @@ export class Drain {
   }
 }
 
-/** Ends one request. Returns whether its response had started and is incomplete. */
 function cutOff(reply: FastifyReply): boolean {
   const { raw } = reply
   if (raw.writableEnded) return false

@@ -4,7 +4,6 @@ import { isUnavailable, Unavailable } from '../../platform/lib/unavailable.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** The code of the error response, for the log. */
     errorCode: ErrorCode | undefined
   }
   interface FastifyContextConfig {
@@ -18,7 +17,6 @@ const NO_RETRY_AFTER_SECONDS = 60
 /** Statuses that do not change by repeating the request. OpenAI clients would repeat some of them (GW-RETRY-1). */
 const NEVER_RETRY = new Set([403, 409, 410, 422])
 
-/** Sends the error envelope, with the headers of its status. */
 export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFields = {}): FastifyReply {
   const { status } = ERRORS[code]
   reply.errorCode = code
@@ -47,15 +45,12 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_STATIC_FORBIDDEN_PATH: 'NOT_FOUND',
 }
 
-function codeOf(error: FastifyError): ErrorCode {
-  if (error.statusCode === 400) return 'VALIDATION_ERROR'
-  return isUnavailable(error) ? 'UNAVAILABLE' : 'INTERNAL'
-}
+const codeOf = (error: FastifyError): ErrorCode =>
+  error.statusCode === 400 ? 'VALIDATION_ERROR' : isUnavailable(error) ? 'UNAVAILABLE' : 'INTERNAL'
 
 /** A failure of a provider is no fault of the server: the code that reports it logs its cause in one line. */
 const isUnexpected = ({ code }: GatehouseError): boolean => ERRORS[code].status >= 500 && !code.startsWith('PROVIDER_')
 
-/** Names the limit, and the setting if there is one. */
 function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
   const setting = config.bodySetting
   const named = setting === undefined ? '' : ` (${setting})`

@@ -8,7 +8,6 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** A field that was given several times under its plain name: a list where the field is one, else an error. */
 export class RepeatedText extends Array<string> {}
 
-/** One field, decoded. */
 export interface FormPair {
   readonly name: string
   readonly value: string
@@ -37,13 +36,9 @@ class Malformed extends Error {
   }
 }
 
-/**
- * `application/x-www-form-urlencoded` with nested fields in brackets, raw or percent-encoded (MSG-BODY-2). A
- * plain name may come several times: the reader of the body makes a list of it, or refuses it. Never throws.
- */
+/** Nested fields are in brackets, raw or percent-encoded (MSG-BODY-2). Never throws. */
 export const parseForm = (bytes: Uint8Array): ParsedForm => fieldsOf(() => pairsOf(decoder.decode(bytes)))
 
-/** The same of fields that have been decoded already. */
 export const formOfPairs = (pairs: Iterable<FormPair>): ParsedForm => fieldsOf(() => pairs)
 
 function* pairsOf(text: string): Generator<FormPair> {

@@ -7,10 +7,7 @@ interface Connection {
   seen: number
 }
 
-/**
- * Makes `closeIdleConnections`, which a stop calls first, keep connections whose response is still being sent. Node regards a
- * connection as idle as soon as the response was handed over, and drops the bytes that the client has not received.
- */
+/** Node regards a connection as idle, and a stop closes it, as soon as the response was handed over: the client would not get the rest. */
 export function closeOnlyIdleConnections(app: FastifyInstance): void {
   const { server } = app
   const connections = new Map<Socket, Connection>()

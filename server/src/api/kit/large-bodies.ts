@@ -32,9 +32,8 @@ export function limitLargeBodies(app: FastifyInstance, maxBytes: number): void {
     const bytes = largeBytes(request)
     // The client may have left during the `onRequest` hooks: `close` then never comes.
     if (bytes === 0 || reply.raw.destroyed) return done()
-    if (held + bytes > maxBytes) {
+    if (held + bytes > maxBytes)
       return done(new GatehouseError('UNAVAILABLE', { message: FULL, headers: { 'retry-after': '2', connection: 'close' } }))
-    }
     share(request, bytes)
     reply.raw.once('close', () => share(request, 0))
     done()

@@ -1,6 +1,5 @@
 type Json = Readonly<Record<string, unknown>>
 
-/** Components by their key: `schemas/Application`. */
 type Components = Map<string, unknown>
 
 const ROOT = '#/components/'
@@ -57,7 +56,6 @@ function moveResponse(response: Json, components: Components): Json {
   return { ...response, content: mapValues(content, (media) => withoutDescription(media as { schema: Json })) }
 }
 
-/** A copy of the value with references to its named schemas. `bodyName`: the name of the body that the value contains. */
 function moveSchemas(value: unknown, components: Components, bodyName?: string): unknown {
   if (Array.isArray(value)) return value.map((item) => moveSchemas(item, components))
   if (!isObject(value)) return value
@@ -69,7 +67,6 @@ function moveSchemas(value: unknown, components: Components, bodyName?: string):
   return moved(SCHEMAS + name, schema, components)
 }
 
-/** Adds a component and returns the reference to it. */
 function moved(key: string, { description, ...part }: Json, components: Components): Json {
   const existing = components.get(key)
   if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(part)) {
@@ -89,7 +86,6 @@ function nameOf({ title, type, properties }: Json): string | undefined {
   return typeof item === 'string' ? `${item.slice(ROOT.length + SCHEMAS.length)}List` : undefined
 }
 
-/** Union of words as one enumeration. */
 function withEnumerations(schema: Json): Json {
   if (!Array.isArray(schema.anyOf)) return schema
   const isWord = (member: Json) => member.type === 'string' && Array.isArray(member.enum) && Object.keys(member).length === 2

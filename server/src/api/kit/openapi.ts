@@ -6,7 +6,6 @@ import { nameComponents } from './openapi-components.ts'
 const DESCRIPTION =
   'The governed gateway between applications and language models. Errors share one envelope (API-ERR-1). Every response carries `x-request-id` (API-HTTP-4), and after stage 2 also `x-audit-id` (GW-PIPE-12). Ids such as GW-PIPE-12 name rules of docs/contract.'
 
-/** Collects the schemas of all routes that are registered after it. */
 export async function collectOpenApi(app: FastifyInstance, version: string, publicUrl?: string): Promise<void> {
   app.addSchema(ErrorEnvelope)
   await app.register(swagger, {
@@ -38,7 +37,6 @@ export async function collectOpenApi(app: FastifyInstance, version: string, publ
   })
 }
 
-/** The document at /openapi.json, built on the first request. */
 export async function serveOpenApi(app: FastifyInstance): Promise<void> {
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {

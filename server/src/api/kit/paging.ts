@@ -1,10 +1,9 @@
-import { type TSchema, Type } from 'typebox'
-import type { Page, PageRequest } from '../../platform/db/page.ts'
-import { isStorable } from '../../platform/lib/fields.ts'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { ListSort, Page, PageRequest } from '../../platform/db/page.ts'
+import { isStorable, oneOf } from '../../platform/lib/fields.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { invalid } from '../../shared/request-errors.ts'
 
-/** Query of the admin API's lists: an opaque cursor. */
 export const PAGE = {
   limit: Type.Optional(Type.Integer({ title: 'LimitParameter', minimum: 1, maximum: 100, default: 20 })),
   cursor: Type.Optional(
@@ -12,22 +11,16 @@ export const PAGE = {
   ),
 }
 
-interface PageQuery {
-  readonly limit?: number
-  readonly cursor?: string
-}
-
 export const invalidCursor = () => invalid({ param: 'cursor', message: 'must be the next_cursor of a page of this list' })
 
 /** The page of an admin query. Throws a 400 for a cursor that no list has returned. */
-export function pageOf({ limit = 20, cursor }: PageQuery): PageRequest {
+export function pageOf({ limit = 20, cursor }: Static<TObject<typeof PAGE>>): PageRequest {
   if (cursor === undefined) return { limit }
   const after = Buffer.from(cursor, 'base64url').toString()
   if (encodeCursor(after) !== cursor || !isStorable(after)) throw invalidCursor()
   return { limit, after }
 }
 
-/** Opaque, so that clients do not build cursors: the key of the last item. */
 export const encodeCursor = (key: string): string => Buffer.from(key).toString('base64url')
 
 /** A page as the admin API sends it. Throws a 400 when the store did not know the cursor and found no page. */
@@ -37,6 +30,9 @@ export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, ke
   const key = page.hasMore && last !== undefined ? keyOf(last) : undefined
   return listUntil(page, view, key)
 }
+
+/** The view of rows that are kept as the API shows them. */
+export const asIs = <T>(row: T): T => row
 
 /** As `listOf`, for objects that are ordered by their ids. */
 export const listById = <T extends { readonly id: string }, V>(page: Page<T> | undefined, view: (item: T) => V) =>
@@ -52,7 +48,6 @@ export function listUntil<T, V>(page: Page<T>, view: (item: T) => V, end: string
   }
 }
 
-/** Schema of a page of the admin API. */
 export const List = (item: TSchema) =>
   Type.Object({
     object: Type.Literal('list'),
@@ -72,37 +67,38 @@ export const ID_PAGE = {
   ),
 }
 
-interface IdPageQuery {
-  readonly limit?: number
-  readonly starting_after?: string
-  readonly ending_before?: string
-}
-
 /** The page of a messaging query. Throws a 400 for two cursors. */
-export function idPageOf({ limit = 10, starting_after: after, ending_before: before }: IdPageQuery): PageRequest {
-  if (after !== undefined && before !== undefined) {
+export function idPageOf(query: Static<TObject<typeof ID_PAGE>>): PageRequest {
+  const { limit = 10, starting_after: after, ending_before: before } = query
+  if (after !== undefined && before !== undefined)
     throw invalid({ param: 'ending_before', message: 'must not be given together with starting_after' })
-  }
   return { limit, ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
 }
 
-/** Schema of a page of the messaging API. */
 export const IdList = (item: TSchema) =>
   Type.Object({ object: Type.Literal('list'), data: Type.Array(item), has_more: Type.Boolean() })
 
 /** A page as the messaging API sends it. Throws a 400 when the store did not find the cursor's object in the list. */
 export function idListOf<T, V>(page: Page<T> | undefined, { before }: PageRequest, view: (item: T) => V) {
-  if (!page) {
-    const param = before === undefined ? 'starting_after' : 'ending_before'
-    throw invalid({ param, message: 'must be the id of an object of this list' })
-  }
+  const param = before === undefined ? 'starting_after' : 'ending_before'
+  if (!page) throw invalid({ param, message: 'must be the id of an object of this list' })
   return { object: 'list' as const, data: page.data.map(view), has_more: page.hasMore }
 }
 
 /** The Application that a list is filtered by. Throws a 400 for an invalid id; one of another Workspace matches nothing. */
 export function applicationIn({ application_id: id }: { readonly application_id?: string }): string | undefined {
-  if (id !== undefined && fromId('app', id) === undefined) {
-    throw invalid({ param: 'application_id', message: 'must be the id of an Application' })
-  }
-  return id
+  if (id === undefined || fromId('app', id) !== undefined) return id
+  throw invalid({ param: 'application_id', message: 'must be the id of an Application' })
+}
+
+const sortsOf = <N extends string>(names: readonly N[]) => names.flatMap((name) => [name, `-${name}`] as const)
+
+/** Query of a list that can be sorted: `sort=name`, or descending `sort=-name`. */
+export const sortQuery = <N extends string>(names: readonly N[], description: string) => ({
+  sort: Type.Optional({ ...oneOf(sortsOf(names)), description }),
+})
+
+export function sortOf<N extends string>(names: readonly N[], { sort }: { readonly sort?: string }): ListSort<N> | undefined {
+  const by = names.find((name) => name === sort?.replace('-', ''))
+  return by && { by, direction: sort?.startsWith('-') ? 'desc' : 'asc' }
 }

@@ -9,21 +9,16 @@ declare module 'fastify' {
 }
 
 export interface PublicBaseOptions {
-  /** GATEHOUSE_PUBLIC_URL, an origin. */
   readonly publicUrl: string | undefined
   /** Addresses or networks whose `Forwarded` and `X-Forwarded-…` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** The host that the server listens on. */
   readonly host: string
 }
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const EVERYWHERE = new Set(['0.0.0.0', '::', ''])
 
-/**
- * Adds `base` to each request: the public URL, else the host that a trusted proxy forwards, else the configured host or the local
- * address of the connection. Never taken from `Host` or forwarding headers of a client.
- */
+/** `base`: the public URL, else the host that a trusted proxy forwards, else the own address. Never from headers of a client. */
 export function addBaseUrl(app: FastifyInstance, options: PublicBaseOptions): void {
   const proxies = proxyList(options.trustedProxies)
   app.decorateRequest('base', {
@@ -33,7 +28,6 @@ export function addBaseUrl(app: FastifyInstance, options: PublicBaseOptions): vo
   })
 }
 
-/** The trusted proxies. Throws a TypeError for a text that is neither an address nor a network. */
 function proxyList(trusted: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of trusted) {
@@ -47,7 +41,6 @@ function proxyList(trusted: readonly string[]): BlockList {
   return list
 }
 
-/** Whether the connection comes from one of the proxies. */
 function comesFromProxy({ socket }: Pick<FastifyRequest, 'socket'>, proxies: BlockList): boolean {
   const address = plainAddress(socket.remoteAddress)
   const version = isIP(address)

@@ -14,30 +14,24 @@ import type {
 import { type Static, type TObject, type TProperties, type TSchema, type TString, Type } from 'typebox'
 import { checkAllButBody } from './validation.ts'
 
-/** Descriptions of error responses by status. */
 export type Errors = Readonly<Record<number, string>>
 
 export interface Api {
   readonly tag: string
   /** Accepted security schemes (openapi.ts); one of them is enough. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  /** Errors of every route. */
   readonly errors: Errors
-  /** Additional errors of routes with a body. */
   readonly bodyErrors: Errors
   /** Content types of bodies. Default: JSON. */
   readonly consumes?: readonly string[]
-  /** Checks the requests (validation.ts). */
   readonly validatorCompiler: FastifySchemaCompiler<TSchema>
 }
 
-/** A response that is not described by one schema. */
 interface ResponseContent {
   readonly description: string
   readonly content: Readonly<Record<string, { readonly schema: TSchema }>>
 }
 
-/** Documentation of a route, and the schemas that its requests are checked against. */
 export interface RouteDocs {
   /** `listMessages`; undefined for an alias, which the OpenAPI document does not contain. */
   readonly operationId: string | undefined
@@ -50,13 +44,11 @@ export interface RouteDocs {
   readonly form?: TSchema
   /** By status; null: a response without a body. */
   readonly answers: Readonly<Record<number, TSchema | ResponseContent | null>>
-  /** Errors of this route, in addition to those of the API. */
   readonly errors?: Errors
 }
 
 export type QueryOf<Q extends TProperties> = Static<TObject<Q>>
 
-/** Method and path: `GET /applications/:id`. */
 export type Target = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -65,14 +57,12 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
     ? Name
     : never
 
-/** The schemas that requests of a route are checked against: they give handlers their types. */
 export type Inputs<T extends Target, D> = {
   [K in keyof D as K extends 'headers' | 'body' ? K : never]-?: NonNullable<D[K]>
 } & { readonly params: TObject<Record<ParamNames<T>, TString>> } & (D extends { readonly query: infer Q extends TProperties }
     ? { readonly querystring: TObject<Q> }
     : { readonly querystring: TObject<Record<never, never>> })
 
-/** A described route whose schema has the types of its inputs. */
 export type Documented<I> = Omit<ReturnType<typeof route>, 'schema'> & {
   readonly schema: Omit<ReturnType<typeof route>['schema'], 'params' | 'headers' | 'body' | 'querystring'> & I
 }
@@ -84,7 +74,6 @@ export function route(api: Api, target: Target, docs: RouteDocs) {
   return { method, url, validatorCompiler, schema: schemaOf(api, paramsOf(url), docs) }
 }
 
-/** Path parameters: non-empty texts that the database can store. */
 function paramsOf(path: string): TObject | undefined {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Type.String({ pattern: '^[^\\u0000]+$' })])
   return names.length === 0 ? undefined : Type.Object(Object.fromEntries(names))
@@ -113,7 +102,6 @@ function schemaOf(api: Api, params: TObject | undefined, docs: RouteDocs) {
 const response = (answer: TSchema | ResponseContent | null, summary: string) =>
   answer ? { description: summary, ...answer } : { type: 'null', description: 'No body.' }
 
-/** `401: …, 404: …` as references to the error envelope. */
 export const errorResponses = (descriptions: Errors) =>
   Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { $ref: 'Error#', description }]))
 
@@ -136,7 +124,6 @@ export type Handler<S extends FastifySchema> = RouteHandlerMethod<
   TypeBoxTypeProvider
 >
 
-/** Registers a route with its handler, whose request has the types of the route's schemas. */
 export function handle<S extends FastifySchema>(
   app: TypedApp,
   route: Omit<RouteOptions, 'schema' | 'handler'> & { readonly schema: S },

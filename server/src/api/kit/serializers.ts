@@ -6,10 +6,7 @@ type BuildSerializer = NonNullable<Compilers['buildSerializer']>
 
 const requireOfFastify = createRequire(import.meta.resolve('fastify'))
 
-/**
- * Fastify's serializers, each compiled for its first response: compiling hundreds of them, most for errors that do not use one, took
- * longest at start.
- */
+/** Each is compiled for its first response: compiling hundreds, most for errors that do not use one, took longest at start. */
 const buildSerializer: BuildSerializer = (shared, options) => {
   let compile: ReturnType<BuildSerializer> | undefined
   return (route) => {

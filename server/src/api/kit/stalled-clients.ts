@@ -5,10 +5,7 @@ import type { FastifyInstance } from 'fastify'
 /** How long a client may read nothing of a response; noticed after at most twice this time. */
 const STALL_MS = 30_000
 
-/**
- * Closes connections whose client has stopped reading: the response waits in memory, and no limit counts it any more. Slow clients,
- * responses that have not started and streams that wait for their provider are kept.
- */
+/** Closes connections whose client has stopped reading: the response waits in memory, and no limit counts it any more. */
 export function closeStalledConnections(app: FastifyInstance, stallMs = STALL_MS): void {
   const responses = new WeakMap<Socket, ServerResponse>()
   // One timer for each connection: a timer for each response costs too much.

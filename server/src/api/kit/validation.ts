@@ -9,10 +9,7 @@ import { RepeatedText } from './form-decoder.ts'
 
 type Validator = FastifySchemaCompiler<TSchema>
 
-/**
- * Makes the validator of an API: texts of the query, and of a body that may be a form, are converted to the types of the schema. An
- * invalid path parameter names no resource, so it gets 404.
- */
+/** Texts in the `coerced` parts become the types of the schema. An invalid path parameter names no resource, so it gets 404. */
 const validator =
   (coerced: readonly (string | undefined)[]): Validator =>
   ({ schema, httpPart }) => {
@@ -30,10 +27,8 @@ const validator =
     }
   }
 
-/** Checks requests of an API with JSON bodies. */
 export const checkJson = validator(['querystring'])
 
-/** Checks requests of an API whose bodies are forms or JSON. */
 export const checkForms = validator(['querystring', 'body'])
 
 /** Leaves the body to the handler, which checks it while it reads it. */
@@ -52,7 +47,6 @@ function problemOf(schema: TSchema, value: unknown, checked: Checked<unknown>): 
   return param === undefined ? undefined : { param, message: 'must not contain U+0000 or unpaired surrogates' }
 }
 
-/** The name of the first field that is repeated and not a list. */
 const repeatedIn = (fields: unknown): string | undefined =>
   Object.entries(fields as Record<string, unknown>).find(([, value]) => holdsRepeated(value))?.[0]
 
@@ -62,7 +56,6 @@ const holdsRepeated = (value: unknown): boolean =>
 /** Larger times are in milliseconds, or after the year 5000. */
 const LAST_SECOND = 99_999_999_999
 
-/** Adds the unit to the problem of a time. */
 function withUnit(schema: TSchema, problem: Problem, fields: unknown): Problem {
   if (!isTime((schema as { properties?: Record<string, unknown> }).properties?.[problem.param])) return problem
   const given = (fields as Record<string, unknown>)[problem.param]

@@ -13,7 +13,7 @@ export interface SavedViewTable {
   name: string
   /** The query of the page's URL. */
   query: Json<Readonly<Record<string, string>>>
-  /** null: the list's own choice. */
+  /** Ids of the shown columns; null: the list's own choice. */
   columns: NullableJson<readonly string[]>
   shared: boolean
   /** Operator (`opr_…`) or admin token (`adm_…`). */

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -12,24 +13,11 @@ export interface Reader {
   readonly operatorId: string
 }
 
-/** The part of a list that an operator saves. */
-export interface ViewContent {
-  readonly name: string
-  /** The query of the page's URL. */
-  readonly query: Readonly<Record<string, string>>
-  /** Ids of the shown columns; null: the list's own choice. */
-  readonly columns: readonly string[] | null
-  readonly shared: boolean
-}
+const COLUMNS = ['id', 'page', 'name', 'query', 'columns', 'shared', 'owner', 'created_at', 'updated_at'] as const
 
-/** A saved view of a list. Ids are TypeIDs (`viw_…`). */
-export interface SavedView extends ViewContent {
-  readonly id: string
-  readonly page: string
-  readonly owner: string
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+/** Ids are TypeIDs (`viw_…`). */
+export type SavedView = Entity<SavedViewTable, (typeof COLUMNS)[number]>
+type ViewContent = Pick<SavedView, 'name' | 'query' | 'columns' | 'shared'>
 
 /** By time of creation. Undefined if `page.after` is not an id. */
 export const listViews = (
@@ -39,7 +27,7 @@ export const listViews = (
 ): Promise<Page<SavedView> | undefined> =>
   pageById(
     visible(db, reader)
-      .selectAll()
+      .select(COLUMNS)
       .$if(name !== undefined, (query) => query.where('page', '=', name ?? '')),
     'viw',
     page,
@@ -49,7 +37,7 @@ export const listViews = (
 /** Undefined if there is none that the reader sees. */
 export async function lockView(tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> {
   const row = await visible(tx, reader)
-    .selectAll()
+    .select(COLUMNS)
     .where('id', '=', fromId('viw', id) ?? null)
     .forUpdate()
     .executeTakeFirst()
@@ -89,7 +77,7 @@ export async function createView(
       ...columnsOf(content, operatorId, now),
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'owner', 'page', 'name']).doNothing())
-    .returningAll()
+    .returning(COLUMNS)
     .executeTakeFirst()
   return row && toView(row)
 }
@@ -150,14 +138,7 @@ const columnsOf = ({ name, query, columns, shared }: ViewContent, owner: string,
   updated_at: now,
 })
 
-const toView = (row: Selectable<SavedViewTable>): SavedView => ({
+const toView = (row: Pick<Selectable<SavedViewTable>, (typeof COLUMNS)[number]>): SavedView => ({
+  ...fromRow(row),
   id: toId('viw', row.id),
-  page: row.page,
-  name: row.name,
-  query: row.query,
-  columns: row.columns,
-  shared: row.shared,
-  owner: row.owner,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 })

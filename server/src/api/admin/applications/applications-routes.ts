@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { usageOfApplications } from '../../../domains/audit/statistics/read-usage.ts'
 import {
   ApplicationCreate,
   ApplicationPatch,
@@ -8,29 +9,20 @@ import {
   checkApplicationCreate,
   checkApplicationPatch,
 } from '../../../domains/identity/application.ts'
-import {
-  APPLICATION_SORTS,
-  type ListedApplication,
-  listUsedApplications,
-  type UsageSource,
-} from '../../../domains/identity/application-list.ts'
+import { APPLICATION_SORTS, type ListedApplication, listUsedApplications } from '../../../domains/identity/application-list.ts'
 import { createApplication, findApplication, updateApplication } from '../../../domains/identity/application-store.ts'
 import { APPLICATIONS_TOPIC } from '../../../domains/identity/authenticator.ts'
-import { GatehouseError } from '../../../errors.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
-import { valid } from '../../../shared/request-errors.ts'
+import { forbidden, valid } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import type { Scope } from '../../../shared/scope.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { List, listOf, PAGE, pageOf, sortOf, sortQuery } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { sortOf, sortQuery } from '../../kit/sorting.ts'
-import type { ChangeDeps } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 
-/** As for `GET /usage`. */
 const USAGE_SCOPE: Scope = 'audit:read'
-/** An Application with what its settings cannot do at present. */
 const ApplicationWithWarnings = Type.Object({
   ...ApplicationView.properties,
   warnings: Type.Array(Type.String(), {
@@ -38,7 +30,6 @@ const ApplicationWithWarnings = Type.Object({
   }),
 })
 
-/** An Application with its use. */
 const ListedApplicationView = Type.Object(
   {
     ...ApplicationView.properties,
@@ -75,17 +66,13 @@ const docs = inWorkspace('GET /applications', 'listApplications', 'List Applicat
   answers: { 200: List(ListedApplicationView) },
 })
 
-interface Deps extends ChangeDeps {
-  /** Why no text of the Workspace's responses can leave before the verdict; undefined: it can. */
-  readonly findReleaseObstacle: (workspaceId: string) => Promise<string | undefined>
-  readonly usageOfApplications: (workspaceId: string) => Promise<UsageSource>
-}
-
-export function applicationsRoutes(app: TypedApp, deps: Deps): void {
+export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
   const withWarnings = async (application: ApplicationRecord) => {
     const obstacle =
-      application.settings.release === 'windowed' ? await deps.findReleaseObstacle(application.workspaceId) : undefined
+      application.settings.release === 'windowed'
+        ? (await deps.policies.current(application.workspaceId))?.growingOutput.needsWhole
+        : undefined
     const warnings = obstacle === undefined ? [] : [`The setting release: windowed has no effect. ${obstacle}`]
     return { ...applicationView(application), warnings }
   }
@@ -95,18 +82,15 @@ export function applicationsRoutes(app: TypedApp, deps: Deps): void {
     const isUsageAsked = query.usage === 'true'
     const isUsageRead = isUsageAsked || sort?.by === 'requests' || sort?.by === 'cost'
     if (isUsageRead && !operator.scopes.includes(USAGE_SCOPE))
-      throw new GatehouseError('FORBIDDEN', { message: `You need the scope ${USAGE_SCOPE} for usage, and to sort by it.` })
-    const usage = isUsageRead ? await deps.usageOfApplications(workspaceId) : undefined
+      throw forbidden(`You need the scope ${USAGE_SCOPE} for usage, and to sort by it.`)
+    const usage = isUsageRead ? await usageOfApplications(db, workspaceId, deps.clock.now()) : undefined
     const view = ({ application, lastUsedAt, requests, cost }: ListedApplication) => ({
       ...applicationView(application),
       last_used_at: lastUsedAt?.toISOString() ?? null,
       ...(isUsageAsked && { usage: { requests, cost } }),
     })
-    return listOf(
-      await listUsedApplications(db, workspaceId, pageOf(query), { usage, sort }),
-      view,
-      (item) => item.application.id,
-    )
+    const page = await listUsedApplications(db, workspaceId, pageOf(query), { usage, sort })
+    return listOf(page, view, (item) => item.application.id)
   })
 
   resource(app, deps, {

@@ -12,10 +12,9 @@ import { findKey, issueKey, listKeys, type RotatedKey, revokeKey, rotateKey } fr
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { KEYS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
-import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
-import { invalid, requireFound } from '../../../shared/request-errors.ts'
+import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import type { Asked, Outcome } from '../kit/noun.ts'
@@ -68,7 +67,7 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     errors: { 409: 'CONFLICT: the key is revoked, expired or already replaced' },
     body: ApiKeyRotate,
     fields: ['expires_at', 'replaced_by'],
-    created: ISSUED,
+    extra: ISSUED,
     write: rotate,
   })
 
@@ -101,10 +100,9 @@ async function rotate(
   const rotated = await rotateKey(tx, workspaceId, params.id, rotation, now)
   if (rotated.ok) return { made: rotated.issued, id: params.id }
   if (rotated.reason === 'not_found') return undefined
-  throw new GatehouseError('CONFLICT', { message: NOT_ROTATED[rotated.reason], details: { reason: rotated.reason } })
+  throw conflict(NOT_ROTATED[rotated.reason], { details: { reason: rotated.reason } })
 }
 
-/** Throws a 400 for a time that has passed. */
 function futureTime(text: string | undefined, now: Date): Date | undefined {
   if (text === undefined) return undefined
   const time = parseTime(text)

@@ -4,16 +4,16 @@ import { formatCursor, parseCursor } from '../../../domains/audit/feed/cursor.ts
 import { FEED_FORMATS, formatRecord } from '../../../domains/audit/feed/feed-format.ts'
 import { LogRewoundError, readFeed } from '../../../domains/audit/feed/read-feed.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { type Access, scopesIn, workspacesWith } from '../../../shared/access.ts'
 import { forbidden, invalid } from '../../../shared/request-errors.ts'
 import { VERSION } from '../../../version.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type OperatorAuthenticators, operatorOf } from '../kit/authenticate-operator.ts'
-import { resolveWorkspace } from '../kit/choose-workspace.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { operatorOf } from '../kit/authenticate-operator.ts'
 import { operation } from '../kit/operation.ts'
+import { resolveWorkspace } from '../kit/require-scope.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
@@ -60,13 +60,7 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
   },
 })
 
-interface Deps extends OperatorAuthenticators {
-  readonly db: Db
-  /** Aborted when the server begins to stop. */
-  readonly shutdown: { readonly stopping: AbortSignal }
-}
-
-export function auditFeedRoutes(app: TypedApp, deps: Deps): void {
+export function auditFeedRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, shutdown } = deps
   const readable = async (choice: string, access: Access): Promise<string> => {
     const id = await resolveWorkspace(db, choice, access)

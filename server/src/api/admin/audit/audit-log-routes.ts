@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { ChainOverdue } from '../../../domains/audit/chain/chain-pending.ts'
 import { listCheckpoints } from '../../../domains/audit/checkpoints/checkpoint-store.ts'
 import { makeCheckpoint } from '../../../domains/audit/checkpoints/sign-checkpoints.ts'
 import { exportRecords } from '../../../domains/audit/verify/export.ts'
 import { bodyOptional } from '../../kit/bodies.ts'
-import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { asIs, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { parseSequence, parseTimeRange } from './audit-query.ts'
 import { AuditStateView, Checkpoint, Export, PublicKey, TIME_RANGE_QUERY, VerificationView } from './audit-shapes.ts'
-import { createAuditVerifier, toFaultView, type VerificationDeps } from './audit-verification.ts'
+import { createAuditVerifier, toFaultView } from './audit-verification.ts'
 
 const docs = {
   checkpoints: inWorkspace('GET /audit/checkpoints', 'listAuditCheckpoints', 'List signed checkpoints, newest first', {
@@ -43,12 +43,7 @@ const docs = {
   ),
 }
 
-interface Deps extends VerificationDeps {
-  readonly chainOverdue: ChainOverdue
-}
-
-/** Routes of the audit log as a whole; audit-routes.ts has those of records. */
-export function auditLogRoutes(app: TypedApp, deps: Deps): void {
+export function auditLogRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, reads, clock, workspaceKeys, chainOverdue } = deps
   const verify = createAuditVerifier(deps)
 
@@ -56,14 +51,8 @@ export function auditLogRoutes(app: TypedApp, deps: Deps): void {
     const { limit, after } = pageOf(query)
     const page = await listCheckpoints(db, workspaceId, { limit, below: after === undefined ? undefined : parseSequence(after) })
     const { publicKey } = await workspaceKeys.get(workspaceId)
-    return {
-      ...listOf(
-        page,
-        (checkpoint) => checkpoint,
-        ({ size }) => String(size),
-      ),
-      public_key: publicKey,
-    }
+    const list = listOf(page, asIs, ({ size }) => String(size))
+    return { ...list, public_key: publicKey }
   })
 
   handle(app, { ...docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) => {

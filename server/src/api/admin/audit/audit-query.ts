@@ -1,36 +1,29 @@
 import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
 import type { Range, RecordFilter, RecordSort } from '../../../domains/audit/search-records.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
+import { present } from '../../../platform/lib/present.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 import { invalid } from '../../../shared/request-errors.ts'
-import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../kit/paging.ts'
+import { applicationIn, invalidCursor, type PAGE, pageOf, sortOf } from '../../kit/paging.ts'
 import type { QueryOf } from '../../kit/route.ts'
-import { sortOf } from '../../kit/sorting.ts'
 import { type AUDIT_FILTER, type AUDIT_SORT, RECORD_SORTS, type StatusClass, type TIME_RANGE_QUERY } from './audit-shapes.ts'
 
 type FilterQuery = QueryOf<typeof PAGE & typeof AUDIT_FILTER & typeof AUDIT_SORT>
 
 /** The filter of a query. Audit records contain only the keyed hash of users: `hasher` is the Workspace's. */
 export function toRecordFilter(query: FilterQuery, hasher: KeyedHasher): RecordFilter {
-  const applicationId = applicationIn(query)
-  const userHashes = query.user === undefined || query.user === '' ? undefined : userHashesOf(query.user, hasher)
-  const { limit = 20, verdict, risk_level: riskLevel, endpoint, status, model, provider, rule } = query
-  const latencyMs = rangeOf(query.latency_from, query.latency_to)
-  const cost = rangeOf(numberOf(query.cost_from), numberOf(query.cost_to))
+  const { limit = 20, user, verdict, risk_level: riskLevel, endpoint, status, model, provider, rule } = query
   return {
     limit,
     ...parseTimeRange(query),
-    ...(applicationId !== undefined && { applicationId }),
-    ...(userHashes && { userHashes }),
-    ...(verdict && { verdicts: verdict.split(',') as Verdict[] }),
-    ...(model && { model }),
-    ...(provider && { provider }),
-    ...(rule && { rule }),
-    ...(latencyMs && { latencyMs }),
-    ...(cost && { cost }),
-    ...(riskLevel && { riskLevel }),
-    ...(endpoint && { endpoint }),
-    ...(status !== undefined && { status: statusesOf(status) }),
+    ...present({
+      ...{ applicationId: applicationIn(query), model, provider, rule, riskLevel, endpoint },
+      userHashes: user ? userHashesOf(user, hasher) : undefined,
+      verdicts: verdict?.split(',') as Verdict[] | undefined,
+      latencyMs: rangeOf(query.latency_from, query.latency_to),
+      cost: rangeOf(numberOf(query.cost_from), numberOf(query.cost_to)),
+      status: status === undefined ? undefined : statusesOf(status),
+    }),
   }
 }
 
@@ -44,7 +37,7 @@ export const userHashesOf = (user: string, hasher: Pick<KeyedHasher, 'user'>): r
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
 const rangeOf = (from: number | undefined, to: number | undefined): Range | undefined =>
-  from === undefined && to === undefined ? undefined : { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+  from === undefined && to === undefined ? undefined : present({ from, to })
 
 /** Where a page of the newest records begins. Throws a 400 for a cursor that no list has returned. */
 export function startOf(page: Parameters<typeof pageOf>[0]): Pick<RecordFilter, 'below'> {
@@ -52,7 +45,6 @@ export function startOf(page: Parameters<typeof pageOf>[0]): Pick<RecordFilter, 
   return after === undefined ? {} : { below: parseSequence(after) }
 }
 
-/** The sort of a query; undefined: newest first. */
 export function toRecordSort(query: FilterQuery): RecordSort | undefined {
   const sort = sortOf(RECORD_SORTS, query)
   if (!sort) return undefined
@@ -69,14 +61,12 @@ function parsePlace(key: string): NonNullable<RecordSort['after']> {
   return { value, sequence, top }
 }
 
-/** Range of a status or a class: `5xx` is 500 to 599. */
 function statusesOf(status: number | StatusClass): { readonly from: number; readonly to: number } {
   if (typeof status === 'number') return { from: status, to: status }
   const from = Number(status[0]) * 100
   return { from, to: from + 99 }
 }
 
-/** Sequence of the last record of the previous page. */
 export function parseSequence(key: string): number {
   if (!/^[1-9]\d{0,14}$/.test(key)) throw invalidCursor()
   return Number(key)

@@ -1,19 +1,24 @@
+import { Readable } from 'node:stream'
+import { type TSchema, Type } from 'typebox'
 import { findRecord } from '../../../domains/audit/audit-store.ts'
-import type { ChainOverdue } from '../../../domains/audit/chain/chain-pending.ts'
 import { createInclusionProof } from '../../../domains/audit/checkpoints/proof.ts'
 import { searchRecords, sortRecords } from '../../../domains/audit/search-records.ts'
-import type { WorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
-import { GatehouseError } from '../../../errors.ts'
-import type { Db } from '../../../platform/db/database.ts'
-import type { Reads } from '../../../platform/db/reads.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
-import { requireFound } from '../../../shared/request-errors.ts'
-import { List, listUntil, PAGE } from '../../kit/paging.ts'
+import { listActors } from '../../../domains/operators/actors.ts'
+import { conflict, requireFound } from '../../../shared/request-errors.ts'
+import { asIs, List, listUntil, PAGE } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { formatPlace, startOf, toRecordFilter, toRecordSort } from './audit-query.ts'
-import { AUDIT_FILTER, AUDIT_SORT, ProofView } from './audit-shapes.ts'
+import { AUDIT_FILTER, AUDIT_SORT, AuditActors, ProofView } from './audit-shapes.ts'
 import { RecordView } from './record-shape.ts'
+import { csvOf } from './records-csv.ts'
+
+const Csv = {
+  description: 'A line of column names and a line for each record, newest first, at most 100,000.',
+  content: { 'text/csv': { schema: Type.String() } },
+} as TSchema
 
 const UNKNOWN = { 404: 'NOT_FOUND: the record, or the Workspace' }
 
@@ -33,16 +38,25 @@ const docs = {
     answers: { 200: ProofView },
     errors: { ...UNKNOWN, 409: 'CONFLICT: no checkpoint covers the record yet. One is signed every minute' },
   }),
+  csv: inWorkspace('GET /audit/csv', 'exportAuditCsv', 'Download the filtered audit records as CSV', {
+    scope: 'audit:write',
+    description:
+      'For spreadsheets: at most 100,000 records, without proofs. `GET /audit/export` returns records that can be verified.',
+    query: AUDIT_FILTER,
+    answers: { 200: Csv },
+  }),
+  actors: inWorkspace(
+    'GET /audit/actors',
+    'listAuditActors',
+    'List operators and admin tokens by their keyed hashes in audit records',
+    { scope: 'audit:read', answers: { 200: AuditActors } },
+  ),
 }
 
-interface Deps {
-  readonly db: Db
-  readonly reads: Reads
-  readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly chainOverdue: ChainOverdue
-}
+export function auditRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db, reads, workspaceKeys, chainOverdue } = deps
+  listRoutes(app, deps)
 
-export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys, chainOverdue }: Deps): void {
   handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
     await chainOverdue(workspaceId)
@@ -50,11 +64,11 @@ export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys, chainOver
     const sort = toRecordSort(query)
     if (sort) {
       const { end, ...page } = await reads.run((readDb) => sortRecords(readDb, workspaceId, filter, sort))
-      return listUntil(page, (record) => record, end && formatPlace(end))
+      return listUntil(page, asIs, end && formatPlace(end))
     }
     const newest = { ...filter, ...startOf(query) }
     const { end, ...page } = await reads.run((readDb) => searchRecords(readDb, workspaceId, newest))
-    return listUntil(page, (record) => record, end === undefined ? undefined : String(end))
+    return listUntil(page, asIs, end === undefined ? undefined : String(end))
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
@@ -66,7 +80,28 @@ export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys, chainOver
     await chainOverdue(workspaceId)
     const record = requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
     const proof = await createInclusionProof(db, workspaceId, params.id)
-    if (!proof) throw new GatehouseError('CONFLICT', { message: 'No checkpoint covers this record yet. Try again in a minute.' })
+    if (!proof) throw conflict('No checkpoint covers this record yet. Try again in a minute.')
     return { ...proof, record, public_key: (await workspaceKeys.get(workspaceId)).publicKey }
+  })
+}
+
+function listRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db, reads, workspaceKeys, chainOverdue } = deps
+
+  handle(app, docs.csv, async (request, reply) => {
+    const { workspaceId, query } = request
+    const { hasher } = await workspaceKeys.get(workspaceId)
+    const filter = toRecordFilter(query, hasher)
+    await chainOverdue(workspaceId)
+    const fields = Object.keys(query)
+    await change(deps, request, async () => ({ value: undefined, action: 'audit.export', id: workspaceId, fields }))
+    reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.csv"`)
+    return reply.type('text/csv; charset=utf-8').send(Readable.from(csvOf(reads, workspaceId, filter)))
+  })
+
+  handle(app, docs.actors, async ({ workspaceId }) => {
+    const { hasher } = await workspaceKeys.get(workspaceId)
+    const data = (await listActors(db, workspaceId)).map((actor) => ({ ...actor, user_id: hasher.user(actor.id) ?? '' }))
+    return { object: 'audit_actors' as const, data }
   })
 }

@@ -5,7 +5,7 @@ import { RISK_LEVELS } from '../../../shared/classification.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
 import { ENDPOINTS } from '../../../shared/principal.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { sortQuery } from '../../kit/sorting.ts'
+import { sortQuery } from '../../kit/paging.ts'
 import { Hash, RecordView } from './record-shape.ts'
 
 const AUDIT_ENDPOINTS = [...ENDPOINTS, 'message', 'admin'] as const
@@ -15,7 +15,6 @@ export const TIME_RANGE_QUERY = {
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Records created before this time.' })),
 }
 
-/** HTTP statuses by their first digit. */
 export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
 export type StatusClass = (typeof STATUS_CLASSES)[number]
 

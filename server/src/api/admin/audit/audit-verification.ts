@@ -1,33 +1,22 @@
 import type { Checkpoint } from '../../../domains/audit/checkpoints/checkpoint.ts'
 import { stopSigning } from '../../../domains/audit/checkpoints/verified-seal.ts'
-import type { AuditWatch } from '../../../domains/audit/checkpoints/watch.ts'
 import { type AuditFault, FAULT_MESSAGES } from '../../../domains/audit/verify/chain-checker.ts'
 import { type Verification, verifyWorkspace } from '../../../domains/audit/verify/verify.ts'
-import { KeysUnreadableError, type WorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
+import { KeysUnreadableError } from '../../../domains/audit/workspace-keys.ts'
+import { findWorkspace } from '../../../domains/identity/workspace-store.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { Db } from '../../../platform/db/database.ts'
-import type { Reads } from '../../../platform/db/reads.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
-import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
-import { invalid, notFound } from '../../../shared/request-errors.ts'
+import { elapsed } from '../../../platform/lib/clock.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
+import { invalid, requireFound } from '../../../shared/request-errors.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { VerificationView } from './audit-shapes.ts'
 
-export interface VerificationDeps {
-  readonly db: Db
-  readonly reads: Reads
-  readonly clock: Clock
-  readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly auditWatch: AuditWatch
-  /** Retention in days; undefined if the Workspace does not exist. */
-  readonly hasWorkspace: (workspaceId: string) => Promise<boolean>
-}
-
-/** Time limit. Longer audit logs are verified on the command line. */
+/** Longer audit logs are verified on the command line. */
 const MAX_MS = 60_000
-/** Maximum number of verifications in progress on this node. */
 const MAX_RUNNING = 4
 
 /** Verifies audit logs. Simultaneous requests for the same log share one verification, because it reads the whole log. */
-export function createAuditVerifier(deps: VerificationDeps) {
+export function createAuditVerifier(deps: AdminDeps) {
   const running = new Map<string, Promise<Verification>>()
   return async (workspaceId: string, kept: Checkpoint | undefined) => {
     if (kept && kept.workspace_id !== workspaceId) {
@@ -44,9 +33,12 @@ export function createAuditVerifier(deps: VerificationDeps) {
   }
 }
 
-async function verifyLog(deps: VerificationDeps, workspaceId: string, kept?: Checkpoint): Promise<Verification> {
-  const { db, workspaceKeys, auditWatch } = deps
-  if (!(await deps.hasWorkspace(workspaceId))) throw notFound('Workspace')
+async function verifyLog(
+  { db, workspaceKeys, auditWatch }: AdminDeps,
+  workspaceId: string,
+  kept?: Checkpoint,
+): Promise<Verification> {
+  requireFound(await findWorkspace(db, workspaceId), 'Workspace')
   const keys = await workspaceKeys.get(workspaceId).catch(unreadable)
   if (!keys) return UNREADABLE
   const deadline = elapsed() + MAX_MS
@@ -78,28 +70,13 @@ function unreadable(cause: unknown): undefined {
 const KEYS: AuditFault = { sequence: 0, id: null, reason: 'keys_unreadable' }
 const UNREADABLE: Verification = { ok: false, records: 0, checkpoints: 0, first: 1, signedThrough: 0, firstFault: KEYS }
 
-const verificationView = ({
-  ok,
-  records,
-  checkpoints,
-  first,
-  signedThrough,
-  acceptedThrough,
-  waiting,
-  firstFault,
-}: Verification) => ({
-  object: 'audit_verification' as const,
-  ok,
-  records,
-  checkpoints,
-  first,
-  signed_through: signedThrough,
-  accepted_through: acceptedThrough ?? 0,
-  waiting: waiting ?? 0,
-  first_bad: firstFault ? toFaultView(firstFault) : null,
-})
+const verificationView = (verification: Verification) =>
+  viewOf(VerificationView, verification, {
+    accepted_through: verification.acceptedThrough ?? 0,
+    waiting: verification.waiting ?? 0,
+    first_bad: verification.firstFault ? toFaultView(verification.firstFault) : null,
+  })
 
-/** The problem of an audit log, for operators. */
 export const toFaultView = ({ sequence, through, id, reason }: AuditFault) => ({
   sequence,
   ...(through !== undefined && { through }),

@@ -100,12 +100,7 @@ export const RecordView = Open({
   dry_run: Type.Boolean(),
   features: Type.Record(Type.String(), Type.Any(), { description: 'Values that policies read, by their variables.' }),
   change: nullable(
-    Open({
-      action: Type.String(),
-      object_type: Type.String(),
-      object_id: Type.String(),
-      fields: Type.Array(Type.String()),
-    }),
+    Open({ action: Type.String(), object_type: Type.String(), object_id: Type.String(), fields: Type.Array(Type.String()) }),
   ),
   integrity: Type.Object({ sequence: Type.Integer(), prev_hash: Hash, hash: Hash }),
 })

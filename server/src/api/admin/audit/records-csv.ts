@@ -7,7 +7,6 @@ import { csvCell } from '../../../platform/lib/csv.ts'
 const MAX_ROWS = 100_000
 const PAGE_SIZE = 500
 
-/** Values of a record by their column. */
 const COLUMNS: Readonly<Record<string, (record: AuditRecord) => string | number | null>> = {
   time: ({ created_at }) => created_at,
   id: ({ id }) => id,
@@ -28,7 +27,6 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => string | number 
   sequence: ({ integrity }) => integrity.sequence,
 }
 
-/** The matching records as lines of CSV (RFC 4180), newest first. */
 export async function* csvOf(reads: Reads, workspaceId: string, filter: RecordFilter): AsyncGenerator<string> {
   yield `${Object.keys(COLUMNS).join()}\r\n`
   let rows = 0

@@ -18,11 +18,13 @@ import {
   updateBudget,
 } from '../../../domains/budgets/budget-store.ts'
 import { countKey, listCounts, readWindows } from '../../../domains/budgets/window-store.ts'
+import { resolveApplications } from '../../../domains/identity/application-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { invalid, requireFound, taken, valid } from '../../../shared/request-errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, chainFirst } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { chainFirst } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 import { BudgetCountView, BudgetView, budgetCountView, budgetView } from './budget-shapes.ts'
@@ -41,16 +43,8 @@ const docs = inWorkspace(
   },
 )
 
-interface Deps extends ChangeDeps {
-  readonly resolveApplications: (
-    db: Db,
-    workspaceId: string,
-    references: readonly string[],
-  ) => Promise<{ readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false }>
-}
-
-export function budgetsRoutes(app: TypedApp, deps: Deps): void {
-  const { db, resolveApplications } = deps
+export function budgetsRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db } = deps
 
   resource(app, deps, {
     noun: 'budget',

@@ -1,16 +1,17 @@
 import { Type } from 'typebox'
 import { findWorkspaceByIssuer, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import { lockOwners } from '../../../domains/operators/operator-store.ts'
-import { GatehouseError } from '../../../errors.ts'
+import type { GatehouseError } from '../../../errors.ts'
 import { repeated } from '../../../platform/db/retried-transaction.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { DEMO_ISSUER } from '../../../shared/demo-words.ts'
-import { notFound } from '../../../shared/request-errors.ts'
+import { conflict, notFound, requireFound } from '../../../shared/request-errors.ts'
 import { findAccounts } from '../../../tools/demo/removal/demo-accounts.ts'
 import { CONTENT_KINDS, countContents } from '../../../tools/demo/removal/demo-contents.ts'
 import { announceRemoval, type Removal, removeDemo } from '../../../tools/demo/removal/remove-demo.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { operation } from '../kit/operation.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -58,20 +59,15 @@ const refusalOf = ({ reason }: Extract<Removal, { ok: false }>): GatehouseError 
     reason === 'not_demo'
       ? 'This Workspace is not the demo, so it cannot be removed.'
       : 'The demo is the only Workspace. Create another Workspace first.'
-  return new GatehouseError('CONFLICT', { message, param: 'name' })
-}
-
-interface Deps extends ChangeDeps {
-  readonly config: { readonly dataDir: string }
+  return conflict(message, { param: 'name' })
 }
 
 /** Removing the demo (ADM-API-20). */
-export function demoRoutes(app: TypedApp, deps: Deps): void {
+export function demoRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, workspaceBox } = deps
 
   handle(app, docs.get, async ({ operator }) => {
-    const workspace = await findWorkspaceByIssuer(db, DEMO_ISSUER)
-    if (!workspace) throw notFound('demo')
+    const workspace = requireFound(await findWorkspaceByIssuer(db, DEMO_ISSUER), 'demo')
     const { id, name } = workspace
     const { people, isOwnerKept } = await findAccounts(db, id, operator.id)
     const workspaces = (await listWorkspaces(db, { limit: 2 }))?.data.length ?? 0
@@ -86,15 +82,12 @@ export function demoRoutes(app: TypedApp, deps: Deps): void {
   })
 
   handle(app, docs.remove, async (request, reply) => {
+    const {
+      body: { name },
+      operator: { id: actor },
+    } = request
     const remove = () =>
-      change(
-        deps,
-        request,
-        async (tx, now) => ({
-          value: await removeDemo(tx, request.body.name, { actor: request.operator.id, now, workspaceBox }),
-        }),
-        lockOwners,
-      )
+      change(deps, request, async (tx, now) => ({ value: await removeDemo(tx, name, { actor, now, workspaceBox }) }), lockOwners)
     const removal = await repeated(remove)
     if (!removal.ok) throw refusalOf(removal)
     await announceRemoval(removal, { signal: deps.signal, dataDir: deps.config.dataDir })

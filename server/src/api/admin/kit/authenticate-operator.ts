@@ -7,7 +7,6 @@ import type { Operator } from '../../../shared/operator.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Admin API: the authenticated operator. */
     operator: Operator
   }
 }

@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
 import { appendInTransaction, lockChainEnd } from '../../../domains/audit/chain/append-in-transaction.ts'
 import { type AuditedDeps, auditedTransaction } from '../../../domains/audit/chain/audited-transaction.ts'
 import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
 import { type ChangeFacts, createChangeDraft } from '../../../domains/audit/record/record.ts'
 import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
+import { findAdminToken } from '../../../domains/operators/admin-token-store.ts'
+import { lockPerson } from '../../../domains/operators/operator-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
 import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
-import { refuseLostScopes } from './current-scopes.ts'
+import { type Access, accessOf, covers, NO_ACCESS } from '../../../shared/access.ts'
+import type { Operator } from '../../../shared/operator.ts'
 
 export interface ChangeDeps extends AuditedDeps {
   readonly clock: Clock
@@ -21,7 +25,6 @@ export interface ChangeDeps extends AuditedDeps {
 /** The result of a change, and its audit record: names of fields, never values. */
 export interface Change<T> {
   readonly value: T
-  /** Object type and action: `application.update`. */
   readonly action: `${string}.${string}`
   /** Id of the changed object. A function hashes ids that audit records must not contain. */
   readonly id: string | ((hasher: KeyedHasher) => string)
@@ -29,7 +32,6 @@ export interface Change<T> {
   readonly fields?: readonly string[]
   /** The Workspaces whose audit logs record the change. Default: the Workspace of the request. */
   readonly workspaceIds?: readonly string[]
-  /** Topic and key of the signal to all nodes. */
   readonly announce?: readonly [topic: string, key: string]
 }
 
@@ -117,4 +119,48 @@ async function publish(signal: Signal, [topic, key]: readonly [string, string], 
   } catch (err) {
     log.error({ err, topic }, 'could not signal a change to other nodes')
   }
+}
+
+/** Throws a 403 unless the operator still may do everything as at the authentication. Roles cannot change until `tx` ends. */
+async function refuseLostScopes(tx: Tx, operator: Operator): Promise<void> {
+  if (covers(await lockAccess(tx, operator), operator.access)) return
+  throw new GatehouseError('FORBIDDEN', {
+    message: 'Your permissions changed during this request, so nothing was done. Sign in again.',
+  })
+}
+
+/** The present access of an operator or admin token, which cannot change until `tx` ends. */
+export const lockAccess = (tx: Tx, { id, kind }: Pick<Operator, 'id' | 'kind'>): Promise<Access> =>
+  kind === 'person' ? accessOfPerson(tx, id) : accessOfToken(tx, id)
+
+async function accessOfPerson(tx: Tx, id: string): Promise<Access> {
+  const person = await lockPerson(tx, id)
+  return person && person.state !== 'suspended' ? accessOf(person.roles) : NO_ACCESS
+}
+
+async function accessOfToken(tx: Tx, id: string): Promise<Access> {
+  const issuer = (await findAdminToken(tx, id))?.issuedBy
+  if (issuer) await lockPerson(tx, issuer)
+  return (await findAdminToken(tx, id))?.access ?? NO_ACCESS
+}
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+}
+
+/**
+ * The fields that a checked body sets, as named in audit records: `limits.burst`, `settings.knowledge.enabled`. Names that clients
+ * choose (attributes, other settings) may reveal as much as values, so only the object that contains them is named.
+ */
+export const changedFields = (schema: TSchema, body: object): string[] => namesIn(schema as Shape, body, '')
+
+function namesIn({ properties }: Shape, value: unknown, path: string): string[] {
+  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return [path]
+  const set = Object.entries(value).filter(([, field]) => field !== undefined)
+  const names = set.flatMap(([name, field]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (!shape) return path
+    return namesIn(shape, field, path ? `${path}.${name}` : name)
+  })
+  return [...new Set(names)].filter((name) => name !== '')
 }

@@ -11,11 +11,9 @@ export type Asked<B = unknown, Q = unknown> = FastifyRequest<{ Params: { id: str
 
 type Area = Scope extends infer S ? (S extends `${infer A}:write` ? A : never) : never
 
-/** Documentation of an operation that differs from that of other nouns. */
 export interface Texts {
   /** Default: the verb and the noun, `createBudget`. */
   readonly operationId?: string
-  /** Default: the verb and the noun, `Create a budget`. */
   readonly summary?: string
   readonly description?: string
   readonly errors?: Errors
@@ -24,7 +22,6 @@ export interface Texts {
 export interface List<Row, Q extends TProperties> extends Texts {
   /** Path of the objects of an owner: `/applications/:id/keys`. Default: the noun's path. */
   readonly path?: `/${string}`
-  /** Filters and sort, in addition to limit and cursor. */
   readonly query?: Q
   /** Undefined if the list does not have the cursor. */
   readonly read: (
@@ -56,25 +53,18 @@ export interface Write<Row, B extends TSchema> extends Texts {
   readonly prepare?: (request: Asked<Static<B>>) => Promise<(tx: Tx, now: Date) => Promise<Outcome<Row>>>
   /** Recorded fields. Default: those that the body sets. */
   readonly fields?: readonly string[]
+  /** Fields of the response in addition to the noun's view: a secret. */
+  readonly extra?: { readonly view: TSchema; readonly fields: (row: Row) => object }
   readonly preValidation?: (request: FastifyRequest) => Promise<void>
 }
 
-/** The response of a change that has more fields than the noun's view: a secret, warnings. */
-interface Extra<Row> {
-  readonly view: TSchema
-  readonly fields: (row: Row) => object
-}
-
 export interface Create<Row, B extends TSchema> extends Write<Row, B> {
-  /** In the operation's id, its summary and the audit record: `issue` instead of `create`. */
+  /** `issue`. Default: `create`. */
   readonly verb?: string
-  /** As in lists. */
   readonly path?: `/${string}`
-  readonly extra?: Extra<Row>
 }
 
 export interface Remove extends Texts {
-  /** Whether there was such an object. */
   readonly remove: (tx: Tx, workspaceId: string, id: string, now: Date) => Promise<boolean>
   /** Locks what the transaction must lock first. */
   readonly first?: (request: Asked) => (tx: Tx) => Promise<unknown>
@@ -85,19 +75,13 @@ export interface Update<Row, B extends TSchema> extends Write<Row, B> {
   readonly method?: 'PUT'
 }
 
-/** `POST /budgets/:id/VERB` */
 export interface Action<Row, B extends TSchema> extends Write<Row, B> {
   /** As in the path. In the audit record with `_`. */
   readonly verb: string
-  /** A response 201 with more fields than the noun's view. Default: 200. */
-  readonly created?: Extra<Row>
 }
 
-/** The objects of one kind in a Workspace. */
 export interface Described<Row> {
-  /** As in audit records: `policy_draft`. */
   readonly noun: string
-  /** As in texts. Default: the noun, with spaces. */
   readonly name?: string
   readonly path: `/${string}`
   /** Reading needs the scope `AREA:read`, and changes `AREA:write`. */
@@ -109,13 +93,10 @@ export interface Described<Row> {
   readonly taken?: Readonly<Record<string, string>>
   /** The id in audit records. Default: that of the object. */
   readonly recordedId?: (row: Row) => Change<Row>['id']
-  /** Topic and key of the signal to all nodes after a change. */
   readonly announce?: (id: string, workspaceId: string) => readonly [topic: string, key: string]
-  /** Called on this node after a change. */
   readonly changed?: () => void
 }
 
-/** The objects of one kind, and the operations that exist for them. */
 export interface Noun<Row, New extends Row, Q extends TProperties, C extends TSchema, U extends TSchema> extends Described<Row> {
   readonly list?: List<Row, Q>
   readonly get?: Get<Row>

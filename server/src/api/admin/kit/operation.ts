@@ -18,7 +18,6 @@ const ADMIN: Api = {
   validatorCompiler: checkJson,
 }
 
-/** Documentation of an operation, without its id and summary. */
 interface Operation extends Omit<RouteDocs, 'operationId' | 'summary'> {
   /** The scope that the operator needs (shared/operator.ts); null: none, every operator is allowed. */
   readonly scope: Scope | null
@@ -30,10 +29,8 @@ interface Operation extends Omit<RouteDocs, 'operationId' | 'summary'> {
  */
 export type Reach = 'server' | 'workspace' | 'path' | 'any'
 
-/** The schema property with the operation's scope, which a hook enforces. */
 export const SCOPE = 'x-gatehouse-scope'
 
-/** The schema property with the operation's reach. */
 export const REACH = 'x-gatehouse-reach'
 
 interface Reaching extends Operation {
@@ -67,7 +64,7 @@ const WORKSPACE_HEADERS = Type.Object({
   ),
 })
 
-/** An operation within a Workspace that the request names (choose-workspace.ts), without its handler. */
+/** An operation within a Workspace that the request names (require-scope.ts), without its handler. */
 export function inWorkspace<const T extends Target, D extends Operation, Q extends TProperties = Record<never, never>>(
   target: T,
   operationId: string,

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { findWorkspaceId, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import { GatehouseError } from '../../../errors.ts'
-import { mayEnter, scopesAnywhere, scopesIn } from '../../../shared/access.ts'
+import type { Db } from '../../../platform/db/database.ts'
+import { type Access, enterable, mayEnter, scopesAnywhere, scopesIn } from '../../../shared/access.ts'
 import type { Operator } from '../../../shared/operator.ts'
 import { notFound } from '../../../shared/request-errors.ts'
 import type { Scope } from '../../../shared/scope.ts'
@@ -30,7 +32,7 @@ export function requireScope(request: FastifyRequest): void {
 }
 
 /** Makes it the Workspace of the request. Throws a 404 if the operator has no scope in it, as if it did not exist. */
-export function enterWorkspace(request: FastifyRequest, workspaceId: string): void {
+function enterWorkspace(request: FastifyRequest, workspaceId: string): void {
   const { access } = request.operator
   if (!mayEnter(access, workspaceId)) throw notFound('Workspace')
   const { scope } = requirementOf(request.routeOptions.schema)
@@ -45,4 +47,39 @@ function requireIn(request: FastifyRequest, scopes: Operator['scopes'], scope: R
   throw new GatehouseError('FORBIDDEN', {
     message: hasItElsewhere ? `You need the scope ${scope} ${where}.` : `You need the scope ${scope}.`,
   })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Admin API, routes within a Workspace: its id (`ws_…`). */
+    workspaceId: string
+  }
+}
+
+/** Sets the Workspace that the query or the header names by id or name; default: the first that the operator may enter. */
+export function chooseWorkspace(db: Db) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const query = (request.query as { workspace?: string }).workspace
+    const choice = query ?? (request.headers['x-gatehouse-workspace'] as string | undefined)
+    const { access } = request.operator
+    enterWorkspace(request, choice === undefined ? await firstWorkspace(db, access) : await resolveWorkspace(db, choice, access))
+  }
+}
+
+async function firstWorkspace(db: Db, access: Access): Promise<string> {
+  const ids = enterable(access)
+  if (ids) return ids[0] ?? ''
+  const [first] = (await listWorkspaces(db, { limit: 1 }))?.data ?? []
+  if (!first)
+    throw new GatehouseError('NOT_FOUND', {
+      message: 'This server has no Workspace yet. Create one in the dashboard, or with `gatehouse workspace create NAME`.',
+    })
+  return first.id
+}
+
+/** The id of the Workspace with this id or name. Throws a 404, also if the operator must not know that it exists. */
+export async function resolveWorkspace(db: Db, choice: string, access: Access): Promise<string> {
+  const id = await findWorkspaceId(db, choice)
+  if (id === undefined || !mayEnter(access, id)) throw notFound('Workspace')
+  return id
 }

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import type { Static, TProperties, TSchema } from 'typebox'
+import type { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { notFound, requireFound, taken } from '../../../shared/request-errors.ts'
 import * as paging from '../../kit/paging.ts'
 import { type Errors, handle, type QueryOf, type RouteDocs, type Target, type TypedApp } from '../../kit/route.ts'
-import { type Change, type ChangeDeps, change } from './change.ts'
-import { changedFields } from './changed-fields.ts'
+import { type Change, type ChangeDeps, change, changedFields } from './change.ts'
 import type { Action, Asked, Create, Described, Get, List, Made, Noun, Outcome, Remove, Texts, Update, Write } from './noun.ts'
 import { inWorkspace } from './operation.ts'
 
@@ -18,14 +18,10 @@ interface Kit<Row> {
   readonly deps: ChangeDeps
   readonly described: Described<Row>
   readonly name: string
-  /** Errors of an operation on one object. */
   readonly unknown: { readonly 404: string }
 }
 
-/**
- * Registers the operations of a noun: routes, scopes, documentation, paging, refusals (404, 409), changes with their audit records and
- * signals. Returns a function that registers a further change of one object: `POST /keys/:id/revoke`.
- */
+/** Registers the operations of a noun. Returns a function that registers a further change of one object: `POST /keys/:id/revoke`. */
 export function resource<
   Row extends Identified,
   New extends Row = Row,
@@ -66,24 +62,19 @@ function addGet<Row extends Identified>(kit: Kit<Row>, get: Get<Row>): void {
 }
 
 function addCreate<Row extends Identified, New extends Row, B extends TSchema>(kit: Kit<Row>, create: Create<New, B>): void {
-  const { path, view, taken: unique = {} } = kit.described
-  const { verb = 'create', extra } = create
+  const { path, taken: unique = {} } = kit.described
   const [field, label] = Object.entries(unique)[0] ?? []
   const refusal = () => (field === undefined || label === undefined ? notFound(kit.name) : taken(field, label))
-  const docs = { ...bodyOf(create), answers: { 201: extra?.view ?? view }, errors: conflictOf(unique, create) }
-  register(kit, `POST ${create.path ?? path}`, verb, create, docs, async (request, reply) => {
-    const row = await perform(kit, verb, create, request, refusal)
-    return reply.status(201).send({ ...(await viewOfOne(kit, row, request)), ...extra?.fields(row) })
-  })
+  const target = `POST ${create.path ?? path}`
+  addWrite(kit, create, { target, verb: create.verb ?? 'create', status: 201, errors: conflictOf(unique, create), refusal })
 }
 
 function addUpdate<Row extends Identified, B extends TSchema>(kit: Kit<Row>, update: Update<Row, B>): void {
-  const { path, view, taken: unique = {} } = kit.described
-  const texts = { summary: `Change ${withArticle(kit.name)}`, ...update }
-  const docs = { ...bodyOf(update), answers: { 200: view }, errors: { ...kit.unknown, ...conflictOf(unique, update) } }
-  register(kit, `${update.method ?? 'PATCH'} ${path}/:id`, 'update', texts, docs, async (request) =>
-    viewOfOne(kit, await perform(kit, 'update', update, request), request),
-  )
+  const { path, taken: unique = {} } = kit.described
+  const target = `${update.method ?? 'PATCH'} ${path}/:id`
+  const errors = { ...kit.unknown, ...conflictOf(unique, update) }
+  const summary = `Change ${withArticle(kit.name)}`
+  addWrite(kit, { summary, ...update }, { target, verb: 'update', status: 200, errors })
 }
 
 function addRemove<Row extends Identified>(kit: Kit<Row>, { remove, first, ...texts }: Remove): void {
@@ -102,16 +93,32 @@ function addRemove<Row extends Identified>(kit: Kit<Row>, { remove, first, ...te
 }
 
 function addAction<Row extends Identified, R extends Row, B extends TSchema>(kit: Kit<Row>, action: Action<R, B>): void {
-  const { path, view } = kit.described
-  const { verb, created } = action
-  const docs = { ...bodyOf(action), answers: created ? { 201: created.view } : { 200: view }, errors: kit.unknown }
-  register(kit, `POST ${path}/:id/${verb}`, verb, action, docs, async (request, reply) => {
-    const row = await perform(kit, verb.replaceAll('-', '_'), action, request)
-    return reply.status(created ? 201 : 200).send({ ...(await viewOfOne(kit, row, request)), ...created?.fields(row) })
+  const { verb, extra } = action
+  const target = `POST ${kit.described.path}/:id/${verb}`
+  addWrite(kit, action, { target, verb, status: extra ? 201 : 200, errors: kit.unknown })
+}
+
+interface Writing {
+  readonly target: string
+  readonly verb: string
+  readonly status: number
+  readonly errors: Errors
+  readonly refusal?: () => GatehouseError
+}
+
+function addWrite<Row extends Identified, R extends Row, B extends TSchema>(
+  kit: Kit<Row>,
+  write: Write<R, B>,
+  { target, verb, status, errors, refusal }: Writing,
+): void {
+  const { body, extra } = write
+  const docs = { ...(body && { body }), answers: { [status]: extra?.view ?? kit.described.view }, errors }
+  register(kit, target, verb, write, docs, async (request, reply) => {
+    const row = await perform(kit, verb.replaceAll('-', '_'), write, request, refusal)
+    return reply.status(status).send({ ...(await viewOfOne(kit, row, request)), ...extra?.fields(row) })
   })
 }
 
-/** Registers an operation. `verb`: in its id and summary. */
 function register<Row>(
   { app, described: { area, noun }, name }: Kit<Row>,
   target: string,
@@ -177,9 +184,6 @@ async function viewOfOne<Row>({ described, name }: Kit<Row>, row: Row | undefine
   return requireFound(view, name)
 }
 
-const bodyOf = ({ body }: { readonly body?: TSchema }) => (body ? { body } : {})
-
-/** The error of an operation whose body has unique fields. */
 function conflictOf(unique: Readonly<Record<string, string>>, { body }: { readonly body?: TSchema }): Errors {
   const { properties = {} } = (body ?? {}) as { readonly properties?: object }
   const fields = Object.keys(unique).filter((field) => Object.hasOwn(properties, field))

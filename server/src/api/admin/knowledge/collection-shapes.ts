@@ -6,14 +6,11 @@ import { Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { nullable } from '../../../shared/schemas.ts'
 
-/** Body of `POST /admin/v1/collections`. Missing and null fields get their default. */
 export const CollectionCreate = Type.Object({ name: Name, ...CollectionFields })
 
-/** Body of `PATCH /admin/v1/collections/:id`. Missing fields stay unchanged; null resets to the default; lists are replaced. */
 export const CollectionPatch = Type.Object({ name: Type.Optional(Name), ...CollectionFields })
 export type CollectionPatch = Static<typeof CollectionPatch>
 
-/** `{everyone: true}`, or the lists. */
 export const AclView = Type.Unsafe<Acl>(
   Type.Object(
     {

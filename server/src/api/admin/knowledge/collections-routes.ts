@@ -1,3 +1,4 @@
+import { resolveApplications } from '../../../domains/identity/application-store.ts'
 import type { Collection, CollectionPatch as CollectionChange } from '../../../domains/knowledge/collection.ts'
 import { collectionPatch } from '../../../domains/knowledge/collection-fields.ts'
 import {
@@ -11,20 +12,11 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { invalid, valid } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
-import type { ChangeDeps } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { resource } from '../kit/resource.ts'
 import { CollectionCreate, CollectionPatch, CollectionView } from './collection-shapes.ts'
 
-interface Deps extends ChangeDeps {
-  /** Ids of Applications given by id or name; `index`: the first that the Workspace does not have. */
-  readonly resolveApplications: (
-    tx: Tx,
-    workspaceId: string,
-    given: readonly string[],
-  ) => Promise<{ readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false; readonly index: number }>
-}
-
-export function collectionsRoutes(app: TypedApp, deps: Deps): void {
+export function collectionsRoutes(app: TypedApp, deps: AdminDeps): void {
   resource(app, deps, {
     noun: 'collection',
     path: '/collections',
@@ -39,7 +31,7 @@ export function collectionsRoutes(app: TypedApp, deps: Deps): void {
         'Documents without their own labels get those of the collection. Without a classification they are `restricted`; without an ACL no user finds them.',
       body: CollectionCreate,
       write: async (tx, { workspaceId, body }, now) =>
-        createCollection(tx, workspaceId, { ...(await parsePatch(deps, tx, workspaceId, body)), name: body.name }, now),
+        createCollection(tx, workspaceId, { ...(await parsePatch(tx, workspaceId, body)), name: body.name }, now),
     },
     update: {
       summary: 'Change the labels, ACL or Applications of a collection',
@@ -47,7 +39,7 @@ export function collectionsRoutes(app: TypedApp, deps: Deps): void {
         'Missing fields stay unchanged. null resets a field to its default. Lists are replaced. Changes apply from the next search.',
       body: CollectionPatch,
       write: async (tx, { workspaceId, params, body }, now) => {
-        const patch = await parsePatch(deps, tx, workspaceId, body)
+        const patch = await parsePatch(tx, workspaceId, body)
         const updated = await updateCollection(tx, workspaceId, params.id, patch, now)
         return updated.ok ? updated.collection : updated
       },
@@ -60,12 +52,7 @@ export function collectionsRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-async function parsePatch(
-  { resolveApplications }: Deps,
-  tx: Tx,
-  workspaceId: string,
-  { name, ...fields }: CollectionPatch,
-): Promise<CollectionChange> {
+async function parsePatch(tx: Tx, workspaceId: string, { name, ...fields }: CollectionPatch): Promise<CollectionChange> {
   const patch = { ...valid(collectionPatch(fields)), ...(name !== undefined && { name }) }
   const { applications } = fields
   if (applications === undefined || applications === null) return { ...patch, ...(applications === null && { applications }) }

@@ -1,36 +1,28 @@
 import type { FastifyRequest } from 'fastify'
-import { type DocumentFetcher, FetchError } from '../../../domains/knowledge/document-fetcher.ts'
+import { FetchError } from '../../../domains/knowledge/document-fetcher.ts'
 import { type IncomingDocument, type Ingested, ingestDocument } from '../../../domains/knowledge/ingest.ts'
 import { DocumentError } from '../../../domains/knowledge/parsing/document.ts'
 import type { LabelPatch } from '../../../domains/knowledge/relabel.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
 import { DetectorFailure } from '../../../shared/fault.ts'
-import type { FindingCounts } from '../../../shared/finding.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import type { DocumentItem } from './document-shapes.ts'
 
-/** A document to add: text, file or URL. */
 export type Incoming = Omit<DocumentItem, 'content'> & { readonly content?: string | Uint8Array }
 
 /** Files are fetched and parsed a few at a time, and stored one after the other. */
 const CONCURRENCY = 4
 
-export interface DocumentIngestDeps extends ChangeDeps {
-  readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
-  /** Counts the findings of a text. Throws DetectorFailure. */
-  readonly scanText: (text: string) => FindingCounts
-}
-
 type Request = Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>
 
 /** Adds documents to a collection. Each document has its own outcome, and errors do not affect other documents. */
 export async function ingestAll(
-  deps: DocumentIngestDeps,
+  deps: AdminDeps,
   request: Request,
   collectionId: string,
-  documents: readonly Incoming[],
-  labels: LabelPatch,
+  { documents, ...labels }: LabelPatch & { readonly documents: readonly Incoming[] },
 ) {
   const outcomes: ReturnType<typeof outcomeOf>[] = []
   const queue = documents.entries()
@@ -43,13 +35,7 @@ export async function ingestAll(
   return { object: 'ingest' as const, data: outcomes }
 }
 
-async function ingestOne(
-  deps: DocumentIngestDeps,
-  request: Request,
-  collectionId: string,
-  incoming: Incoming,
-  labels: LabelPatch,
-) {
+async function ingestOne(deps: AdminDeps, request: Request, collectionId: string, incoming: Incoming, labels: LabelPatch) {
   const { key } = incoming
   try {
     const document = { ...(await loadFile(deps, incoming)), ...labels }
@@ -73,7 +59,7 @@ function problemOf(error: unknown): { code: string; message: string } {
   throw error
 }
 
-async function loadFile({ documentFetcher }: DocumentIngestDeps, incoming: Incoming): Promise<IncomingDocument> {
+async function loadFile({ documentFetcher }: AdminDeps, incoming: Incoming): Promise<IncomingDocument> {
   const { key, url, content, media_type, title, source } = incoming
   const metadata = { key, title, source }
   if (url === undefined) {
@@ -84,7 +70,7 @@ async function loadFile({ documentFetcher }: DocumentIngestDeps, incoming: Incom
   return { ...metadata, source: source ?? url, bytes, name: name || key, mediaType: media_type ?? mediaType }
 }
 
-function ingestAndRecord(deps: DocumentIngestDeps, request: Request, collectionId: string, document: IncomingDocument) {
+function ingestAndRecord(deps: AdminDeps, request: Request, collectionId: string, document: IncomingDocument) {
   const { db, scanText } = deps
   const ingest = {
     db,

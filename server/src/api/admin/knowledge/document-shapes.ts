@@ -52,10 +52,7 @@ export const DocumentView = Type.Object({
 })
 
 export const documentView = (document: KnowledgeDocument, collection: Labels) =>
-  viewOf(DocumentView, document, {
-    front_matter: document.limits,
-    effective: effectiveLabels(collection, document),
-  })
+  viewOf(DocumentView, document, { front_matter: document.limits, effective: effectiveLabels(collection, document) })
 
 export const ChunkView = Type.Object({
   id: Type.String(),
@@ -88,7 +85,6 @@ export type DocumentItem = Static<typeof Item>
 export const DocumentList = Type.Object({ documents: Type.Array(Item, { minItems: 1, maxItems: 100 }), ...LabelFields })
 export type DocumentList = Static<typeof DocumentList>
 
-/** The same for a body that is a file. */
 export const FILE_QUERY = {
   key: Type.Optional(Type.String({ maxLength: 2_000, description: 'Key of the document. If present, the body is a file.' })),
   title: Type.Optional(Name),

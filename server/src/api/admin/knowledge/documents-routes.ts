@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listChunks } from '../../../domains/knowledge/chunk-store.ts'
 import { findCollection, findCollectionByName } from '../../../domains/knowledge/collection-store.ts'
-import type { KnowledgeDocument } from '../../../domains/knowledge/document.ts'
-import { keyProblem } from '../../../domains/knowledge/document.ts'
+import { type KnowledgeDocument, keyProblem } from '../../../domains/knowledge/document.ts'
 import { clearFlags, deleteDocument, findDocument, listDocuments } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields, parseLabels } from '../../../domains/knowledge/label-fields.ts'
 import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
@@ -11,16 +10,17 @@ import type { Db } from '../../../platform/db/database.ts'
 import { isStorable, oneOf } from '../../../platform/lib/fields.ts'
 import { parseJson } from '../../../platform/lib/json.ts'
 import { type Checked, checker } from '../../../platform/lib/schema.ts'
-import { invalid, notFound, valid } from '../../../shared/request-errors.ts'
+import { invalid, requireFound, valid } from '../../../shared/request-errors.ts'
 import { readFileBodies } from '../../kit/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../kit/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { checkAllButBody } from '../../kit/validation.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
-import { type DocumentIngestDeps, type Incoming, ingestAll } from './document-ingest.ts'
+import { type Incoming, ingestAll } from './document-ingest.ts'
 import {
   ChunkView,
   chunkView,
@@ -57,12 +57,7 @@ const docs = {
   ),
 }
 
-interface Deps extends DocumentIngestDeps {
-  readonly jsonDepth: number
-  readonly config: { readonly sizes: { readonly bodyBytes: number } }
-}
-
-export function documentsRoutes(app: TypedApp, deps: Deps): void {
+export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
 
   const addAction = resource(app, deps, {
@@ -114,7 +109,7 @@ export function documentsRoutes(app: TypedApp, deps: Deps): void {
     const from = after === undefined ? 0 : parsePosition(after) + 1
     // Content is returned only after the access is recorded.
     const page = await change(deps, request, async (tx) => {
-      if (!(await findDocument(tx, workspaceId, params.id))) throw notFound('document')
+      requireFound(await findDocument(tx, workspaceId, params.id), 'document')
       const value = await listChunks(tx, workspaceId, params.id, { from, limit })
       return { value, action: 'document.read', id: params.id, fields: ['content'] }
     })
@@ -124,22 +119,22 @@ export function documentsRoutes(app: TypedApp, deps: Deps): void {
   ingestRoute(app, deps)
 }
 
-function ingestRoute(app: TypedApp, deps: Deps): void {
+function ingestRoute(app: TypedApp, deps: AdminDeps): void {
   app.register(async (scope: TypedApp) => {
     readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
     // The body is checked in the handler: only the query shows whether it is a file.
     handle(scope, { ...docs.ingest, validatorCompiler: checkAllButBody }, async (request) => {
       const { workspaceId, params, query, headers } = request
-      const { documents, ...labels } = Buffer.isBuffer(request.body)
+      const ingest = Buffer.isBuffer(request.body)
         ? parseFileBody(request.body, query, headers['content-type'])
         : parseDocumentList(request.body)
-      if (!(await findCollection(deps.db, workspaceId, params.id))) throw notFound('collection')
-      return ingestAll(deps, request, params.id, documents, labels)
+      requireFound(await findCollection(deps.db, workspaceId, params.id), 'collection')
+      return ingestAll(deps, request, params.id, ingest)
     })
   })
 }
 
-/** Labels of the documents' collections, by id. A collection that has been deleted since has none, so no user can read it. */
+/** By id. A collection that has been deleted since has none, so no user can read it. */
 async function labelsByCollection(
   db: Db,
   workspaceId: string,
@@ -154,8 +149,7 @@ async function resolveCollectionId(db: Db, workspaceId: string, name: string): P
   const collection = isStorable(name)
     ? ((await findCollection(db, workspaceId, name)) ?? (await findCollectionByName(db, workspaceId, name)))
     : undefined
-  if (!collection) throw notFound('collection')
-  return collection.id
+  return requireFound(collection, 'collection').id
 }
 
 function parsePosition(after: string): number {

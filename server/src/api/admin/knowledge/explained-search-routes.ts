@@ -1,14 +1,16 @@
 import { type Static, Type } from 'typebox'
+import { findApplication } from '../../../domains/identity/application-store.ts'
 import { VISIBILITY_RULES } from '../../../domains/knowledge/explain-visibility.ts'
 import { type ExplainedPassage, explainedSearch } from '../../../domains/knowledge/search.ts'
-import type { Ranker } from '../../../domains/retrieval/rank.ts'
 import { isStorable, Line, oneOf, withStorable } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
-import { ANONYMOUS_USER, type ApplicationSettings, type User } from '../../../shared/principal.ts'
+import { ANONYMOUS_USER, type User } from '../../../shared/principal.ts'
 import { invalid, requireFound, valid } from '../../../shared/request-errors.ts'
-import type { Viewer } from '../../../shared/viewer.ts'
+import { viewerOf } from '../../../shared/viewer.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
 const MAX_ATTRIBUTES = 16_384
@@ -76,24 +78,14 @@ const docs = inWorkspace('POST /knowledge/search', 'explainKnowledgeSearch', 'Se
   errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
 })
 
-interface Deps extends ChangeDeps {
-  readonly ranker: Ranker
-  /** The viewer for a user of an Application; undefined if the Workspace has no such Application. */
-  readonly viewAs: (
-    workspaceId: string,
-    applicationId: string,
-    user: User,
-  ) => Promise<{ readonly viewer: Viewer; readonly knowledge: ApplicationSettings['knowledge'] } | undefined>
-}
-
-export function explainedSearchRoutes(app: TypedApp, deps: Deps): void {
+export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs, async (request) => {
     const { workspaceId, body } = request
     if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
     const user = userOf(body)
-    const view = requireFound(await deps.viewAs(workspaceId, body.application_id, user), 'Application')
-    const { viewer, knowledge } = view
-    const { enabled, collections } = knowledge
+    const application = requireFound(await findApplication(deps.db, workspaceId, body.application_id), 'Application')
+    const { enabled, collections } = application.settings.knowledge
+    const viewer = viewerOf({ application }, { user, sessionId: '' })
     const { visible, hidden } = await explainedSearch(deps, viewer, { text: body.query, collections, limit: body.limit ?? 10 })
     // Content is returned only after the access is recorded.
     await change(deps, request, async () => {
@@ -116,17 +108,4 @@ function userOf(body: Static<typeof SearchBody>): User {
   return { ...ANONYMOUS_USER, verified: true, ...user }
 }
 
-const hitView = (passage: ExplainedPassage) => ({
-  chunk_id: passage.id,
-  document_id: passage.documentId,
-  collection_id: passage.collectionId,
-  collection: passage.collection,
-  title: passage.title,
-  headings: [...passage.headings],
-  content: passage.content,
-  source: passage.source,
-  classification: passage.classification,
-  similarity: passage.similarity,
-  flagged: passage.flagged,
-  checks: [...passage.checks],
-})
+const hitView = (passage: ExplainedPassage) => viewOf(HitView, passage, { chunk_id: passage.id, checks: passage.checks })

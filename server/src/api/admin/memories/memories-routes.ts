@@ -1,17 +1,15 @@
+import { assess } from '../../../domains/classification/risk.ts'
 import { eraseMemory, eraseUser } from '../../../domains/memory/erase.ts'
 import { checkDraft } from '../../../domains/memory/memory.ts'
 import { correctMemory, findMemory, listMemories } from '../../../domains/memory/memory-store.ts'
-import type { Hasher } from '../../../domains/memory/upsert-memory.ts'
+import { eraseResponsesOfUser } from '../../../domains/responses/stored-response-store.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { Tx } from '../../../platform/db/database.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
-import type { Classification } from '../../../shared/classification.ts'
-import type { Finding, FindingCounts } from '../../../shared/finding.ts'
-import { invalid, requireFound } from '../../../shared/request-errors.ts'
+import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { applicationIn, List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change, changedFields } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { ErasureView, MEMORY_FILTER, MemoryCorrection, MemoryView, memoryView } from './memory-shapes.ts'
 
@@ -52,27 +50,8 @@ const docs = {
   }),
 }
 
-const SUPERSEDED = 'This memory has been replaced by a newer version. Read it and correct that one.'
-
-interface Deps extends ChangeDeps {
-  /** Hashes content under the Workspace's key. */
-  readonly hasherOf: (workspaceId: string) => Promise<Hasher>
-  /** Findings of each text, the detectors that failed, and the classification that the counts raise `start` to. */
-  readonly inspectTexts: (texts: readonly string[]) => {
-    readonly findings: readonly (readonly Finding[])[]
-    readonly counts: FindingCounts
-    readonly failures: readonly string[]
-    readonly raise: (start: Classification) => Classification
-  }
-}
-
-interface ErasureDeps extends ChangeDeps {
-  /** Erases the stored responses of a user in all Applications. Returns their number. */
-  readonly eraseResponsesOfUser: (tx: Tx, workspaceId: string, userId: string) => Promise<number>
-}
-
 /** Operators manage memories for users. Audit records contain only the keyed hash of a memory (GW-AUD-2). */
-export function memoriesRoutes(app: TypedApp, deps: Deps & ErasureDeps): void {
+export function memoriesRoutes(app: TypedApp, deps: AdminDeps): void {
   // Content is returned only after the access is recorded.
   handle(app, docs.list, async (request) => {
     const { workspaceId, query } = request
@@ -99,12 +78,13 @@ export function memoriesRoutes(app: TypedApp, deps: Deps & ErasureDeps): void {
     const { content, summary = null } = body
     const problem = checkDraft({ content, summary, expiresAt: null }, deps.clock.now())
     if (problem) throw invalid(problem)
-    const { raise } = inspectCorrection(body, deps)
-    const hasher = await deps.hasherOf(workspaceId)
+    const counts = inspectCorrection(body, deps)
+    const { hasher } = await deps.workspaceKeys.get(workspaceId)
     const memory = await change(deps, request, async (tx, now) => {
       const before = requireFound(await findMemory(tx, workspaceId, params.id, now), 'memory')
-      if (before.supersededAt !== null) throw new GatehouseError('CONFLICT', { message: SUPERSEDED })
-      const classification = raise(before.classification)
+      if (before.supersededAt !== null)
+        throw conflict('This memory has been replaced by a newer version. Read it and correct that one.')
+      const { classification } = assess(counts, { classification: before.classification, risk: 'low' })
       const correction = { content, summary, classification }
       const value = requireFound(await correctMemory(tx, workspaceId, params.id, correction, hasher, now), 'memory')
       return { value, action: 'memory.correct', id: before.contentHash, fields: changedFields(MemoryCorrection, body) }
@@ -115,7 +95,7 @@ export function memoriesRoutes(app: TypedApp, deps: Deps & ErasureDeps): void {
   erasureRoutes(app, deps)
 }
 
-function erasureRoutes(app: TypedApp, deps: ErasureDeps): void {
+function erasureRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.erase, async (request, reply) => {
     await change(deps, request, async (tx) => {
       const { contentHash } = requireFound(await eraseMemory(tx, request.workspaceId, request.params.id), 'memory')
@@ -130,7 +110,7 @@ function erasureRoutes(app: TypedApp, deps: ErasureDeps): void {
       const isPossible = isStorable(params.id)
       const value = {
         erased: isPossible ? await eraseUser(tx, workspaceId, params.id) : 0,
-        erased_responses: isPossible ? await deps.eraseResponsesOfUser(tx, workspaceId, params.id) : 0,
+        erased_responses: isPossible ? await eraseResponsesOfUser(tx, workspaceId, params.id) : 0,
       }
       return { value, action: 'memory.erase_user', id: (hasher) => hasher.user(params.id) ?? '' }
     })
@@ -146,13 +126,12 @@ function parseFilter(query: QueryOf<typeof PAGE & typeof MEMORY_FILTER>) {
   return { ...pageOf(query), userId, scope, scopeId, mode, history: history === 'true', applicationId: applicationIn(query) }
 }
 
-/** Inspects a correction. Throws for a secret, and when a detector failed: such texts are never stored. */
-function inspectCorrection({ content, summary }: MemoryCorrection, { inspectTexts }: Deps) {
-  const texts = inspectTexts([content, summary ?? ''])
-  const { findings, counts, failures } = texts
+/** Counts the findings. Throws for a secret, and when a detector failed: such texts are never stored. */
+function inspectCorrection({ content, summary }: MemoryCorrection, { scanTexts }: AdminDeps) {
+  const { findings, counts, failures } = scanTexts([content, summary ?? ''])
   if (failures.length > 0)
     throw new GatehouseError('UNAVAILABLE', { message: 'A detector failed, so nothing was changed. Try again.' })
   const param = findings[0]?.some(({ type }) => type.startsWith('secret.')) ? 'content' : 'summary'
   if (counts.secret > 0) throw invalid({ param, message: 'must not contain a secret' })
-  return texts
+  return counts
 }

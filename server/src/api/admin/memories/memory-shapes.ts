@@ -31,7 +31,6 @@ export const MemoryView = Type.Object({
 
 export const memoryView = (memory: Memory) => viewOf(MemoryView, memory)
 
-/** Filter of memories. All fields are optional. */
 export const MEMORY_FILTER = {
   user_id: Type.Optional(
     Type.String({ maxLength: 512, description: 'Memories of this user, including those of their sessions.' }),

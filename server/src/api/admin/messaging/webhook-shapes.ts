@@ -21,7 +21,6 @@ const Types = nullable(
 )
 const Format = oneOf(WEBHOOK_FORMATS, 'WebhookFormat')
 
-/** Body of `POST /admin/v1/webhooks`. */
 export const WebhookCreate = Type.Object({
   url: Url,
   format: Type.Optional(Format),
@@ -29,7 +28,6 @@ export const WebhookCreate = Type.Object({
   enabled: Type.Optional(Type.Boolean({ default: true })),
 })
 
-/** Body of `PATCH /admin/v1/webhooks/:id`. Missing fields stay unchanged. */
 export const WebhookPatch = Type.Partial(WebhookCreate)
 export type WebhookPatch = Static<typeof WebhookPatch>
 
@@ -44,12 +42,8 @@ export const WebhookView = Type.Object({
   updated_at: Timestamp,
 })
 
-/** Response of creation: the only response with the secret. */
 export const CreatedWebhookView = Type.Object(
-  {
-    secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }),
-    ...WebhookView.properties,
-  },
+  { secret: Type.String({ description: 'Signing secret, `whsec_…` (Standard Webhooks).' }), ...WebhookView.properties },
   { title: 'CreatedWebhook' },
 )
 

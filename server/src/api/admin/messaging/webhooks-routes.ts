@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../../../domains/messaging/events/delivery-store.ts'
-import type { WebhookDispatcher } from '../../../domains/messaging/events/webhook-dispatcher.ts'
 import { testBody } from '../../../domains/messaging/events/webhook-dispatcher.ts'
-import { findWebhookUrlProblem, type WebhookSender } from '../../../domains/messaging/events/webhook-sender.ts'
+import { findWebhookUrlProblem } from '../../../domains/messaging/events/webhook-sender.ts'
 import type { Webhook } from '../../../domains/messaging/events/webhook-store.ts'
 import {
   createWebhook,
@@ -14,14 +13,14 @@ import {
 } from '../../../domains/messaging/events/webhook-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
-import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { isGovernanceEvent } from '../../../shared/governance-event.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 import {
@@ -86,14 +85,7 @@ const docs = {
   ),
 }
 
-interface Deps extends ChangeDeps {
-  readonly webhookBox: SecretBox
-  readonly webhookSender: Pick<WebhookSender, 'send'>
-  readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
-  readonly config: { readonly allowPrivateUrls: boolean }
-}
-
-export function webhooksRoutes(app: TypedApp, deps: Deps): void {
+export function webhooksRoutes(app: TypedApp, deps: AdminDeps): void {
   const { webhookBox: box, webhooks } = deps
 
   resource(app, deps, {
@@ -136,7 +128,7 @@ export function webhooksRoutes(app: TypedApp, deps: Deps): void {
   deliveryRoutes(app, deps)
 }
 
-function deliveryRoutes(app: TypedApp, deps: Deps): void {
+function deliveryRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, webhookBox, webhookSender, webhooks } = deps
 
   handle(app, docs.deliveries, async ({ workspaceId, params, query }) => {
@@ -191,8 +183,7 @@ function checkTypes({ format, types }: Webhook): void {
   throw invalid({ param: `types[${index}]`, message })
 }
 
-/** Throws a 400 for a URL that webhooks must not use. */
-function checkUrl({ url }: WebhookPatch, { config }: Deps): void {
+function checkUrl({ url }: WebhookPatch, { config }: AdminDeps): void {
   const problem = url === undefined ? undefined : findWebhookUrlProblem(url, config.allowPrivateUrls)
   if (problem !== undefined) throw invalid({ param: 'url', message: problem })
 }

@@ -1,30 +1,27 @@
 import { Type } from 'typebox'
-import type { Mailer } from '../../../domains/notifications/mail/mailer.ts'
 import { readTopics, saveTopics } from '../../../domains/notifications/settings-store.ts'
 import { NOTIFICATION_TOPICS, SCOPE_OF } from '../../../domains/notifications/topic.ts'
 import { findPerson } from '../../../domains/operators/operator-store.ts'
-import { GatehouseError } from '../../../errors.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { scopesAnywhere } from '../../../shared/access.ts'
 import type { Operator } from '../../../shared/operator.ts'
-import { forbidden, requireFound } from '../../../shared/request-errors.ts'
+import { conflict, forbidden, requireFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
-const Topics = Type.Array(oneOf(NOTIFICATION_TOPICS, 'NotificationTopic'), {
+const Topic = oneOf(NOTIFICATION_TOPICS, 'NotificationTopic')
+const Topics = Type.Array(Topic, {
   maxItems: NOTIFICATION_TOPICS.length,
   uniqueItems: true,
 })
-const NotificationsBody = Type.Object({ topics: Topics })
 
 const NotificationsView = Type.Object({
   object: Type.Literal('notifications'),
-  topics: Type.Array(oneOf(NOTIFICATION_TOPICS, 'NotificationTopic'), { description: 'Your topics.' }),
-  available: Type.Array(oneOf(NOTIFICATION_TOPICS, 'NotificationTopic'), {
-    description: 'The topics whose scope you have in a Workspace.',
-  }),
+  topics: Type.Array(Topic, { description: 'Your topics.' }),
+  available: Type.Array(Topic, { description: 'The topics whose scope you have in a Workspace.' }),
   address: Type.String({ description: 'Your e-mail address.' }),
   sender: nullable(Type.String({ description: 'GATEHOUSE_MAIL_FROM. null: the server sends no e-mail.' })),
   has_links: Type.Boolean({ description: 'Whether messages have links: GATEHOUSE_PUBLIC_URL is set.' }),
@@ -43,7 +40,7 @@ const docs = {
     description:
       'In all Workspaces in which you have the scope of the topic when the e-mail is sent. Events within a minute share one e-mail. During an absence your delegate gets them.',
     errors: NOT_A_PERSON,
-    body: NotificationsBody,
+    body: Type.Object({ topics: Topics }),
     answers: { 200: NotificationsView },
   }),
   test: inWorkspace('POST /notifications/test', 'testNotifications', 'Send a test e-mail to yourself', {
@@ -58,12 +55,7 @@ const docs = {
   }),
 }
 
-interface Deps extends ChangeDeps {
-  readonly mailer: Pick<Mailer, 'send' | 'from'> | undefined
-  readonly config: { readonly signIn: { readonly publicUrl: string | undefined } }
-}
-
-export function notificationsRoutes(app: TypedApp, deps: Deps): void {
+export function notificationsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, mailer } = deps
   const { publicUrl } = deps.config.signIn
 
@@ -90,10 +82,7 @@ export function notificationsRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.test, async ({ operator }) => {
     const to = await addressOf(requirePerson(operator).id)
-    if (!mailer)
-      throw new GatehouseError('CONFLICT', {
-        message: 'This server sends no e-mail. Set GATEHOUSE_SMTP_URL and GATEHOUSE_MAIL_FROM.',
-      })
+    if (!mailer) throw conflict('This server sends no e-mail. Set GATEHOUSE_SMTP_URL and GATEHOUSE_MAIL_FROM.')
     const failure = (await mailer.send({ ...TEST_MAIL, to })) ?? null
     return { delivered: failure === null, failure }
   })

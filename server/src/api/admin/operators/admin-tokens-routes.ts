@@ -15,15 +15,15 @@ import {
   revokeAdminToken,
 } from '../../../domains/operators/admin-token-store.ts'
 import { withdrawInvitationsOf } from '../../../domains/operators/invitation-store.ts'
-import { GatehouseError } from '../../../errors.ts'
 import { type Access, mayEnter, scopesAnywhere, scopesIn, workspacesWith } from '../../../shared/access.ts'
-import { forbidden, notFound } from '../../../shared/request-errors.ts'
+import { conflict, forbidden, notFound, requireFound } from '../../../shared/request-errors.ts'
 import { SCOPES, type Scope } from '../../../shared/scope.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import type { FindWorkspaceIds } from './granted-roles.ts'
+import { requireWorkspaces } from './granted-roles.ts'
 
 const docs = {
   list: inWorkspace('GET /tokens', 'listAdminTokens', 'List admin tokens, including revoked tokens, oldest first', {
@@ -53,11 +53,7 @@ const docs = {
   ),
 }
 
-interface Deps extends ChangeDeps {
-  readonly findWorkspaceIds: FindWorkspaceIds
-}
-
-export function adminTokensRoutes(app: TypedApp, deps: Deps): void {
+export function adminTokensRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.list, async ({ query, operator: { access }, workspaceId }) => {
     const isLimited = workspacesWith(access, 'operators:read') !== undefined
     const tokens = await listAdminTokens(deps.db, pageOf(query), isLimited ? workspaceId : undefined)
@@ -73,8 +69,7 @@ export function adminTokensRoutes(app: TypedApp, deps: Deps): void {
     const scopes = body.scopes ?? commonScopes(access, workspaceIds)
     for (const scope of scopes) refuseScope(access, scope, workspaceIds, 'scopes')
     const issued = await change(deps, request, async (tx, now) => {
-      if (workspaceIds && (await deps.findWorkspaceIds(tx, workspaceIds)).length < workspaceIds.length)
-        throw notFound('Workspace')
+      if (workspaceIds) await requireWorkspaces(tx, workspaceIds)
       const value = await createAdminToken(tx, { name: body.name, scopes, workspaceIds, issuer: operator.id }, now)
       const fields = ['name', 'scopes', ...(workspaceIds ? ['workspace_ids'] : [])]
       return { value, action: 'admin_token.issue', id: value.id, fields, workspaceIds: workspaceIds ?? [workspaceId] }
@@ -90,11 +85,8 @@ export function adminTokensRoutes(app: TypedApp, deps: Deps): void {
       if (!token || !canSee(access, token)) throw notFound('admin token')
       for (const scope of token.scopes) refuseScope(access, scope, token.workspaceIds, 'scopes', 'revoke')
       const active = await lockActiveAdminTokens(tx)
-      if (active.length === 1 && active[0] === id) {
-        throw new GatehouseError('CONFLICT', { message: 'The last admin token cannot be revoked. Issue another first.' })
-      }
-      const value = await revokeAdminToken(tx, id, now)
-      if (!value) throw notFound('admin token')
+      if (active.length === 1 && active[0] === id) throw conflict('The last admin token cannot be revoked. Issue another first.')
+      const value = requireFound(await revokeAdminToken(tx, id, now), 'admin token')
       await withdrawInvitationsOf(tx, id)
       const workspaceIds = token.workspaceIds ?? [request.workspaceId]
       return { value, action: 'admin_token.revoke', id, fields: ['revoked_at'], workspaceIds, announce: [ADMIN_TOKENS_TOPIC, id] }

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import type { Person } from '../../../domains/operators/operator.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import {
@@ -17,19 +18,16 @@ import { ROLE_SCOPES } from '../../../shared/operator.ts'
 import { forbidden, notFound } from '../../../shared/request-errors.ts'
 import type { OperatorPatch } from './operator-shapes.ts'
 
-/** The ids that are Workspaces. */
-export type FindWorkspaceIds = (tx: Tx, ids: readonly string[]) => Promise<readonly string[]>
-
 /** `before` with the changes of a request. Throws unless the acting operator may give and take these roles. */
 export async function grantRoles(
   tx: Tx,
-  { access, findWorkspaceIds }: { readonly access: Access; readonly findWorkspaceIds: FindWorkspaceIds },
+  access: Access,
   before: Roles,
   { role, workspace_roles = [] }: Pick<Static<typeof OperatorPatch>, 'role' | 'workspace_roles'>,
 ): Promise<Roles> {
   const ids = [...new Set(workspace_roles.map(({ workspace_id }) => workspace_id))]
   if (!ids.every((id) => mayEnter(access, id))) throw notFound('Workspace')
-  if ((await findWorkspaceIds(tx, ids)).length < ids.length) throw notFound('Workspace')
+  await requireWorkspaces(tx, ids)
   const workspaces = new Map(before.workspaces)
   for (const { workspace_id, role } of workspace_roles) {
     if (role === null) workspaces.delete(workspace_id)
@@ -41,6 +39,12 @@ export async function grantRoles(
   for (const id of changed.workspaceIds)
     for (const { workspaces } of [before, after]) refuseMissingScope(access, id, workspaces.get(id))
   return after
+}
+
+export async function requireWorkspaces(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const found = (await listWorkspaces(tx, { limit: ids.length }, ids))?.data ?? []
+  if (found.length < ids.length) throw notFound('Workspace')
 }
 
 /** Operators cannot give or take roles with scopes that they do not have there. */

@@ -10,10 +10,7 @@ import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { NO_ROLES } from '../../../shared/access.ts'
 
-/**
- * Records sign-in events in the logs of the Workspaces in which the operator has a role. Events of the whole server are in the log of
- * the oldest Workspace. Without a Workspace nothing is recorded.
- */
+/** Records sign-in events where the operator has a role, and those of the whole server in the log of the oldest Workspace, if there is one. */
 export function operatorEventRecorder(deps: {
   readonly clock: Clock
   readonly workspaceBox: SecretBox

@@ -81,7 +81,6 @@ export const SessionView = Type.Object({
   version: Type.String({ description: 'Version of the server.' }),
 })
 
-/** The operator as another operator with this access sees them. */
 export function operatorView(person: Person, viewer: Access) {
   const visible = workspacesWith(viewer, 'operators:read')
   return viewOf(OperatorView, person, {

@@ -1,23 +1,29 @@
+import type { FastifyRequest } from 'fastify'
+import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
+import { invitationUrl, newInvitationToken, putInvitation } from '../../../domains/operators/invitation-store.ts'
 import type { Person } from '../../../domains/operators/operator.ts'
 import {
   createPerson,
   deletePerson,
+  findPerson,
+  findPersonByEmail,
   listPeople,
   listSortedPeople,
+  lockOwners,
+  lockPeople,
   PEOPLE_SORTS,
   updatePerson,
 } from '../../../domains/operators/operator-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { changedRoles, NO_ROLES, workspacesWith } from '../../../shared/access.ts'
-import { OPERATORS_TOPIC } from '../../../shared/operator.ts'
-import { invalid } from '../../../shared/request-errors.ts'
-import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
+import { type Access, changedRoles, NO_ROLES, workspacesWith } from '../../../shared/access.ts'
+import { OPERATORS_TOPIC, type Operator } from '../../../shared/operator.ts'
+import { conflict, invalid, notFound, taken } from '../../../shared/request-errors.ts'
+import { List, listById, PAGE, pageOf, sortOf, sortQuery } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { sortOf, sortQuery } from '../../kit/sorting.ts'
-import { changedFields } from '../kit/changed-fields.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { type Change, change, changedFields } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { concerned, grantRoles, refuseUncovered } from './granted-roles.ts'
-import { keepAnOwner, type OperatorsDeps, operatorChanges, refuseTaken, requirePerson } from './operator-changes.ts'
+import { canSee, concerned, grantRoles, refuseUncovered } from './granted-roles.ts'
 import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView } from './operator-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the operator, or a Workspace' }
@@ -76,8 +82,8 @@ const docs = {
   ),
 }
 
-export function operatorsRoutes(app: TypedApp, deps: OperatorsDeps): void {
-  const { db, findWorkspaceIds } = deps
+export function operatorsRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db } = deps
   const { invite } = operatorChanges(deps)
 
   handle(app, docs.list, async ({ query, operator: { access }, workspaceId }) => {
@@ -90,7 +96,7 @@ export function operatorsRoutes(app: TypedApp, deps: OperatorsDeps): void {
   handle(app, docs.invite, async (request, reply) => {
     const { body, operator } = request
     const create = async (tx: Tx, now: Date): Promise<Person> => {
-      const roles = await grantRoles(tx, { ...operator, findWorkspaceIds }, NO_ROLES, body)
+      const roles = await grantRoles(tx, operator.access, NO_ROLES, body)
       if (roles.all === null && roles.workspaces.size === 0)
         throw invalid({ param: 'role', message: 'is required, or a role in workspace_roles' })
       return (await createPerson(tx, { ...body, roles }, now)) ?? refuseTaken(tx, body.email, operator.access)
@@ -111,8 +117,7 @@ export function operatorsRoutes(app: TypedApp, deps: OperatorsDeps): void {
   changeRoutes(app, deps)
 }
 
-function changeRoutes(app: TypedApp, deps: OperatorsDeps): void {
-  const { findWorkspaceIds } = deps
+function changeRoutes(app: TypedApp, deps: AdminDeps): void {
   const { changeOperators } = operatorChanges(deps)
 
   handle(app, docs.update, async (request) => {
@@ -120,7 +125,7 @@ function changeRoutes(app: TypedApp, deps: OperatorsDeps): void {
     const update = async (tx: Tx, now: Date) => {
       if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
       const before = await requirePerson(tx, params.id, operator)
-      const after = await grantRoles(tx, { ...operator, findWorkspaceIds }, before.roles, body)
+      const after = await grantRoles(tx, operator.access, before.roles, body)
       const hasRoles = body.role !== undefined || body.workspace_roles !== undefined
       // A name is the same in all Workspaces, and roles end a suspension in all of them.
       if (body.name !== undefined || !hasRoles || before.state === 'suspended') refuseUncovered(operator.access, after)
@@ -156,4 +161,62 @@ function changeRoutes(app: TypedApp, deps: OperatorsDeps): void {
     await changeOperators(request, remove, params.id)
     return reply.status(204).send()
   })
+}
+
+function operatorChanges(deps: AdminDeps) {
+  /** Runs one change at a time, so that the roles of the acting operator stay the same during it. */
+  const changeOperators = <T>(
+    request: FastifyRequest,
+    work: (tx: Tx, now: Date) => Promise<Change<T>>,
+    id?: string,
+  ): Promise<T> =>
+    change(deps, request, work, async (tx) => {
+      await lockOwners(tx)
+      await lockPeople(tx, [request.operator.id, ...(id === undefined ? [] : [id])])
+    })
+
+  const invite = async (request: FastifyRequest, verb: 'invite' | 'reinvite', find: (tx: Tx, now: Date) => Promise<Person>) => {
+    const { operator, workspaceId } = request
+    const token = newInvitationToken()
+    const person = await changeOperators(request, async (tx, now) => {
+      const value = await find(tx, now)
+      const { all, workspaces } = value.roles
+      await putInvitation(tx, value.id, token, now, await findResponsibleOperator(tx, operator.id))
+      const fields = ['email', 'name', ...(all ? ['role'] : []), ...(workspaces.size > 0 ? ['workspace_roles'] : [])]
+      return {
+        value,
+        action: `operator.${verb}`,
+        id: value.id,
+        fields: verb === 'invite' ? fields : [],
+        workspaceIds: concerned(workspaces.keys(), all !== null, workspaceId),
+      }
+    })
+    const url = invitationUrl(request.base, token)
+    return { object: 'invitation' as const, url, operator: operatorView(person, operator.access) }
+  }
+  return { changeOperators, invite }
+}
+
+/** The operator. Throws a 404 if there is none, or if the acting operator must not know them. */
+async function requirePerson(tx: Tx, id: string, { access }: Operator): Promise<Person> {
+  const person = await findPerson(tx, id)
+  if (!person || !canSee(access, person)) throw notFound('operator')
+  return person
+}
+
+/** Only an owner of all Workspaces adds a Workspace to an existing operator: their inviter may know the password. */
+async function refuseTaken(tx: Tx, email: string, access: Access): Promise<never> {
+  const person = await findPersonByEmail(tx, email)
+  if (!person || canSee(access, person)) throw taken('email', 'Email address')
+  throw conflict(
+    'An operator of other Workspaces has this email address. Ask an owner of all Workspaces to add a role in your Workspace.',
+    { param: 'email' },
+  )
+}
+
+/** Without an owner of all Workspaces, no operator could be invited again. */
+async function keepAnOwner(tx: Tx, id: string): Promise<void> {
+  const owners = await lockOwners(tx)
+  if (owners.length === 1 && owners[0] === id)
+    throw conflict('The last owner of all Workspaces cannot be removed or demoted. Make another operator an owner first.')
 }

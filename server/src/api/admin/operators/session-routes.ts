@@ -1,8 +1,10 @@
+import { listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import { findPerson } from '../../../domains/operators/operator-store.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { enterable, type Roles, scopesIn } from '../../../shared/access.ts'
 import { ROLES, type Role } from '../../../shared/operator.ts'
+import { VERSION } from '../../../version.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { operation } from '../kit/operation.ts'
 import { SessionView } from './operator-shapes.ts'
 
@@ -10,30 +12,16 @@ const docs = operation(
   'GET /session',
   'getSession',
   'Get the current operator, the Workspaces that they can enter, and their roles and scopes',
-  {
-    scope: null,
-    reach: 'any',
-    answers: { 200: SessionView },
-  },
+  { scope: null, reach: 'any', answers: { 200: SessionView } },
 )
 
-/** Maximum number of Workspaces in the list. A server with more is searched by name. */
+/** A server with more Workspaces is searched by name. */
 const MAX_WORKSPACES = 1_000
 
-interface Deps {
-  readonly db: Db
-  readonly version: string
-  /** Id and name of the first `limit` Workspaces, oldest first. `ids`: only of these. */
-  readonly workspaceNames: (
-    limit: number,
-    ids: readonly string[] | undefined,
-  ) => Promise<readonly { readonly id: string; readonly name: string }[]>
-}
-
-export function sessionRoutes(app: TypedApp, { db, version, workspaceNames }: Deps): void {
+export function sessionRoutes(app: TypedApp, { db }: AdminDeps): void {
   handle(app, docs, async ({ operator: { id, kind, name, access } }) => {
     const person = kind === 'person' ? await findPerson(db, id) : undefined
-    const workspaces = await workspaceNames(MAX_WORKSPACES, enterable(access))
+    const workspaces = (await listWorkspaces(db, { limit: MAX_WORKSPACES }, enterable(access)))?.data ?? []
     return {
       object: 'session',
       operator: {
@@ -46,11 +34,12 @@ export function sessionRoutes(app: TypedApp, { db, version, workspaceNames }: De
       },
       scopes: [...access.all],
       workspaces: workspaces.map((workspace) => ({
-        ...workspace,
+        id: workspace.id,
+        name: workspace.name,
         role: person ? strongestRole(person.roles, workspace.id) : null,
         scopes: [...scopesIn(access, workspace.id)],
       })),
-      version,
+      version: VERSION,
     }
   })
 }

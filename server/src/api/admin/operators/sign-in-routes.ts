@@ -36,7 +36,6 @@ const checkAcceptance = checker(
   }),
 )
 
-/** Routes of sign-in below `/auth`. */
 export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps): Promise<void> {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
@@ -136,7 +135,6 @@ function toWebHeaders({ headers: incoming, socket }: FastifyRequest, { trustsPro
   return headers
 }
 
-/** Creates a session with a password that was just set. */
 async function signInWithPassword(
   request: FastifyRequest,
   body: { email: string; password: string },

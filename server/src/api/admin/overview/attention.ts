@@ -4,7 +4,6 @@ import type { AuditFault } from '../../../domains/audit/verify/chain-checker.ts'
 import type { BudgetNearLimit } from '../../../domains/budgets/near-limit-store.ts'
 import type { PendingCount } from '../../../domains/review/service-levels.ts'
 import { counted } from '../../../platform/lib/counted.ts'
-import { budgetAttention } from './budget-attention.ts'
 import type { Attention } from './overview-shapes.ts'
 
 interface ServerState {
@@ -16,7 +15,6 @@ interface ServerState {
   readonly budgets: readonly BudgetNearLimit[]
   readonly totals: RequestCounts
   readonly governed: boolean
-  /** Problems of the audit log. */
   readonly tampered: AuditFault | undefined
   readonly now: Date
 }
@@ -71,12 +69,47 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
       link: '/reviews?kind=escalation&state=pending',
     },
     budgetAttention.nearLimit(budgets),
-    share > MANY_ERRORS && {
-      kind: 'errors',
-      text: `${Math.round(share * 100)} % of the requests failed.`,
-      link: '/audit',
-    },
+    share > MANY_ERRORS && { kind: 'errors', text: `${Math.round(share * 100)} % of the requests failed.`, link: '/audit' },
     !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies/draft' },
   ]
   return found.filter((attention) => attention !== undefined && attention !== false)
+}
+
+const MOST_NAMES = 3
+
+export const budgetAttention = {
+  usedUp(budgets: readonly BudgetNearLimit[]): Attention | undefined {
+    const full = budgets.filter(({ usedUp }) => usedUp > 0)
+    const names = full.map(({ name, isEach, usedUp }) => nameOf(name, isEach, usedUp))
+    return itemOf('budget_used_up', full, {
+      one: `The budget ${names[0]} is used up: its requests are refused.`,
+      several: `${full.length} budgets are used up, and their requests are refused: ${listed(names)}.`,
+    })
+  },
+  nearLimit(budgets: readonly BudgetNearLimit[]): Attention | undefined {
+    const near = budgets.filter(({ usedUp }) => usedUp === 0)
+    const percent = (share: number) => `${Math.floor(share * 100)} %`
+    const names = near.map(({ name, isEach, nearLimit, share }) => `${nameOf(name, isEach, nearLimit)} at ${percent(share)}`)
+    return itemOf('budget_alert', near, {
+      one: `A budget is near its limit: ${names[0]}.`,
+      several: `${near.length} budgets are near their limits: ${listed(names)}.`,
+    })
+  },
+}
+
+function itemOf(
+  kind: Attention['kind'],
+  [first, ...others]: readonly BudgetNearLimit[],
+  { one, several }: { readonly one: string; readonly several: string },
+) {
+  if (first === undefined) return undefined
+  return others.length === 0 ? { kind, text: one, link: `/budgets/${first.id}` } : { kind, text: several, link: '/budgets' }
+}
+
+const nameOf = (name: string, isEach: boolean, members: number): string =>
+  isEach ? `${name} (${counted(members, 'member')})` : name
+
+const listed = (names: readonly string[]): string => {
+  const rest = names.length - MOST_NAMES
+  return `${names.slice(0, MOST_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

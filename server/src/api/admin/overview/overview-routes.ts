@@ -5,9 +5,9 @@ import { readBudgetsNearLimit } from '../../../domains/budgets/near-limit-store.
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { countPending, type PendingCount } from '../../../domains/review/service-levels.ts'
 import type { Db } from '../../../platform/db/database.ts'
-import { notFound } from '../../../shared/request-errors.ts'
+import { requireFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import type { AdminDeps } from '../connect-domains.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { healthView } from '../providers/provider-shapes.ts'
 import { INTERVALS, type Interval, startsOf, timeOf, USAGE_TIME_QUERY } from '../usage/usage-time.ts'
@@ -19,11 +19,7 @@ const docs = {
     'GET /overview',
     'getOverview',
     'Get the overview of a Workspace: usage, and problems that need attention',
-    {
-      scope: 'audit:read',
-      query: USAGE_TIME_QUERY,
-      answers: { 200: OverviewView },
-    },
+    { scope: 'audit:read', query: USAGE_TIME_QUERY, answers: { 200: OverviewView } },
   ),
   usage: inWorkspace('GET /applications/:id/usage', 'getApplicationUsage', 'Get the usage of an Application', {
     scope: 'applications:read',
@@ -79,19 +75,13 @@ export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
 
 function usageRoute(app: TypedApp, { db, reads, clock }: AdminDeps): void {
   handle(app, docs.usage, async ({ workspaceId, params, query }) => {
-    const application = await findApplication(db, workspaceId, params.id)
-    if (!application) throw notFound('Application')
+    const application = requireFound(await findApplication(db, workspaceId, params.id), 'Application')
     const now = clock.now()
     const time = timeOf(query, now)
     await rollUpNewestRecords(db, workspaceId, now)
     const counted = { workspaceId, applicationId: application.id, ...time }
     const { totals, ...shown } = await reads.run((readDb) => statistics(readDb, counted, time.interval))
-    return {
-      object: 'application_usage',
-      application_id: application.id,
-      ...shown,
-      totals: totalsView(totals),
-    }
+    return { object: 'application_usage', application_id: application.id, ...shown, totals: totalsView(totals) }
   })
 }
 
@@ -114,11 +104,8 @@ async function statistics(db: Db, query: StatisticsQuery, interval: Interval) {
 }
 
 async function providersOf(workspaceId: string, { providers, health }: AdminDeps) {
-  return (await providers.get(workspaceId)).map((provider) => ({
-    id: provider.id,
-    enabled: provider.enabled,
-    health: healthView(provider, health),
-  }))
+  const known = await providers.get(workspaceId)
+  return known.map((provider) => ({ id: provider.id, enabled: provider.enabled, health: healthView(provider, health) }))
 }
 
 function waitingView(waiting: readonly PendingCount[], kind: PendingCount['kind']) {

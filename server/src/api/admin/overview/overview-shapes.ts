@@ -12,29 +12,13 @@ const ms = nullable(
 
 const CountedFields = {
   requests: count,
-  verdicts: Type.Object(
-    {
-      allow: count,
-      escalate: count,
-      require_approval: count,
-      deny: count,
-    },
-    { title: 'VerdictCounts' },
-  ),
-  errors: {
-    ...count,
-    description: 'Failed requests. Denials by a policy count as verdicts.',
-  },
+  verdicts: Type.Object({ allow: count, escalate: count, require_approval: count, deny: count }, { title: 'VerdictCounts' }),
+  errors: { ...count, description: 'Failed requests. Denials by a policy count as verdicts.' },
   tokens: { ...count, description: 'Prompt and completion tokens of all provider requests.' },
-  cost: nullable(
-    Type.Number({
-      description: 'In USD. null: no model has a price.',
-    }),
-  ),
+  cost: nullable(Type.Number({ description: 'In USD. null: no model has a price.' })),
   latency: Type.Object({ p50_ms: ms, p95_ms: ms }, { title: 'Latency' }),
 }
 
-/** Fields of both overviews. */
 const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
@@ -52,18 +36,8 @@ const StatisticsFields = {
       'One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial.',
   }),
   stages: Type.Array(
-    Type.Object(
-      {
-        name: Type.String(),
-        p50_ms: Type.Number(),
-        p95_ms: Type.Number(),
-        count,
-      },
-      { title: 'StageStatistics' },
-    ),
-    {
-      description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.',
-    },
+    Type.Object({ name: Type.String(), p50_ms: Type.Number(), p95_ms: Type.Number(), count }, { title: 'StageStatistics' }),
+    { description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.' },
   ),
 }
 
@@ -73,14 +47,7 @@ export const UsageView = Type.Object({
   ...StatisticsFields,
 })
 
-const Waiting = Type.Object(
-  {
-    count,
-    oldest: nullable(Timestamp),
-    next_expiry: nullable(Timestamp),
-  },
-  { title: 'WaitingItems' },
-)
+const Waiting = Type.Object({ count, oldest: nullable(Timestamp), next_expiry: nullable(Timestamp) }, { title: 'WaitingItems' })
 
 const ATTENTION = [
   'audit_tampered',
@@ -94,10 +61,9 @@ const ATTENTION = [
   'errors',
   'no_policy',
 ] as const
-type AttentionKind = (typeof ATTENTION)[number]
 
 export interface Attention {
-  readonly kind: AttentionKind
+  readonly kind: (typeof ATTENTION)[number]
   readonly text: string
   readonly link: string
 }
@@ -107,23 +73,14 @@ export const OverviewView = Type.Object({
   ...StatisticsFields,
   holds: Waiting,
   escalations: Waiting,
-  providers: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      enabled: Type.Boolean(),
-      health: ProviderView.properties.health,
-    }),
-    {
-      description: 'State on the node that responds.',
-    },
-  ),
+  providers: Type.Array(Type.Object({ id: Type.String(), enabled: Type.Boolean(), health: ProviderView.properties.health }), {
+    description: 'State on the node that responds.',
+  }),
   attention: Type.Array(
     Type.Object({
       kind: oneOf(ATTENTION),
       text: Type.String(),
-      link: Type.String({
-        description: 'Path of the dashboard page that shows the problem.',
-      }),
+      link: Type.String({ description: 'Path of the dashboard page that shows the problem.' }),
     }),
     { description: 'Most urgent first.' },
   ),

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import type { PolicyDraft, PolicyDraftSummary } from '../../../domains/policy/policy-draft-store.ts'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import { NO_VERSION } from './base-version.ts'
-import { ActorName, type ActorNames, Note, Source } from './policy-shapes.ts'
+import { ActorName, type ActorNames, NO_VERSION, Note, Source } from './policy-shapes.ts'
 
 const BASE = `Id of the version that publishing the draft replaces, or \`${NO_VERSION}\`.`
 const BaseVersion = Type.String({ maxLength: 100, description: BASE })
@@ -49,10 +48,7 @@ export const DraftView = Type.Object({
 })
 
 export const DraftWithSourceView = Type.Object(
-  {
-    ...DraftView.properties,
-    source: Type.String({ description: 'The document. It may have errors.' }),
-  },
+  { ...DraftView.properties, source: Type.String({ description: 'The document. It may have errors.' }) },
   { title: 'PolicyDraftWithSource' },
 )
 

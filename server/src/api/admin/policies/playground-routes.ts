@@ -4,7 +4,7 @@ import { findApplication } from '../../../domains/identity/application-store.ts'
 import { findUser } from '../../../domains/identity/user-store.ts'
 import { PlaygroundCaller } from '../../../pipeline/callers.ts'
 import type { User } from '../../../shared/principal.ts'
-import { invalid, notFound } from '../../../shared/request-errors.ts'
+import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { Anything } from '../../../shared/schemas.ts'
 import { type ChatDeps, chat } from '../../gateway/chat.ts'
 import { ChatBody } from '../../gateway/chat-request.ts'
@@ -54,10 +54,8 @@ export function playgroundRoutes(app: TypedApp, deps: ChatDeps): void {
   const limits = { config: LARGE_BODY, bodyLimit: chatLimits.bodyBytes }
   handle(app, { ...docs, ...limits, validatorCompiler: checkAllButBody }, async (request, reply) => {
     const { workspaceId, operator, params, query } = request
-    const application = await findApplication(db, workspaceId, params.id)
-    if (!application) throw notFound('Application')
     const internalCaller = new PlaygroundCaller({
-      application,
+      application: requireFound(await findApplication(db, workspaceId, params.id), 'Application'),
       operatorId: operator.id,
       user: await userOf(query.as, workspaceId),
       mayStoreMemories: operator.scopes.includes('memory:write'),

@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
-import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../../domains/policy/parse.ts'
-import type { TestTools } from '../../../domains/policy/policy-test-reader.ts'
 import { allTests } from '../../../domains/policy/policy-test-store.ts'
 import { runTests } from '../../../domains/policy/run-tests.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { parseSource } from './parse-source.ts'
+import { parseSource } from './chosen-policy.ts'
 import { Source, SourceBody } from './policy-shapes.ts'
 import { ErrorView, TestRunView, testRunView } from './test-shapes.ts'
 
@@ -57,14 +56,7 @@ const docs = {
   }),
 }
 
-interface Deps {
-  readonly db: Db
-  readonly evaluationLimiter: EvaluationLimiter
-  readonly testTools: TestTools
-}
-
-/** Checks and tests a policy document before publication. Nothing is stored. */
-export function policyChecksRoutes(app: TypedApp, { db, evaluationLimiter, testTools }: Deps): void {
+export function policyChecksRoutes(app: TypedApp, { db, evaluationLimiter, testTools }: AdminDeps): void {
   handle(app, docs.check, async ({ body }) => {
     const parsed = parsePolicySet(body.source)
     if (!parsed.ok) return { object: 'policy_check', ok: false, name: null, rules: 0, tests: 0, errors: [...parsed.errors] }

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { findActorNames } from '../../../domains/operators/actors.ts'
 import { POLICY_LIMITS } from '../../../domains/policy/policy.ts'
 import {
   countDrafts,
@@ -11,18 +11,17 @@ import {
   updateDraft,
 } from '../../../domains/policy/policy-draft-store.ts'
 import { findPolicySet, lockActivePolicySet } from '../../../domains/policy/policy-store.ts'
-import { GatehouseError } from '../../../errors.ts'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
-import { invalid, requireFound } from '../../../shared/request-errors.ts'
+import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
-import { NO_VERSION } from './base-version.ts'
 import { DraftCreate, DraftPatch, DraftView, DraftWithSourceView, draftView, draftWithSourceView } from './draft-shapes.ts'
-import type { ActorNames } from './policy-shapes.ts'
+import { NO_VERSION } from './policy-shapes.ts'
 
 const MAX_DRAFTS = 200
 /** Edits of the text by one operator within this time share an audit record, because editors save after each pause. */
@@ -46,18 +45,14 @@ const docs = {
   }),
 }
 
-interface Deps extends ChangeDeps {
-  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ActorNames>
-}
-
-export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
+export function policyDraftsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
   const viewOf = async (draft: PolicyDraft) =>
-    draftWithSourceView(draft, await deps.findActorNames(db, [draft.author, draft.editedBy]))
+    draftWithSourceView(draft, await findActorNames(db, [draft.author, draft.editedBy]))
 
   handle(app, docs.list, async ({ workspaceId, query }) => {
     const page = await listDrafts(db, workspaceId, pageOf(query))
-    const names = await deps.findActorNames(db, page?.data.flatMap(({ author, editedBy }) => [author, editedBy]) ?? [])
+    const names = await findActorNames(db, page?.data.flatMap(({ author, editedBy }) => [author, editedBy]) ?? [])
     return listById(page, (draft) => draftView(draft, names))
   })
 
@@ -76,7 +71,8 @@ export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
       write: async (tx, { workspaceId, operator, body: { title, note = '', source, base_version } }, now) => {
         checkSource(source)
         const active = await lockActivePolicySet(tx, workspaceId)
-        if ((await countDrafts(tx, workspaceId)) >= MAX_DRAFTS) throw tooMany()
+        if ((await countDrafts(tx, workspaceId)) >= MAX_DRAFTS)
+          throw conflict(`A Workspace can have ${MAX_DRAFTS} drafts. Publish or delete one first.`)
         const baseId = base_version === undefined ? (active?.id ?? null) : await requireBase(tx, workspaceId, base_version)
         return createDraft(tx, workspaceId, { title, note, source, baseId, author: operator.id }, now)
       },
@@ -87,25 +83,29 @@ export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
   updateRoute(app, deps, viewOf)
 }
 
-function updateRoute(app: TypedApp, deps: Deps, viewOf: (draft: PolicyDraft) => Promise<{ readonly revision: number }>): void {
+function updateRoute(
+  app: TypedApp,
+  deps: AdminDeps,
+  viewOf: (draft: PolicyDraft) => Promise<{ readonly revision: number }>,
+): void {
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, operator, body } = request
     if (body.source !== undefined) checkSource(body.source)
     const { draft, isStale } = await change(deps, request, async (tx, now) => {
       const draft = requireFound(await lockDraft(tx, workspaceId, params.id), 'draft')
       if (draft.revision !== body.revision) return { value: { draft, isStale: true } }
-      const edits = await editsOf(tx, workspaceId, body)
+      const { revision: _, base_version, ...edits } = body
       const fields = Object.keys(body).filter((field) => field !== 'revision')
       const isRecorded =
         fields.some((field) => field !== 'source') ||
         draft.editedBy !== operator.id ||
         now.getTime() - draft.recordedAt.getTime() >= RECORD_EVERY_MS
-      const revision = draft.revision + 1
       const changed = {
         ...draft,
         ...edits,
+        ...(base_version !== undefined && { baseId: await requireBase(tx, workspaceId, base_version) }),
         editedBy: operator.id,
-        revision,
+        revision: draft.revision + 1,
         updatedAt: now,
         ...(isRecorded && { recordedAt: now }),
       }
@@ -117,16 +117,6 @@ function updateRoute(app: TypedApp, deps: Deps, viewOf: (draft: PolicyDraft) => 
     if (isStale) throw revised(view)
     return view
   })
-}
-
-/** The fields that the body sets. */
-async function editsOf(tx: Tx, workspaceId: string, { title, note, source, base_version }: Static<typeof DraftPatch>) {
-  return {
-    ...(title !== undefined && { title }),
-    ...(note !== undefined && { note }),
-    ...(source !== undefined && { source }),
-    ...(base_version !== undefined && { baseId: await requireBase(tx, workspaceId, base_version) }),
-  }
 }
 
 async function requireBase(tx: Tx, workspaceId: string, base: string): Promise<string | null> {
@@ -141,12 +131,7 @@ function checkSource(source: string): void {
     throw invalid({ param: 'source', message: `must have at most ${POLICY_LIMITS.sourceBytes} bytes` })
 }
 
-const tooMany = (): GatehouseError =>
-  new GatehouseError('CONFLICT', { message: `A Workspace can have ${MAX_DRAFTS} drafts. Publish or delete one first.` })
-
-const revised = (draft: { readonly revision: number }): GatehouseError =>
-  new GatehouseError('CONFLICT', {
-    message: `The draft was changed: its revision is ${draft.revision}. Merge your text with it, then send that revision.`,
-    param: 'revision',
-    details: { reason: 'draft_changed', draft },
-  })
+function revised(draft: { readonly revision: number }) {
+  const message = `The draft was changed: its revision is ${draft.revision}. Merge your text with it, then send that revision.`
+  return conflict(message, { param: 'revision', details: { reason: 'draft_changed', draft } })
+}

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
+import { findWindowedApplications } from '../../../domains/identity/application-store.ts'
+import { findActorNames } from '../../../domains/operators/actors.ts'
 import { POLICIES_TOPIC } from '../../../domains/policy/active-policies.ts'
 import { growingOutput } from '../../../domains/policy/compile.ts'
 import { diffPolicySets } from '../../../domains/policy/diff.ts'
-import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { type PolicySet, policySha256 } from '../../../domains/policy/policy.ts'
 import { deleteDraft } from '../../../domains/policy/policy-draft-store.ts'
 import {
@@ -14,23 +16,21 @@ import {
   type PolicySetVersion,
   publishPolicySet,
 } from '../../../domains/policy/policy-store.ts'
-import type { TestTools } from '../../../domains/policy/policy-test-reader.ts'
 import { allTests } from '../../../domains/policy/policy-test-store.ts'
 import { runTests } from '../../../domains/policy/run-tests.ts'
-import { GatehouseError } from '../../../errors.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { checker } from '../../../platform/lib/schema.ts'
-import { notFound, valid } from '../../../shared/request-errors.ts'
+import { conflict, notFound, requireFound, valid } from '../../../shared/request-errors.ts'
 import { readYamlBodies } from '../../kit/bodies.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
-import { BASE_VERSION, checkBaseVersion } from './base-version.ts'
-import { parseSource } from './parse-source.ts'
+import { parseSource } from './chosen-policy.ts'
 import {
-  type ActorNames,
+  BASE_VERSION,
+  checkBaseVersion,
   NOTE_PATTERN,
   PolicyDiffView,
   PolicySetView,
@@ -104,28 +104,19 @@ const docs = {
 }
 
 const checkBody = checker(PublishBody, { [NOTE_PATTERN]: 'must not contain U+0000 or unpaired surrogates' })
-/** The document of a YAML body, or of a JSON body that contains it. */
 const readBody = (body: unknown): Static<typeof PublishBody> =>
   typeof body === 'string' ? { source: body } : valid(checkBody(body ?? null))
 
-interface Deps extends ChangeDeps {
-  readonly evaluationLimiter: EvaluationLimiter
-  readonly testTools: TestTools
-  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ActorNames>
-  readonly findWindowedApplications: (db: Db, workspaceId: string) => Promise<readonly string[]>
-}
-
-/** The response to a publication. */
-async function publishedView(set: PolicySetVersion, source: string, workspaceId: string, deps: Deps) {
+async function publishedView(set: PolicySetVersion, source: string, workspaceId: string, deps: AdminDeps) {
   const { needsWhole } = growingOutput(parseSource(source).rules.filter(({ at }) => at.includes('output')))
-  const names = needsWhole === undefined ? [] : await deps.findWindowedApplications(deps.db, workspaceId)
+  const names = needsWhole === undefined ? [] : await findWindowedApplications(deps.db, workspaceId)
   const warning = `The setting release: windowed has no effect for ${names.join(', ')}. ${needsWhole}`
-  const actors = await deps.findActorNames(deps.db, [set.publishedBy])
+  const actors = await findActorNames(deps.db, [set.publishedBy])
   return { ...policySetView(set, actors), warnings: names.length === 0 ? [] : [warning] }
 }
 
 /** Throws CONFLICT if a case of the document or a stored one fails, or if a test file is missing. */
-async function requireTests(set: PolicySet, workspaceId: string, { db, evaluationLimiter, testTools }: Deps): Promise<void> {
+async function requireTests(set: PolicySet, workspaceId: string, { db, evaluationLimiter, testTools }: AdminDeps): Promise<void> {
   const run = await evaluationLimiter.run(async (pause) =>
     runTests(set, { files: {}, stored: await allTests(db, workspaceId) }, testTools, pause),
   )
@@ -134,27 +125,23 @@ async function requireTests(set: PolicySet, workspaceId: string, { db, evaluatio
     run.failed > 0
       ? `${run.failed} of ${run.results.length} policy tests failed`
       : `missing test files: ${run.missing.join(', ')}`
-  throw new GatehouseError('CONFLICT', {
-    message: `Nothing was published: ${failed}. Correct the document or its tests, or publish without require_tests.`,
-    param: 'require_tests',
-    details: { reason: 'tests_failed', run: testRunView(run) },
-  })
+  const message = `Nothing was published: ${failed}. Correct the document or its tests, or publish without require_tests.`
+  throw conflict(message, { param: 'require_tests', details: { reason: 'tests_failed', run: testRunView(run) } })
 }
 
-export function policySetsRoutes(app: TypedApp, deps: Deps): void {
+export function policySetsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
   readYamlBodies(app)
 
   handle(app, docs.list, async ({ workspaceId, query }) => {
     const page = await listPolicySets(db, workspaceId, pageOf(query))
-    const names = await deps.findActorNames(db, page?.data.map(({ publishedBy }) => publishedBy) ?? [])
+    const names = await findActorNames(db, page?.data.map(({ publishedBy }) => publishedBy) ?? [])
     return listById(page, (set) => policySetView(set, names))
   })
 
   handle(app, docs.publish, async (request, reply) => {
     const { source, note } = readBody(request.body)
     const parsed = parseSource(source)
-    const { name } = parsed
     const { workspaceId, operator, query } = request
     if (query.require_tests === 'true') await requireTests(parsed, workspaceId, deps)
     const published = await change(deps, request, async (tx, now) => {
@@ -163,40 +150,32 @@ export function policySetsRoutes(app: TypedApp, deps: Deps): void {
       // A repeated request: the document is already active.
       if (query.base_version !== undefined && active?.source === source) return { value: { set: active, repeated: true } }
       checkBaseVersion(query.base_version, active)
-      const document = { name, source, sha256: policySha256(source), publishedBy: operator.id, note, now }
+      const document = { name: parsed.name, source, sha256: policySha256(source), publishedBy: operator.id, note, now }
       const set = await publishPolicySet(tx, workspaceId, document)
-      const value = { set, repeated: false }
-      return {
-        value,
-        action: 'policy_set.publish',
-        id: set.id,
-        fields: ['source', ...(note ? ['note'] : [])],
-        announce: [POLICIES_TOPIC, workspaceId],
-      }
+      const [value, fields] = [{ set, repeated: false }, ['source', ...(note ? ['note'] : [])]]
+      return { value, action: 'policy_set.publish', id: set.id, fields, announce: [POLICIES_TOPIC, workspaceId] }
     })
     const view = await publishedView(published.set, source, workspaceId, deps)
     return reply.status(published.repeated ? 200 : 201).send(view)
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
-    const set = await findPolicySet(db, workspaceId, params.id)
-    if (!set) throw notFound('policy set')
-    const names = await deps.findActorNames(db, [set.publishedBy])
+    const set = requireFound(await findPolicySet(db, workspaceId, params.id), 'policy set')
+    const names = await findActorNames(db, [set.publishedBy])
     return { ...policySetView(set, names), source: set.source, rules: ruleViews(set.source) }
   })
 
   versionRoutes(app, deps)
 }
 
-function versionRoutes(app: TypedApp, deps: Deps): void {
+function versionRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
 
   handle(app, docs.activate, async (request) => {
     const { workspaceId, operator, params, query } = request
     const set = await change(deps, request, async (tx) => {
       const active = await lockActivePolicySet(tx, workspaceId)
-      const value = await findPolicySet(tx, workspaceId, params.id)
-      if (!value) throw notFound('policy set')
+      const value = requireFound(await findPolicySet(tx, workspaceId, params.id), 'policy set')
       if (query.base_version !== undefined && active?.id === value.id) return { value }
       checkBaseVersion(query.base_version, active)
       // An older release accepted the document: check that this release can read it before it is active.

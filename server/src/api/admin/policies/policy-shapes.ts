@@ -2,24 +2,22 @@ import { Type } from 'typebox'
 import { parsePolicySet } from '../../../domains/policy/parse.ts'
 import type { PolicySetVersion } from '../../../domains/policy/policy-store.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { POLICY_POINTS, type PolicyVersion, VERDICTS } from '../../../shared/decision.ts'
+import { conflict } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { PolicyVersionView } from '../../kit/decision-shapes.ts'
 
-/** Policy document in JSON bodies, validated by domains/policy/parse.ts. */
 export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
 export const SourceBody = Type.Object({ source: Source })
 
-/** Name of the operator or admin token, in addition to its id. */
 export const ActorName = nullable(Type.String({ description: 'null: deleted, or not an operator.' }))
 
-/** Names by id, as findActorNames returns them. */
+/** By id. */
 export type ActorNames = ReadonlyMap<string, string>
 
-/** Text that can be stored. */
 export const NOTE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
 
-/** Note of a version or a draft. */
 export const Note = Type.String({ maxLength: 2_000, pattern: NOTE_PATTERN })
 
 export const PublishBody = Type.Object({
@@ -32,9 +30,7 @@ export const PolicySetView = Type.Object({
   object: Type.Literal('policy_set'),
   active: Type.Boolean({ description: 'Whether the version is active.' }),
   declared: nullable(
-    Type.Boolean({
-      description: 'Whether the document is the one in the configuration file. null: the file has no policy set.',
-    }),
+    Type.Boolean({ description: 'Whether the document is the one in the configuration file. null: the file has no policy set.' }),
   ),
   published_by: Type.String({ description: 'Id of the operator or admin token, or `gatehouse` for the configuration file.' }),
   published_by_name: ActorName,
@@ -70,7 +66,6 @@ export const PolicySetWithSourceView = Type.Object(
   { title: 'PolicySetWithSource' },
 )
 
-/** A draft or a published version. */
 export const ChosenPolicyView = Type.Object(
   {
     id: nullable(Type.String({ description: 'null: a draft.' })),
@@ -108,20 +103,34 @@ export const PolicyDiffView = Type.Object({
 
 export const policyVersionView = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
 
-export const policySetView = (set: PolicySetVersion, names: ActorNames = new Map()) => ({
-  ...policyVersionView(set),
-  object: 'policy_set' as const,
-  active: set.active,
-  declared: set.declared,
-  published_by: set.publishedBy,
-  published_by_name: names.get(set.publishedBy) ?? null,
-  note: set.note,
-  created_at: set.createdAt.toISOString(),
-})
+export const policySetView = (set: PolicySetVersion, names: ActorNames = new Map()) =>
+  viewOf(PolicySetView, set, { published_by_name: names.get(set.publishedBy) ?? null })
 
-/** The rules of a document, for display with decisions. */
 export function ruleViews(source: string) {
   const parsed = parsePolicySet(source)
   if (!parsed.ok) return []
   return parsed.set.rules.map(({ id, description, at, verdict, when }) => ({ id, description, at: [...at], verdict, when }))
+}
+
+export const NO_VERSION = 'none'
+
+export const BASE_VERSION = {
+  base_version: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: `Id of the version that the client regards as active, or \`${NO_VERSION}\`. If another version is active, the response is 409 and nothing changes. Default: no check.`,
+    }),
+  ),
+}
+
+/** Throws CONFLICT unless `base_version` is the active version. Without `base_version` nothing is checked. */
+export function checkBaseVersion(base: string | undefined, active: PolicySetVersion | undefined): void {
+  if (base === undefined || base === (active?.id ?? NO_VERSION)) return
+  const message = active
+    ? `Another version was published: ${active.name} v${active.version} is active. Compare your document with it, then publish with its id as base_version.`
+    : 'No version is active. Publish with base_version=none.'
+  throw conflict(message, {
+    param: 'base_version',
+    details: { reason: 'base_version_superseded', base_version: base, active_version: active ? policySetView(active) : null },
+  })
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { readCookbook } from '../../../domains/policy/cookbook.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
@@ -25,17 +26,6 @@ const docs = inWorkspace('GET /policy-templates', 'listPolicyTemplates', 'List t
 export function policyTemplatesRoutes(app: TypedApp): void {
   handle(app, docs, async () => ({
     object: 'policy_cookbook',
-    templates: readCookbook().map((template) => ({
-      id: template.id,
-      object: 'policy_template',
-      title: template.title,
-      category: template.category,
-      what_it_does: template.whatItDoes,
-      when_to_use_it: template.whenToUseIt,
-      what_users_notice: template.whatUsersNotice,
-      rule_ids: [...template.ruleIds],
-      tests: template.tests,
-      source: template.source,
-    })),
+    templates: readCookbook().map((template) => viewOf(TemplateView, template)),
   }))
 }

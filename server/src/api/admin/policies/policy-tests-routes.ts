@@ -16,7 +16,7 @@ import {
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { Line, withStorable } from '../../../platform/lib/fields.ts'
-import { invalid } from '../../../shared/request-errors.ts'
+import { conflict, invalid } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { type ChangeDeps, change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -89,15 +89,11 @@ export function policyTestsRoutes(app: TypedApp, deps: ChangeDeps): void {
 /** Locks the policies of the Workspace, so that requests at the same time cannot exceed the limit together. */
 async function addTests(tx: Tx, workspaceId: string, added: readonly NewTest[], now: Date) {
   await lockActivePolicySet(tx, workspaceId)
-  if ((await countTests(tx, workspaceId)) + added.length > TEST_LIMITS.cases) {
-    throw new GatehouseError('CONFLICT', {
-      message: `A Workspace can have ${TEST_LIMITS.cases} policy tests. Delete cases that you no longer need.`,
-    })
-  }
-  return await createTests(tx, workspaceId, added, now)
+  if ((await countTests(tx, workspaceId)) + added.length > TEST_LIMITS.cases)
+    throw conflict(`A Workspace can have ${TEST_LIMITS.cases} policy tests. Delete cases that you no longer need.`)
+  return createTests(tx, workspaceId, added, now)
 }
 
-/** Throws a 400 that names the field. */
 function checkDefinition<D extends NamedDefinition>(definition: D): D {
   const storable = withStorable({ ok: true, value: definition }, 'input', (value) => value, TEST_LIMITS.caseLength)
   const problem = storable.ok ? readDefinition(definition).problem : storable.problem

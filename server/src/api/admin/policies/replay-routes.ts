@@ -1,11 +1,7 @@
 import { Type } from 'typebox'
-import type { WorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
-import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import type { ReplayedDecision, UndecidedRule } from '../../../domains/policy/replay/replayer.ts'
 import { type ChangedDecision, REPLAY_LIMITS, type Replay, replay } from '../../../pipeline/replay/run-replay.ts'
-import type { Db } from '../../../platform/db/database.ts'
-import type { Reads } from '../../../platform/db/reads.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { POLICY_POINTS, VERDICTS } from '../../../shared/decision.ts'
 import { invalid } from '../../../shared/request-errors.ts'
@@ -13,6 +9,7 @@ import { nullable } from '../../../shared/schemas.ts'
 import { RuleView } from '../../kit/decision-shapes.ts'
 import { encodeCursor } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { startOf, toRecordFilter } from '../audit/audit-query.ts'
 import { AUDIT_FILTER } from '../audit/audit-shapes.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -99,14 +96,7 @@ const docs = inWorkspace('POST /policy-sets/replay', 'replayPolicies', 'Replay t
   errors: { 404: 'NOT_FOUND: the policy set, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
 })
 
-interface Deps {
-  readonly db: Db
-  readonly reads: Reads
-  readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly evaluationLimiter: EvaluationLimiter
-}
-
-export function replayRoutes(app: TypedApp, { db, reads, workspaceKeys, evaluationLimiter }: Deps): void {
+export function replayRoutes(app: TypedApp, { db, reads, workspaceKeys, evaluationLimiter }: AdminDeps): void {
   handle(app, docs, async ({ workspaceId, body }) => {
     const draft = await loadChosenPolicy(db, workspaceId, body)
     if (!draft) throw invalid({ param: 'source', message: 'is required, or the other of policy_set_id and source; not both' })
@@ -145,11 +135,4 @@ const changeView = ({ record, before, after, uncertain }: ChangedDecision) => ({
   uncertain: [...new Set(uncertain.map(({ rule }: UndecidedRule) => rule))],
 })
 
-const replayedDecisionView = ({ verdict, classification, risk, transforms, directives, rules }: ReplayedDecision) => ({
-  verdict,
-  classification,
-  risk_level: risk,
-  transforms,
-  directives,
-  rules,
-})
+const replayedDecisionView = ({ risk: risk_level, ...decision }: ReplayedDecision) => ({ ...decision, risk_level })

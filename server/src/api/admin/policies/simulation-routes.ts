@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
 import { findApplication } from '../../../domains/identity/application-store.ts'
-import type { EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
 import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { PipelineDeps } from '../../../pipeline/pipeline.ts'
 import type { GatewayRequest } from '../../../pipeline/request.ts'
 import { type SimulationResult, simulate } from '../../../pipeline/simulate.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
@@ -13,10 +11,10 @@ import type { FindingCounts } from '../../../shared/finding.ts'
 import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../../shared/principal.ts'
 import { invalid, notFound } from '../../../shared/request-errors.ts'
 import { Anything, nullable } from '../../../shared/schemas.ts'
-import type { ChatLimits } from '../../gateway/chat-request.ts'
 import { ChatBody, parseChat } from '../../gateway/chat-request.ts'
 import { RuleView } from '../../kit/decision-shapes.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { loadChosenPolicy } from './chosen-policy.ts'
 import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
@@ -63,12 +61,7 @@ const docs = inWorkspace('POST /policy-sets/simulate', 'simulatePolicies', 'Simu
   errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
 })
 
-interface Deps extends PipelineDeps {
-  readonly evaluationLimiter: EvaluationLimiter
-  readonly chatLimits: ChatLimits
-}
-
-export function simulationRoutes(app: TypedApp, deps: Deps): void {
+export function simulationRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, policies, evaluationLimiter } = deps
 
   handle(app, docs, async ({ workspaceId, body }) => {
@@ -86,12 +79,8 @@ export function simulationRoutes(app: TypedApp, deps: Deps): void {
     const completion = point === 'output' ? response : undefined
     const simulated = { policy, application, request, userVerified: user_verified, response: completion, toolCalls: tool_calls }
     const result = await evaluationLimiter.run((pause) => simulate(simulated, deps, pause))
-    return {
-      object: 'policy_simulation',
-      policy: policy ? chosenPolicyView(policy.version) : null,
-      point,
-      ...simulationView(result),
-    }
+    const shown = policy ? chosenPolicyView(policy.version) : null
+    return { object: 'policy_simulation', policy: shown, point, ...simulationView(result) }
   })
 }
 
@@ -108,7 +97,7 @@ const defaultApplication = (workspaceId: string): Application => ({
 })
 
 /** Parses the chat as the gateway does for the Application. Problems name the path in this body. */
-function requestOf(body: unknown, application: Application, { chatLimits }: Deps): GatewayRequest {
+function requestOf(body: unknown, application: Application, { chatLimits }: AdminDeps): GatewayRequest {
   const parsed = parseChat(body, application, chatLimits)
   if (parsed.ok) return parsed.request
   const { param, message } = parsed.problem

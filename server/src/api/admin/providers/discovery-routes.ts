@@ -1,13 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Type } from 'typebox'
-import type { InvokeDeps } from '../../../domains/providers/invoke.ts'
 import type { Provider } from '../../../domains/providers/provider.ts'
 import { causeOf, DISCOVERY_CAUSES, testConnection } from '../../../domains/providers/test-connection.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
-import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
-import { notFound } from '../../../shared/request-errors.ts'
+import { elapsed } from '../../../platform/lib/clock.ts'
+import { conflict, requireFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
 const docs = inWorkspace(
@@ -39,16 +38,13 @@ const docs = inWorkspace(
   },
 )
 
-interface Deps {
-  readonly clock: Clock
-  readonly providers: Cache<readonly Provider[]>
-  readonly invokeDeps: Pick<InvokeDeps, 'pools'>
-}
-
-export function discoveryRoutes(app: TypedApp, deps: Deps): void {
+export function discoveryRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs, async ({ workspaceId, params, log }) => {
-    const provider = (await deps.providers.get(workspaceId)).find(({ id }) => id === params.id)
-    if (!provider) throw notFound('provider')
+    const providers = await deps.providers.get(workspaceId)
+    const provider = requireFound(
+      providers.find(({ id }) => id === params.id),
+      'provider',
+    )
     const known = new Set(provider.models.map(({ id, upstreamName }) => upstreamName ?? id))
     const models = await loadModels(provider, deps, log)
     const data = (models ?? []).map((id) => ({ id, known: known.has(id) }))
@@ -57,19 +53,14 @@ export function discoveryRoutes(app: TypedApp, deps: Deps): void {
 }
 
 /** Returns undefined if the provider has no list of models. Throws an error with the cause, which never has the provider's own text. */
-async function loadModels(provider: Provider, { invokeDeps: { pools }, clock }: Deps, log: FastifyBaseLogger) {
-  if (provider.kind === 'stub')
-    throw new GatehouseError('CONFLICT', { message: 'A stub has no connection to test. Enter its models by hand.' })
+async function loadModels(provider: Provider, { invokeDeps: { pools }, clock }: AdminDeps, log: FastifyBaseLogger) {
+  if (provider.kind === 'stub') throw conflict('A stub has no connection to test. Enter its models by hand.')
   if (provider.problem) {
-    throw new GatehouseError('CONFLICT', {
-      message: 'The configuration of the provider is incomplete. Resolve the problem in the details first.',
-      details: { problem: provider.problem },
-    })
+    const message = 'The configuration of the provider is incomplete. Resolve the problem in the details first.'
+    throw conflict(message, { details: { problem: provider.problem } })
   }
   if (pools.endpoint(provider).models === undefined && provider.models.length === 0) {
-    throw new GatehouseError('CONFLICT', {
-      message: 'The provider has no list of models. Add a model by name, then test again.',
-    })
+    throw conflict('The provider has no list of models. Add a model by name, then test again.')
   }
   const startedAt = elapsed()
   const result = await testConnection(provider, pools, { clock })

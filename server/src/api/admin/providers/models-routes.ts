@@ -15,14 +15,13 @@ import {
 } from '../../../domains/providers/provider-store.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import type { Page, PageRequest } from '../../../platform/db/page.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
 import { Name, oneOf, resettable, Timestamp } from '../../../platform/lib/fields.ts'
-import { invalid, notFound, taken } from '../../../shared/request-errors.ts'
+import { invalid, notFound, requireFound, taken } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { type ChangeDeps, change, changedFields } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
 const MAX_AT_ONCE = 200
@@ -57,13 +56,15 @@ const ModelFields = Type.Object(
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
 
+const PRICES = Object.fromEntries(PRICE_FIELDS.map((field) => [field, nullable(Type.Number())]))
+
 const PriceView = Type.Object(
   {
     version: Type.String({
       description:
         '`operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version.',
     }),
-    ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, nullable(Type.Number())])),
+    ...PRICES,
   },
   { description: 'The price that counts now, of the lowest tier. null: no price is known, so costs are not recorded.' },
 )
@@ -75,13 +76,7 @@ const ModelView = Type.Object(
     provider_id: Type.String(),
     upstream_name: nullable(Name),
     api: oneOf(MODEL_APIS, 'ModelApi'),
-    input_price: nullable(Type.Number()),
-    output_price: nullable(Type.Number()),
-    cache_read_price: nullable(Type.Number()),
-    cache_write_price: nullable(Type.Number()),
-    cache_write_1h_price: nullable(Type.Number()),
-    reasoning_price: nullable(Type.Number()),
-    request_price: nullable(Type.Number()),
+    ...PRICES,
     price: nullable(PriceView),
     created_at: Timestamp,
   },
@@ -131,11 +126,7 @@ const docs = {
   }),
 }
 
-interface Deps extends ChangeDeps {
-  readonly providers: Cache<readonly Provider[]>
-}
-
-export function modelsRoutes(app: TypedApp, deps: Deps): void {
+export function modelsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, providers } = deps
 
   handle(app, docs.listAll, async ({ workspaceId, query }) =>
@@ -162,7 +153,7 @@ export function modelsRoutes(app: TypedApp, deps: Deps): void {
   oneModelRoutes(app, deps)
 }
 
-function oneModelRoutes(app: TypedApp, deps: Deps): void {
+function oneModelRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.put, async (request) => {
     const { workspaceId, params, body, headers } = request
     const target = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
@@ -179,8 +170,7 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
     const { workspaceId, params, body } = request
     const provider = await requireProvider(deps.db, workspaceId, params.id)
     return change(deps, request, async (tx, now) => {
-      const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
-      if (!stored) throw notFound('model')
+      const stored = requireFound(await findModelForChange(tx, workspaceId, params.id, params.model), 'model')
       const model = newModel(provider.kind, params.model, { ...fieldsOf(stored), ...body }, '')
       await putModels(tx, workspaceId, params.id, [model], now)
       const value = modelView(now)({ provider, model: { ...stored, ...model } })
@@ -201,7 +191,6 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-/** Stores the models and returns them as stored. */
 const put = (
   deps: ChangeDeps,
   request: FastifyRequest,
@@ -222,12 +211,8 @@ const put = (
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
 
-/** Throws a 404 without the provider. */
-async function requireProvider(db: Db, workspaceId: string, id: string): Promise<OfferingProvider> {
-  const provider = await findProvider(db, workspaceId, id)
-  if (!provider) throw notFound('provider')
-  return provider
-}
+const requireProvider = async (db: Db, workspaceId: string, id: string): Promise<OfferingProvider> =>
+  requireFound(await findProvider(db, workspaceId, id), 'provider')
 
 /** Throws a 400 for an invalid model. `at`: its path in the body. */
 function newModel(kind: ProviderKind, id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
@@ -253,7 +238,6 @@ interface Offer {
 /** Sorts by provider and model, because provider ids have no character before line feed. */
 const keyOf = ({ provider, model }: Offer): string => `${provider.id}\n${model.id}`
 
-/** A page of all models, taken from cached providers. */
 function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRequest): Page<Offer> {
   const rest = providers
     .flatMap((provider) => provider.models.map((model) => ({ provider, model })))
@@ -262,7 +246,6 @@ function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRe
   return { data: rest.slice(0, limit), hasMore: rest.length > limit }
 }
 
-/** `at`: the time of the price. */
 const modelView =
   (at: Date) =>
   ({ provider, model }: Offer) => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { PRESET_IDS, presetOf } from '../../../domains/providers/presets.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { inWorkspace } from '../kit/operation.ts'
 
@@ -16,10 +17,7 @@ const docs = inWorkspace(
   'GET /provider-presets',
   'listProviderPresets',
   'List the known servers with the OpenAI chat API, by id',
-  {
-    scope: 'providers:read',
-    answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(PresetView) }) },
-  },
+  { scope: 'providers:read', answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(PresetView) }) } },
 )
 
 export function presetsRoutes(app: TypedApp): void {
@@ -27,6 +25,6 @@ export function presetsRoutes(app: TypedApp): void {
 }
 
 function presetView(id: (typeof PRESET_IDS)[number]) {
-  const { title, hint, baseUrl, needsKey = true } = presetOf(id)
-  return { id, object: 'provider_preset' as const, title, hint, base_url: baseUrl, needs_key: needsKey }
+  const preset = presetOf(id)
+  return viewOf(PresetView, preset, { id, needs_key: preset.needsKey ?? true })
 }

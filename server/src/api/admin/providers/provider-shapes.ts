@@ -4,7 +4,9 @@ import { PROVIDER_KINDS, PROVIDER_SOURCES } from '../../../domains/providers/kin
 import { PRESET_IDS } from '../../../domains/providers/presets.ts'
 import { type NewProvider, type Provider, type ProviderChange, providerDefaults } from '../../../domains/providers/provider.ts'
 import type { ProviderRecord } from '../../../domains/providers/provider-store.ts'
+import { camelCase } from '../../../platform/lib/camel-case.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp } from '../../../platform/lib/fields.ts'
+import { present } from '../../../platform/lib/present.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -62,32 +64,8 @@ export const ProviderCreate = Type.Object({
   ...settings,
 })
 
-const FIELDS = {
-  preset: 'preset',
-  base_url: 'baseUrl',
-  api_key: 'apiKey',
-  api_key_env: 'apiKeyEnv',
-  path: 'path',
-  headers: 'headers',
-  timeout_ms: 'timeoutMs',
-  idle_timeout_ms: 'idleTimeoutMs',
-  stream: 'stream',
-  max_retries: 'maxRetries',
-  max_concurrency: 'maxConcurrency',
-  weight: 'weight',
-  region: 'region',
-  max_classification: 'maxClassification',
-  enabled: 'enabled',
-} as const satisfies Record<keyof typeof settings, keyof ProviderChange>
-
-/** Missing fields stay missing. */
 export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderChange =>
-  Object.fromEntries(
-    Object.entries(FIELDS).flatMap(([name, field]) => {
-      const value = patch[name as keyof typeof FIELDS]
-      return value === undefined ? [] : [[field, value]]
-    }),
-  )
+  present(Object.fromEntries(Object.keys(settings).map((name) => [camelCase(name), Reflect.get(patch, name)])))
 
 export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof ProviderCreate>): NewProvider => ({
   ...providerDefaults(kind, rest.preset),
@@ -141,11 +119,8 @@ export const ProviderView = Type.Object({
 
 /** `live`: the provider as requests use it; undefined right after a change. */
 export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) =>
-  viewOf(ProviderView, record, {
-    health: healthView(live, health),
-  })
+  viewOf(ProviderView, record, { health: healthView(live, health) })
 
-/** State of a provider on this node. */
 export function healthView(live: Provider | undefined, health: Health) {
   const { circuit, active, lastError, used } = live ? health.status(live) : UNKNOWN_STATUS
   const last_error = lastError ? { ...lastError, at: lastError.at.toISOString() } : null

@@ -1,5 +1,4 @@
-import type { Health } from '../../../domains/providers/health.ts'
-import { applyProviderChange, findProviderProblem, type NewProvider, type Provider } from '../../../domains/providers/provider.ts'
+import { applyProviderChange, findProviderProblem, type NewProvider } from '../../../domains/providers/provider.ts'
 import type { ProviderRecord } from '../../../domains/providers/provider-store.ts'
 import {
   createProvider,
@@ -10,22 +9,13 @@ import {
   PROVIDERS_TOPIC,
   updateProvider,
 } from '../../../domains/providers/provider-store.ts'
-import type { Cache } from '../../../platform/lib/cache.ts'
-import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
-import type { ChangeDeps } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { resource } from '../kit/resource.ts'
 import { newProvider, ProviderCreate, ProviderPatch, ProviderView, providerChange, providerView } from './provider-shapes.ts'
 
-interface Deps extends ChangeDeps {
-  readonly providers: Cache<readonly Provider[]>
-  readonly health: Health
-  readonly providerBox: SecretBox
-  readonly config: { readonly allowPrivateUrls: boolean }
-}
-
-export function providersRoutes(app: TypedApp, deps: Deps): void {
+export function providersRoutes(app: TypedApp, deps: AdminDeps): void {
   const { providerBox: box } = deps
 
   resource(app, deps, {
@@ -63,14 +53,12 @@ export function providersRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-/** Throws a 400 for an invalid provider. */
-function check(provider: NewProvider, { config }: Deps): void {
+function check(provider: NewProvider, { config }: AdminDeps): void {
   const problem = findProviderProblem(provider, config.allowPrivateUrls)
   if (problem) throw invalid(problem)
 }
 
-/** The configuration of providers, and their state on this node. */
-async function viewsOf(workspaceId: string, rows: readonly ProviderRecord[], { providers, health }: Deps) {
+async function viewsOf(workspaceId: string, rows: readonly ProviderRecord[], { providers, health }: AdminDeps) {
   const live = new Map((await providers.get(workspaceId)).map((provider) => [provider.id, provider]))
   return rows.map((row) => providerView(row, live.get(row.id), health))
 }

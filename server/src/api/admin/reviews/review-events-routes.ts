@@ -4,14 +4,12 @@ import { ADMIN_TOKENS_TOPIC } from '../../../domains/operators/admin-authenticat
 import { REVIEWS_TOPIC } from '../../../domains/review/review.ts'
 import { getReview } from '../../../domains/review/review-store.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { Db } from '../../../platform/db/database.ts'
-import type { Signal } from '../../../platform/db/signal.ts'
-import type { Clock } from '../../../platform/lib/clock.ts'
 import { scopesIn } from '../../../shared/access.ts'
 import { OPERATORS_TOPIC } from '../../../shared/operator.ts'
 import { startEvents } from '../../kit/event-stream.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type OperatorAuthenticators, operatorOf } from '../kit/authenticate-operator.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { operatorOf } from '../kit/authenticate-operator.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { reviewView } from './review-shapes.ts'
 
@@ -37,14 +35,7 @@ const docs = inWorkspace('GET /reviews/events', 'streamReviews', 'Stream new and
   answers: { 200: Events },
 })
 
-interface Deps extends OperatorAuthenticators {
-  readonly db: Db
-  readonly clock: Clock
-  readonly signal: Signal
-}
-
-/** Live events of the review queue. */
-export function reviewEventsRoutes(app: TypedApp, deps: Deps): void {
+export function reviewEventsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, signal } = deps
   const open = new Set<ServerResponse>()
   app.addHook('preClose', async () => {

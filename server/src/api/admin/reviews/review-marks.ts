@@ -6,7 +6,6 @@ import type { ChatMessage } from '../../../shared/message.ts'
 
 const nullableIndex = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
 
-/** A finding's span in a held text. */
 export const MarkView = Type.Object({
   message: nullableIndex('Index in `content.messages`. null: `content.completion` or a parameter.'),
   part: nullableIndex('Index of the content part. null when the content is one text.'),
@@ -23,10 +22,11 @@ interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {
   readonly text: string
 }
 
-export type FindInTexts = (texts: readonly string[]) => readonly (readonly Finding[])[]
-
 /** Findings of the current detectors in held content: for display, not for decisions. */
-export function findMarks(content: HoldContent, findInTexts: FindInTexts): Mark[] {
+export function findMarks(
+  content: HoldContent,
+  findInTexts: (texts: readonly string[]) => readonly (readonly Finding[])[],
+): Mark[] {
   const places = placesIn(content)
   const findings = findInTexts(places.map(({ text }) => text))
   return places.flatMap(({ message, part, parameter }, index) =>
@@ -51,5 +51,4 @@ function parameterPlaces(pointer: string, value: unknown): readonly Place[] {
   return Object.entries(value).flatMap(([name, field]) => parameterPlaces(`${pointer}/${escapePointer(name)}`, field))
 }
 
-/** Escapes a name in a JSON Pointer (RFC 6901). */
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,16 +1,15 @@
 import { findApplication } from '../../../domains/identity/application-store.ts'
-import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../../../domains/policy/evaluation-limiter.ts'
+import { prepareRelease } from '../../../domains/messaging/messages/release-held.ts'
+import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { getReview, readReviewContent } from '../../../domains/review/review-store.ts'
-import { GatehouseError } from '../../../errors.ts'
-import type { PipelineDeps } from '../../../pipeline/pipeline.ts'
 import { previewRelease } from '../../../pipeline/preview-release.ts'
-import { notFound } from '../../../shared/request-errors.ts'
+import { conflict, requireFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { ReviewPreviewView } from './review-preview-shapes.ts'
-import { type MessagePreview, messageView, releaseView } from './review-preview-view.ts'
+import { messageView, ReviewPreviewView, releaseView } from './review-preview-shapes.ts'
 
 const docs = inWorkspace('GET /reviews/:id/preview', 'previewReview', 'Preview what the release of a hold would let go', {
   scope: 'reviews:content',
@@ -24,40 +23,27 @@ const docs = inWorkspace('GET /reviews/:id/preview', 'previewReview', 'Preview w
   },
 })
 
-interface PreviewDeps {
-  readonly evaluationLimiter: EvaluationLimiter
-  readonly heldMessages: {
-    /** The texts as members would see them; undefined: the message cannot be stored, or the active policies deny it. */
-    readonly preview: (workspaceId: string, itemId: string, now: Date) => Promise<MessagePreview>
-  }
-}
-
-type Deps = PipelineDeps & ChangeDeps & PreviewDeps
-
-export function reviewPreviewRoutes(app: TypedApp, deps: Deps): void {
+export function reviewPreviewRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs, async (request) => {
     const { workspaceId, params } = request
-    const item = await getReview(deps.db, workspaceId, params.id, deps.clock.now())
-    if (!item) throw notFound('review item')
+    const item = requireFound(await getReview(deps.db, workspaceId, params.id, deps.clock.now()), 'review item')
     const value = { object: 'review_preview' as const, review_item_id: item.id, ...(await preview(item, deps)) }
     return change(deps, request, async () => ({ value, action: 'review.read', id: item.id, fields: ['preview'] }))
   })
 }
 
-async function preview(item: ReviewItem, deps: Deps) {
-  const { db, clock, reviewBox, evaluationLimiter, heldMessages } = deps
+async function preview(item: ReviewItem, deps: AdminDeps) {
+  const { db, clock, reviewBox, evaluationLimiter } = deps
   const { id, workspaceId, kind, state, applicationId, endpoint } = item
   const isReleasable = kind === 'hold' && (state === 'pending' || state === 'approved')
   const content = isReleasable ? await readReviewContent(db, workspaceId, id, clock.now(), reviewBox) : undefined
   if (!content) throw notReleasable(item)
-  if (endpoint === 'message') return messageView(await heldMessages.preview(workspaceId, id, clock.now()))
-  const application = await findApplication(db, workspaceId, applicationId ?? '')
-  if (!application) throw notFound('Application')
+  if (endpoint === 'message') return messageView(await prepareRelease(deps, workspaceId, id, clock.now()))
+  const application = requireFound(await findApplication(db, workspaceId, applicationId ?? ''), 'Application')
   return releaseView(await evaluationLimiter.run((pause) => previewRelease({ item, content, application }, deps, pause)))
 }
 
-const notReleasable = ({ kind, state }: ReviewItem): GatehouseError =>
-  new GatehouseError('CONFLICT', {
-    message: `Only a pending or approved hold can be previewed. This review item is a ${kind} in the state ${state}.`,
-    details: { state, kind },
-  })
+function notReleasable({ kind, state }: ReviewItem) {
+  const message = `Only a pending or approved hold can be previewed. This review item is a ${kind} in the state ${state}.`
+  return conflict(message, { details: { state, kind } })
+}

@@ -1,7 +1,11 @@
 import { Type } from 'typebox'
 import { MEMORY_MODES } from '../../../domains/memory/memory.ts'
+import type { PreparedRelease } from '../../../domains/messaging/messages/release-held.ts'
+import type { ReleasePreview } from '../../../pipeline/preview-release.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
+import { decidingRules } from '../../../shared/decision.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../../../shared/memory-words.ts'
 import { Anything, nullable } from '../../../shared/schemas.ts'
 import { PolicyVersionView } from '../../kit/decision-shapes.ts'
@@ -15,18 +19,19 @@ const RefusalView = Type.Object({
   failed: strings('Detectors and transforms that failed, and therefore deny.'),
 })
 
+const PlannedMemory = Type.Object({
+  content: Type.String(),
+  summary: nullable(Type.String()),
+  kind: oneOf(MEMORY_KINDS, 'MemoryKind'),
+  scope: oneOf(MEMORY_SCOPES, 'MemoryScope'),
+  classification: oneOf(CLASSIFICATIONS, 'Classification'),
+  mode: oneOf(MEMORY_MODES, 'MemoryMode'),
+})
+
 const RememberedView = Type.Object({
-  memories: Type.Array(
-    Type.Object({
-      content: Type.String(),
-      summary: nullable(Type.String()),
-      kind: oneOf(MEMORY_KINDS, 'MemoryKind'),
-      scope: oneOf(MEMORY_SCOPES, 'MemoryScope'),
-      classification: oneOf(CLASSIFICATIONS, 'Classification'),
-      mode: oneOf(MEMORY_MODES, 'MemoryMode'),
-    }),
-    { description: 'Memories that the user asks for. Output rules can still turn them off when a held request is released.' },
-  ),
+  memories: Type.Array(PlannedMemory, {
+    description: 'Memories that the user asks for. Output rules can still turn them off when a held request is released.',
+  }),
   left_out: Type.Integer({ description: 'Memories that the user asks for and that are not stored.' }),
   extracted: Type.Boolean({
     description: 'A model of the Application extracts memories at the release. They are not known before.',
@@ -45,11 +50,7 @@ export const ReviewPreviewView = Type.Object({
   refusal: nullable({ ...RefusalView, description: 'The release would be refused now.' }),
   released: nullable(
     Type.Object(
-      {
-        messages: Type.Optional(Type.Array(Anything)),
-        parameters: Type.Optional(Anything),
-        completion: Type.Optional(Anything),
-      },
+      { messages: Type.Optional(Type.Array(Anything)), parameters: Type.Optional(Anything), completion: Type.Optional(Anything) },
       {
         description:
           'A held request as the provider would get it (`messages`, `parameters`), a held completion as the client would receive it (`completion`), or a message as members would see it (`messages`).',
@@ -65,3 +66,43 @@ export const ReviewPreviewView = Type.Object({
   ),
   remembered: RememberedView,
 })
+
+const NOTHING = { transforms: [], directives: [], providers: [], searches: { knowledge: false, memory: false } }
+
+/** A held message as members would see it, or why it cannot be released. */
+export function messageView(release: PreparedRelease | undefined) {
+  const remembered = { memories: [], left_out: 0, extracted: false, reason: 'message' as const }
+  if (release?.text) {
+    const messages = release.text.texts.map((content) => ({ role: 'user', content }))
+    return { ...NOTHING, policy: null, refusal: null, released: { messages }, remembered }
+  }
+  const refusal = { code: 'CONFLICT', reason: release ? 'policy_denies_now' : 'message_gone', rules: [], failed: [] }
+  return { ...NOTHING, policy: null, refusal, released: null, remembered }
+}
+
+export function releaseView(preview: ReleasePreview) {
+  const { refusal, decision, policy, request, completion, memories, transforms, providers, searches } = preview
+  const { memories: drafts, leftOut, isExtracted, reason = null } = memories
+  return {
+    policy: policy?.version ?? null,
+    refusal: refusal
+      ? {
+          code: refusal.code,
+          reason: null,
+          rules: refusal.code === 'POLICY_DENIED' && decision ? decidingRules(decision) : [],
+          failed: (refusal.fields.details?.failed as readonly string[] | undefined) ?? [],
+        }
+      : null,
+    released: refusal ? null : { ...request, ...(completion && { completion }) },
+    transforms,
+    directives: decision?.directives ?? [],
+    providers,
+    searches,
+    remembered: {
+      memories: drafts.map((draft) => viewOf(PlannedMemory, draft)),
+      left_out: leftOut,
+      extracted: isExtracted,
+      reason,
+    },
+  }
+}

@@ -12,11 +12,7 @@ import { MarkView } from './review-marks.ts'
 export const REVIEW_KINDS = ['hold', 'escalation'] as const
 
 const ApprovalView = Type.Object(
-  {
-    by: Type.String({ description: 'Id of the operator or admin token.' }),
-    at: Timestamp,
-    comment: nullable(Type.String()),
-  },
+  { by: Type.String({ description: 'Id of the operator or admin token.' }), at: Timestamp, comment: nullable(Type.String()) },
   { title: 'Approval' },
 )
 
@@ -49,9 +45,7 @@ export const ReviewView = Type.Object({
   released_audit_id: nullable(Type.String()),
   successor_id: nullable(Type.String({ description: 'The item that later held the completion of the same request.' })),
   key_id: nullable(Type.String({ description: 'The API key of the request. null: a message, or a request without a key.' })),
-  key_issuers: Type.Array(Type.String(), {
-    description: 'Operators who issued a key of the request. They cannot decide on it.',
-  }),
+  key_issuers: Type.Array(Type.String(), { description: 'Operators who issued a key of the request. They cannot decide on it.' }),
   assigned_to: nullable(Type.String({ description: 'The operator who is asked to decide. Other reviewers can decide too.' })),
   assigned_for: nullable(
     Type.String({ description: 'The absent operator whose delegate `assigned_to` is. null: `assigned_to` was asked directly.' }),

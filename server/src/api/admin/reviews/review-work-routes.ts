@@ -6,15 +6,16 @@ import { getReview } from '../../../domains/review/review-store.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { Line } from '../../../platform/lib/fields.ts'
-import { invalid, notFound } from '../../../shared/request-errors.ts'
+import { conflict, invalid, notFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { refuseTokenIssuer } from './review-independence.ts'
 import { DecisionBody, ReviewView, reviewView } from './review-shapes.ts'
 import { findAssignee } from './reviewer.ts'
-import { decidedItem, type ReviewsDeps } from './reviews-routes.ts'
+import { decidedItem } from './reviews-routes.ts'
 
 const MAX_BULK = 100
 
@@ -59,8 +60,7 @@ const docs = {
   ),
 }
 
-/** Assignment, and acknowledging several escalations. */
-export function reviewWorkRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>): void {
+export function reviewWorkRoutes(app: TypedApp, deps: AdminDeps): void {
   const { waiters } = deps
 
   handle(app, docs.assign, async ({ workspaceId, operator, params, body, log }) => {
@@ -81,15 +81,11 @@ export function reviewWorkRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Relea
       const acknowledged = async (tx: Tx, now: Date) => {
         const otherIds = await findIdsOfOperator(tx, operator.id)
         const current = await getReview(tx, workspaceId, id, now)
-        if (current) await refuseTokenIssuer(deps, tx, current, [operator.id, ...otherIds])
+        if (current) await refuseTokenIssuer(tx, current, [operator.id, ...otherIds])
         const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
         const value = decidedItem(await acknowledgeEscalation(tx, workspaceId, id, decision))
-        return {
-          value,
-          action: 'review.acknowledge' as const,
-          id: value.id,
-          fields: ['state', ...(body.comment ? ['comment'] : [])],
-        }
+        const fields = ['state', ...(body.comment ? ['comment'] : [])]
+        return { value, action: 'review.acknowledge' as const, id: value.id, fields }
       }
       await change(deps, { workspaceId, operator, log }, acknowledged, (tx) => lockReview(tx, workspaceId, id, deps.clock.now()))
       await waiters.changed(id)
@@ -111,10 +107,8 @@ export function reviewWorkRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Relea
   async function unassignable(tx: Tx, workspaceId: string, id: string, now: Date): Promise<GatehouseError> {
     const item = await getReview(tx, workspaceId, id, now)
     if (!item) return notFound('review item')
-    return new GatehouseError('CONFLICT', {
-      message: `Only pending items can be assigned. This one is ${item.state}.`,
-      details: { state: item.state, kind: item.kind },
-    })
+    const { state, kind } = item
+    return conflict(`Only pending items can be assigned. This one is ${state}.`, { details: { state, kind } })
   }
 }
 

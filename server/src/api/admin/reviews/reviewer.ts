@@ -5,7 +5,6 @@ import type { Assignee } from '../../../domains/review/review-assignment.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { accessOf, scopesIn } from '../../../shared/access.ts'
 
-/** Whether the operator can decide on reviews of the Workspace. */
 export const isReviewer = ({ roles, state }: Pick<Person, 'roles' | 'state'>, workspaceId: string): boolean =>
   state !== 'suspended' && scopesIn(accessOf(roles), workspaceId).includes('reviews:write')
 
@@ -18,10 +17,7 @@ export async function findReviewingDelegates(db: Db, workspaceId: string, now: D
   return new Map(delegates)
 }
 
-/**
- * The reviewer of the Workspace who works for `operatorId` now: the operator, or the delegate of an absence. Returns undefined if the
- * operator is no reviewer of the Workspace.
- */
+/** The reviewer in place of `operatorId` now: the operator, or the delegate of an absence. Undefined if the operator is no reviewer of the Workspace. */
 export async function findAssignee(tx: Tx, workspaceId: string, operatorId: string, now: Date): Promise<Assignee | undefined> {
   if (!(await isReviewerId(tx, operatorId, workspaceId))) return undefined
   const to = representativeOf(operatorId, await findReviewingDelegates(tx, workspaceId, now))

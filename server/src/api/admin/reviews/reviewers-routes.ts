@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { findWorkspace } from '../../../domains/identity/workspace-store.ts'
 import {
   type Absence,
   listAbsences,
@@ -13,7 +14,8 @@ import { Timestamp } from '../../../platform/lib/fields.ts'
 import { forbidden, invalid, notFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { findReviewingDelegates, isReviewer } from './reviewer.ts'
 
@@ -70,11 +72,7 @@ const docs = {
     'PUT /reviewers/me/absence',
     'setAbsence',
     'Set your absence: assignments go to your delegate during this time',
-    {
-      scope: 'reviews:write',
-      body: AbsenceView,
-      answers: { 204: null },
-    },
+    { scope: 'reviews:write', body: AbsenceView, answers: { 204: null } },
   ),
   removeAbsence: inWorkspace('DELETE /reviewers/me/absence', 'removeAbsence', 'End your absence', {
     scope: 'reviews:write',
@@ -89,13 +87,7 @@ const docs = {
   }),
 }
 
-interface Deps extends ChangeDeps {
-  /** `settings.review.target_minutes` of the Workspace. */
-  readonly reviewTarget: (workspaceId: string) => Promise<number | null>
-}
-
-/** Reviewers, their absences, and service levels. */
-export function reviewersRoutes(app: TypedApp, deps: Deps): void {
+export function reviewersRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock } = deps
 
   handle(app, docs.reviewers, async ({ workspaceId }) => ({
@@ -129,7 +121,7 @@ export function reviewersRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.statistics, async ({ workspaceId, query }) => {
     const now = clock.now()
     const range = rangeIn(query, now)
-    const target = await deps.reviewTarget(workspaceId)
+    const target = (await findWorkspace(db, workspaceId))?.settings.review.target_minutes ?? null
     const overdueBefore = target === null ? undefined : new Date(now.getTime() - target * 60_000)
     const pending = await readPendingLevels(db, workspaceId, { now, overdueBefore })
     const levels = await readServiceLevels(db, workspaceId, range, now)

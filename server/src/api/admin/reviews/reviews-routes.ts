@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { prepareRelease, settleHeldMessage } from '../../../domains/messaging/messages/release-held.ts'
 import { representedBy } from '../../../domains/operators/absence-store.ts'
 import { findIdsOfOperator, findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import { acknowledgeEscalation, type DecisionResult, decideHold } from '../../../domains/review/decision-store.ts'
@@ -7,22 +8,19 @@ import { REVIEW_STATES } from '../../../domains/review/review.ts'
 import { listReviews } from '../../../domains/review/review-list.ts'
 import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { getReview, readReviewContent } from '../../../domains/review/review-store.ts'
-import type { ReviewWaiters } from '../../../domains/review/review-waiters.ts'
-import { GatehouseError } from '../../../errors.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
-import type { SecretBox } from '../../../platform/lib/secret-box.ts'
-import { notFound } from '../../../shared/request-errors.ts'
+import { accepted, conflict, forbidden, notFound, requireFound } from '../../../shared/request-errors.ts'
 import { bodyOptional } from '../../kit/bodies.ts'
 import { applicationIn, List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
-import { type FindInTexts, findMarks } from './review-marks.ts'
+import { findValidApprovals, lockApprovers, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
+import { findMarks } from './review-marks.ts'
 import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView, reviewView } from './review-shapes.ts'
 import { findReviewingDelegates } from './reviewer.ts'
-import { findValidApprovals, lockApprovers } from './valid-approvals.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
@@ -85,15 +83,14 @@ const docs = {
 
 type DecisionArguments = Parameters<typeof acknowledgeEscalation>
 
-/** The three decisions on a review item. `verb` is in the path and in the audit action. */
 const DECISIONS = [
   {
     verb: 'approve',
-    write: ([tx, workspaceId, id, decision]: DecisionArguments, deps: IndependenceDeps) =>
+    write: ([tx, workspaceId, id, decision]: DecisionArguments) =>
       decideHold(tx, workspaceId, id, {
         ...decision,
         verdict: 'approved',
-        validApprovals: (item) => findValidApprovals(deps, tx, item),
+        validApprovals: (item) => findValidApprovals(tx, item),
       }),
   },
   {
@@ -104,32 +101,14 @@ const DECISIONS = [
   { verb: 'acknowledge', write: (parameters: DecisionArguments) => acknowledgeEscalation(...parameters) },
 ] as const
 
-/** Held messages of the messaging API. `Release`: the message that an approval stores. */
-export interface HeldMessages<Release> {
-  /** Evaluates the active policies again; undefined for an item without a message. */
-  readonly prepare: (workspaceId: string, itemId: string, now: Date) => Promise<Release | undefined>
-  /** Stores or drops the message and returns the item in its new state. */
-  readonly settle: (tx: Tx, item: ReviewItem, release: Release | undefined, now: Date) => Promise<ReviewItem>
-}
-
-export interface ReviewsDeps<Release> extends ChangeDeps, IndependenceDeps {
-  readonly waiters: Pick<ReviewWaiters, 'changed'>
-  readonly reviewBox: SecretBox
-  readonly findInTexts: FindInTexts
-  readonly heldMessages: HeldMessages<Release>
-}
-
-export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>): void {
-  const { db, clock, waiters, heldMessages } = deps
+export function reviewsRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db, clock, waiters } = deps
 
   handle(app, docs.list, async ({ workspaceId, query, operator }) => {
     const { id, state, kind, rule } = query
     const filter = {
       ...pageOf(query),
-      id,
-      state,
-      kind,
-      rule,
+      ...{ id, state, kind, rule },
       applicationId: applicationIn(query),
       now: clock.now(),
       assignedTo: await assigneesIn(db, workspaceId, query.assigned_to, operator.id, clock.now()),
@@ -138,25 +117,24 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
   })
 
   handle(app, docs.get, async (request) => {
-    const item = await getReview(db, request.workspaceId, request.params.id, clock.now())
-    if (!item) throw notFound('review item')
+    const item = requireFound(await getReview(db, request.workspaceId, request.params.id, clock.now()), 'review item')
     return { ...reviewView(item), ...(await readContent(request, item, deps)) }
   })
 
   for (const { verb, write } of DECISIONS) {
     handle(app, { ...docs[verb], preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
-      const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
+      const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const work = async (tx: Tx, now: Date) => {
         const otherIds = await findIdsOfOperator(tx, operator.id)
         const current = await getReview(tx, workspaceId, params.id, now)
-        if (current) await refuseTokenIssuer(deps, tx, current, [operator.id, ...otherIds])
-        if (current && verb === 'approve') await refuseWithoutFourEyes(deps, tx, current, operator)
+        if (current) await refuseTokenIssuer(tx, current, [operator.id, ...otherIds])
+        if (current && verb === 'approve') await refuseWithoutFourEyes(tx, current, operator)
         const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
-        const item = decidedItem(await write([tx, workspaceId, params.id, decision], deps))
+        const item = decidedItem(await write([tx, workspaceId, params.id, decision]))
         // One of several approvals leaves the item pending.
         const isFinal = item.state !== 'pending'
-        const value = isFinal ? await heldMessages.settle(tx, item, release, now) : item
+        const value = isFinal ? accepted(await settleHeldMessage(tx, item, release, now)) : item
         const fields = [isFinal ? 'state' : 'approvals', ...(body.comment ? ['comment'] : [])]
         return { value, action: `review.${verb}` as const, id: value.id, fields }
       }
@@ -167,7 +145,6 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
   }
 }
 
-/** The operators of the filter `assigned_to`. */
 async function assigneesIn(
   db: Db,
   workspaceId: string,
@@ -182,7 +159,6 @@ async function assigneesIn(
   return [person, ...representedBy(person, await findReviewingDelegates(db, workspaceId, now))]
 }
 
-/** The decided item. Throws the refusal otherwise. */
 export function decidedItem(result: DecisionResult): ReviewItem {
   switch (result.kind) {
     case 'decided':
@@ -190,33 +166,25 @@ export function decidedItem(result: DecisionResult): ReviewItem {
     case 'not_found':
       throw notFound('review item')
     case 'own_request':
-      throw new GatehouseError('FORBIDDEN', { message: 'You cannot decide on your own request.' })
+      throw forbidden('You cannot decide on your own request.')
     case 'own_key':
-      throw new GatehouseError('FORBIDDEN', {
-        message: 'You issued the API key of this request. Another operator must decide on it.',
-      })
+      throw forbidden('You issued the API key of this request. Another operator must decide on it.')
     case 'approved_before':
-      throw new GatehouseError('FORBIDDEN', {
-        message: 'You have approved this hold already. Another operator must give the next approval.',
-      })
-    case 'conflict':
-      throw new GatehouseError('CONFLICT', {
-        message: `This decision is not possible: the review item is a ${result.item.kind} in the state ${result.item.state}.`,
-        details: { state: result.item.state, kind: result.item.kind },
-      })
+      throw forbidden('You have approved this hold already. Another operator must give the next approval.')
+    case 'conflict': {
+      const { kind, state } = result.item
+      const message = `This decision is not possible: the review item is a ${kind} in the state ${state}.`
+      throw conflict(message, { details: { state, kind } })
+    }
   }
 }
 
 /** Content is returned only after the access is recorded. The originals of placeholders stay sealed. */
-async function readContent(
-  request: FastifyRequest,
-  { id }: ReviewItem,
-  deps: ChangeDeps & Pick<ReviewsDeps<never>, 'reviewBox' | 'findInTexts'>,
-) {
-  const { db, clock, reviewBox, findInTexts } = deps
+async function readContent(request: FastifyRequest, { id }: ReviewItem, deps: AdminDeps) {
+  const { db, clock, reviewBox, scanTexts } = deps
   const held = await readReviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
   if (!held) return { content: null, marks: [] }
   const { messages, parameters, completion } = held
-  const value = { content: { messages, parameters, completion }, marks: findMarks(held, findInTexts) }
+  const value = { content: { messages, parameters, completion }, marks: findMarks(held, (texts) => scanTexts(texts).findings) }
   return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
 }

@@ -1,16 +1,13 @@
 import { Type } from 'typebox'
 import { findWorkspace } from '../../../domains/identity/workspace-store.ts'
-import { GatehouseError } from '../../../errors.ts'
-import type { Db } from '../../../platform/db/database.ts'
-import type { Clock } from '../../../platform/lib/clock.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { DEMO_ISSUER } from '../../../shared/demo-words.ts'
-import { notFound } from '../../../shared/request-errors.ts'
+import { conflict, notFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { SETUP_STEPS, stepsFor } from './setup-steps.ts'
-import { dismissSetup, isSetupDismissed, readSetup } from './setup-store.ts'
+import { dismissSetup, isSetupDismissed, readSetup, SETUP_STEPS, stepsFor } from './setup-store.ts'
 
 const SetupView = Type.Object({
   object: Type.Literal('setup'),
@@ -37,14 +34,7 @@ const docs = {
   }),
 }
 
-interface Deps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly signIn: { readonly origin: string | undefined }
-}
-
-/** The first steps in a Workspace (ADM-API-18). */
-export function setupRoutes(app: TypedApp, { db, clock, signIn }: Deps): void {
+export function setupRoutes(app: TypedApp, { db, clock, signIn }: AdminDeps): void {
   handle(app, docs.get, async ({ workspaceId, operator: { id, kind, scopes } }) => {
     const [done, workspace, dismissed] = await Promise.all([
       readSetup(db, workspaceId),
@@ -58,11 +48,7 @@ export function setupRoutes(app: TypedApp, { db, clock, signIn }: Deps): void {
   })
 
   handle(app, docs.dismiss, async ({ workspaceId, operator: { id, kind } }, reply) => {
-    if (kind !== 'person') {
-      throw new GatehouseError('CONFLICT', {
-        message: 'An admin token has no checklist. Sign in as an operator to dismiss yours.',
-      })
-    }
+    if (kind !== 'person') throw conflict('An admin token has no checklist. Sign in as an operator to dismiss yours.')
     await dismissSetup(db, workspaceId, id, clock.now())
     return reply.status(204).send()
   })

@@ -1,13 +1,26 @@
 import { listPeople } from '../../../domains/operators/operator-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
+import type { Scope } from '../../../shared/scope.ts'
 import { isReviewer } from '../reviews/reviewer.ts'
-import type { SetupStep } from './setup-steps.ts'
 
-/** Maximum number of operators that are read. */
+/** The steps of the setup checklist in their order, each with the scope that it needs. */
+const STEPS = {
+  provider: 'providers:write',
+  application: 'applications:write',
+  request: 'applications:write',
+  policy: 'policies:write',
+  reviewer: 'operators:write',
+} as const satisfies Record<string, Scope>
+
+export type SetupStep = keyof typeof STEPS
+export const SETUP_STEPS = Object.keys(STEPS) as readonly SetupStep[]
+
+export const stepsFor = (scopes: readonly Scope[]): readonly SetupStep[] =>
+  SETUP_STEPS.filter((step) => scopes.includes(STEPS[step]))
+
 const MAX_OPERATORS = 500
 
-/** Which steps are done. The built-in model of the demo is no provider. Undefined: the Workspace was removed. */
 export async function readSetup(db: Db, workspaceId: string): Promise<Readonly<Record<SetupStep, boolean>> | undefined> {
   const id = uuidOfWorkspace(workspaceId)
   const row = await db

@@ -4,7 +4,6 @@ declare module '../../../platform/db/schema.ts' {
   }
 }
 
-/** Operators who have dismissed the setup checklist of a Workspace. */
 export interface SetupDismissalTable {
   workspace_id: string
   /** `opr_…` */

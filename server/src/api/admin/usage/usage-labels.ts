@@ -1,19 +1,14 @@
 import type { Dimension } from '../../../domains/audit/statistics/dimension-values.ts'
-import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, toId } from '../../../platform/lib/id.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 
 /** Users that are compared with keyed hashes: a hash takes microseconds. */
 const MAX_USERS = 20_000
 
-interface LabelDeps {
-  readonly db: Db
-  readonly hasherOf: (workspaceId: string) => Promise<{ user(id: string): string | null }>
-}
-
 /** Names of the groups, by value. Providers and models have none but their values. `namesUsers`: the operator may read users. */
 export async function labelsOf(
-  { db, hasherOf }: LabelDeps,
+  { db, workspaceKeys }: AdminDeps,
   workspaceId: string,
   {
     dimension,
@@ -43,7 +38,7 @@ export async function labelsOf(
     return new Map(rows.map(({ id, name, application }) => [toId('key', id), `${name || toId('key', id)} (${application})`]))
   }
   if (dimension !== 'user' || !namesUsers) return new Map()
-  const hasher = await hasherOf(workspaceId)
+  const { hasher } = await workspaceKeys.get(workspaceId)
   const users = await db
     .selectFrom('workspace_user')
     .select('id')

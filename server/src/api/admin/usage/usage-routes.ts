@@ -1,17 +1,17 @@
-import type { TSchema } from 'typebox'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/dimension-values.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
+import { csvCell } from '../../../platform/lib/csv.ts'
+import { present } from '../../../platform/lib/present.ts'
 import { applicationIn } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
 import { userHashesOf } from '../audit/audit-query.ts'
-import type { AdminDeps } from '../connect-domains.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { type CsvRow, csvOf } from './usage-csv.ts'
 import { labelsOf } from './usage-labels.ts'
 import { readReport } from './usage-report.ts'
-import { USAGE_QUERY, UsageReportView } from './usage-shapes.ts'
+import { type sumsView, USAGE_QUERY, UsageReportView } from './usage-shapes.ts'
 import { timeOf, type UsageTime } from './usage-time.ts'
 
 const docs = inWorkspace('GET /usage', 'getUsage', 'Get requests, tokens, cost and latency of a time, and of the time before', {
@@ -29,18 +29,17 @@ const docs = inWorkspace('GET /usage', 'getUsage', 'Get requests, tokens, cost a
 
 type Query = QueryOf<typeof USAGE_QUERY>
 
-/** Groups of an answer. */
 const DEFAULT_LIMIT = 10
 const CSV_LIMIT = 100
 
 export function usageRoutes(app: TypedApp, deps: AdminDeps): void {
-  const { db, reads, clock, hasherOf } = deps
+  const { db, reads, clock, workspaceKeys } = deps
 
   handle(app, docs, async ({ workspaceId, query, operator }, reply) => {
     const now = clock.now()
     const groupBy = DIMENSIONS.find((dimension) => dimension === query.group_by)
     const time = timeOf(query, now, groupBy === 'user' || query.user !== undefined)
-    const usage = await usageQueryOf(query, workspaceId, time, hasherOf)
+    const usage = await usageQueryOf(query, workspaceId, time, workspaceKeys)
     const uncounted = await rollUpNewestRecords(db, workspaceId, now)
     const isCsv = query.format === 'csv'
     const limit = query.limit ?? (isCsv ? CSV_LIMIT : DEFAULT_LIMIT)
@@ -72,27 +71,25 @@ export function usageRoutes(app: TypedApp, deps: AdminDeps): void {
   })
 }
 
-type Hashers = AdminDeps['hasherOf']
-
-async function usageQueryOf(query: Query, workspaceId: string, { from, to }: UsageTime, hasherOf: Hashers): Promise<UsageQuery> {
-  const applicationId = applicationIn(query)
+async function usageQueryOf(
+  query: Query,
+  workspaceId: string,
+  { from, to }: UsageTime,
+  keys: AdminDeps['workspaceKeys'],
+): Promise<UsageQuery> {
   const { key_id: keyId, provider, model, user, verdict } = query
+  const userHashes = user === undefined ? undefined : await hashesOf(user, workspaceId, keys)
   return {
     workspaceId,
     from,
     to,
-    ...(applicationId !== undefined && { applicationId }),
-    ...(keyId !== undefined && { keyId }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(user !== undefined && { userHashes: await hashesOf(user, workspaceId, hasherOf) }),
-    ...(verdict && { verdict }),
+    ...present({ applicationId: applicationIn(query), keyId, provider, model, userHashes, verdict }),
   }
 }
 
 /** An empty text: requests without a user. */
-const hashesOf = async (user: string, workspaceId: string, hasherOf: Hashers): Promise<readonly string[]> =>
-  user === '' ? [''] : userHashesOf(user, await hasherOf(workspaceId))
+const hashesOf = async (user: string, workspaceId: string, keys: AdminDeps['workspaceKeys']): Promise<readonly string[]> =>
+  user === '' ? [''] : userHashesOf(user, (await keys.get(workspaceId)).hasher)
 
 const fileName = ({ from, to }: UsageTime, groupBy: Dimension | undefined): string =>
   `usage-${groupBy ? `by-${groupBy}-` : ''}${from.toISOString().slice(0, 10)}-${to.toISOString().slice(0, 10)}.csv`
@@ -111,4 +108,36 @@ function toCsv({ series, groups, other }: LabelledReport, groupBy: Dimension | u
   const rows = groups.map(({ value, label, totals }): CsvRow => ({ cells: [value, label ?? ''], counts: totals }))
   const rest = other && other.requests > 0 ? [{ cells: ['', 'Other'], counts: other }] : []
   return csvOf([groupBy, 'name'], [...rows, ...rest])
+}
+
+type Sums = ReturnType<typeof sumsView>
+
+export interface CsvRow {
+  readonly cells: readonly string[]
+  readonly counts: Sums
+}
+
+const COUNT_COLUMNS: Readonly<Record<string, (counts: Sums) => number | null>> = {
+  requests: ({ requests }) => requests,
+  allowed: ({ verdicts }) => verdicts.allow,
+  escalated: ({ verdicts }) => verdicts.escalate,
+  held: ({ verdicts }) => verdicts.require_approval,
+  denied: ({ verdicts }) => verdicts.deny,
+  errors: ({ errors }) => errors,
+  input_tokens: ({ tokens }) => tokens.input,
+  cached_tokens: ({ tokens }) => tokens.cached,
+  output_tokens: ({ tokens }) => tokens.output,
+  reasoning_tokens: ({ tokens }) => tokens.reasoning,
+  cost_usd: ({ cost }) => cost,
+}
+
+function csvOf(header: readonly string[], rows: readonly CsvRow[]): string {
+  const lines = [
+    [...header, ...Object.keys(COUNT_COLUMNS)],
+    ...rows.map(({ cells, counts }) => [
+      ...cells.map(csvCell),
+      ...Object.values(COUNT_COLUMNS).map((read) => String(read(counts) ?? '')),
+    ]),
+  ]
+  return lines.map((cells) => `${cells.join(',')}\r\n`).join('')
 }

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { hasMinutes, roundedTime } from '../../../domains/audit/statistics/usage-query.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
+import { present } from '../../../platform/lib/present.ts'
 import { invalid } from '../../../shared/request-errors.ts'
+import type { QueryOf } from '../../kit/route.ts'
 import { parseTimeRange } from '../audit/audit-query.ts'
 
-/** Lengths of intervals, in seconds. */
 export const INTERVALS = {
   '1m': 60,
   '5m': 300,
@@ -32,13 +33,6 @@ export const USAGE_TIME_QUERY = {
   }),
 }
 
-interface Asked {
-  readonly from?: string
-  readonly to?: string
-  readonly interval?: Interval
-}
-
-/** A rounded time with the length of its intervals. */
 export interface UsageTime {
   readonly from: Date
   readonly to: Date
@@ -53,11 +47,12 @@ const HOUR_SECONDS = 3_600
 const MAX_DAYS = 3_660
 
 /** The time of a query. Throws a 400 if it is empty, or has too many or too short intervals. `byUser`: see hasMinutes. */
-export function timeOf({ from: asked, to: until, interval }: Asked, now: Date, byUser = false): UsageTime {
-  const times = parseTimeRange({
-    ...(asked !== undefined && { from: asked }),
-    ...(until !== undefined && { to: until }),
-  })
+export function timeOf(
+  { from: asked, to: until, interval }: QueryOf<typeof USAGE_TIME_QUERY>,
+  now: Date,
+  byUser = false,
+): UsageTime {
+  const times = parseTimeRange(present({ from: asked, to: until }))
   const to = times.to ?? now
   const from = times.from ?? new Date(to.getTime() - DAY_MS)
   if (from >= to) throw invalid({ param: 'from', message: 'must be before to' })
@@ -73,15 +68,12 @@ export function timeOf({ from: asked, to: until, interval }: Asked, now: Date, b
   const isTooLong = interval === undefined ? seconds / INTERVALS[chosen] > MAX_DAYS : seconds / INTERVALS[chosen] > MAX_POINTS
   if (isTooLong) {
     const param = interval === undefined ? 'from' : 'interval'
-    throw invalid({
-      param,
-      message: `must not make more than ${interval === undefined ? MAX_DAYS : MAX_POINTS} points of the time`,
-    })
+    const most = interval === undefined ? MAX_DAYS : MAX_POINTS
+    throw invalid({ param, message: `must not make more than ${most} points of the time` })
   }
   return { ...roundedTime({ from, to }, byUser, now), interval: chosen }
 }
 
-/** Starts of all intervals in milliseconds. The first and the last may be partial. */
 export function startsOf({ from, to, interval }: UsageTime): number[] {
   const ms = INTERVALS[interval] * 1_000
   const first = Math.floor(from.getTime() / ms) * ms

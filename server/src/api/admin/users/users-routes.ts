@@ -3,22 +3,59 @@ import { Type } from 'typebox'
 import {
   checkUserCreate,
   checkUserPatch,
+  DepartmentView,
+  ProjectView,
   UserCreate,
   UserPatch,
   UserView,
   userView,
   type WorkspaceUser,
 } from '../../../domains/identity/user.ts'
-import { createUser, findUser, listUsers, updateUser } from '../../../domains/identity/user-store.ts'
-import type { Tx } from '../../../platform/db/database.ts'
-import { Line } from '../../../platform/lib/fields.ts'
-import type { GovernedString } from '../../../shared/governed.ts'
-import { valid } from '../../../shared/request-errors.ts'
-import type { TypedApp } from '../../kit/route.ts'
-import type { ChangeDeps } from '../kit/change.ts'
+import {
+  createUser,
+  findUser,
+  listDepartments,
+  listProjects,
+  listUsers,
+  updateUser,
+} from '../../../domains/identity/user-store.ts'
+import { governFields } from '../../../domains/messaging/governance/governed-fields.ts'
+import { emitContact } from '../../../domains/messaging/people/contact-store.ts'
+import { ACCESS_TOKENS_TOPIC } from '../../../domains/messaging/people/member.ts'
+import { eraseUser, eraseUserContent } from '../../../domains/messaging/retention/erase-user.ts'
+import { eraseViewsOfUser } from '../../../domains/views/view-store.ts'
+import { isStorable, Line } from '../../../platform/lib/fields.ts'
+import { accepted, notFound, valid } from '../../../shared/request-errors.ts'
+import { List, listOf, PAGE, pageOf } from '../../kit/paging.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
+import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
+import { operatorAuthor } from '../messaging/operator-author.ts'
 
-/** Filter of users. All fields are optional. */
+const docs = {
+  departments: inWorkspace('GET /departments', 'listDepartments', 'List the departments of users, by name', {
+    scope: 'people:read',
+    query: PAGE,
+    answers: { 200: List(DepartmentView) },
+  }),
+  projects: inWorkspace('GET /projects', 'listProjects', 'List the projects in the attribute `projects` of users, by name', {
+    scope: 'people:read',
+    query: PAGE,
+    answers: { 200: List(ProjectView) },
+  }),
+  erase: inWorkspace('DELETE /users/:id', 'eraseUser', 'Erase a user and all their data', {
+    scope: 'people:write',
+    description:
+      'Permanently erases profile, tokens, memories, messages, reactions, files, saved views and stored budget alerts of this user. Audit records keep keyed hashes. The member who ' +
+      "joined first becomes the owner of the user's groups. In direct conversations the other member keeps their own messages. A " +
+      'valid user token creates the user again, without their former data.',
+    answers: { 204: null },
+    errors: { 404: 'NOT_FOUND: the user, or the Workspace' },
+  }),
+}
+
 const FILTER = {
   search: Type.Optional(Type.String({ ...Line, minLength: 1, description: 'Part of the id or username.' })),
   department: Type.Optional(Line),
@@ -27,34 +64,11 @@ const FILTER = {
 
 /** Audit records identify users by keyed hash only (GW-AUD-2). */
 const userHash =
-  ({ id }: WorkspaceUser) =>
+  ({ id }: Pick<WorkspaceUser, 'id'>) =>
   (hasher: { user(id: string): string | null }): string =>
     hasher.user(id) ?? ''
 
-type Author = Pick<FastifyRequest, 'operator' | 'workspaceId'>
-interface GovernedName<U> {
-  readonly username: GovernedString | Exclude<U, string>
-  /** Writes the decision's audit record; last in the transaction that stores the names. */
-  readonly settle: (tx: Tx) => Promise<void>
-}
-
-export interface UsersDeps extends ChangeDeps {
-  /** Applies the policies at `message` to what other users read of a user. Throws POLICY_DENIED. */
-  readonly governName: <U extends string | undefined>(
-    author: Author,
-    names: { readonly username: U; readonly id?: string | undefined },
-  ) => Promise<GovernedName<U>>
-  /** Sends the user's contact to the members who know the user, and to webhooks. */
-  readonly announceUser: (
-    tx: Tx,
-    event: 'contact.created' | 'contact.updated',
-    workspaceId: string,
-    userId: string,
-    base: string,
-  ) => Promise<void>
-}
-
-export function usersRoutes(app: TypedApp, deps: UsersDeps): void {
+export function usersRoutes(app: TypedApp, deps: AdminDeps): void {
   resource(app, deps, {
     noun: 'user',
     path: '/users',
@@ -74,11 +88,11 @@ export function usersRoutes(app: TypedApp, deps: UsersDeps): void {
       body: UserCreate,
       prepare: async (request) => {
         const create = valid(checkUserCreate(request.body))
-        const { username, settle } = await deps.governName(request, create)
+        const { username, settle } = await governNames(deps, request, create)
         return async (tx, now) => {
           const created = await createUser(tx, request.workspaceId, { ...create, username }, now)
           if (!created.ok) return created
-          await deps.announceUser(tx, 'contact.created', request.workspaceId, created.user.id, request.base)
+          await emitContact(tx, 'contact.created', request.workspaceId, created.user.id, request.base)
           await settle(tx)
           return created.user
         }
@@ -90,16 +104,65 @@ export function usersRoutes(app: TypedApp, deps: UsersDeps): void {
       prepare: async (request) => {
         const { workspaceId, params, base } = request
         const { username: newUsername, ...others } = valid(checkUserPatch(request.body))
-        const { username, settle } = await deps.governName(request, { username: newUsername })
+        const { username, settle } = await governNames(deps, request, { username: newUsername })
         return async (tx, now) => {
           const patch = { ...others, ...(username !== undefined && { username }) }
           const updated = await updateUser(tx, workspaceId, params.id, patch, now)
           if (!updated.ok) return updated
-          await deps.announceUser(tx, 'contact.updated', workspaceId, updated.user.id, base)
+          await emitContact(tx, 'contact.updated', workspaceId, updated.user.id, base)
           await settle(tx)
           return updated.user
         }
       },
     },
+  })
+
+  groupRoutes(app, deps)
+  erasureRoute(app, deps)
+}
+
+/** Applies the policies at `message` to what other users read of a user. Throws POLICY_DENIED. */
+async function governNames<U extends string | undefined>(
+  deps: AdminDeps,
+  author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,
+  { username, id }: { readonly username: U; readonly id?: string | undefined },
+) {
+  // Other users read the id as well; transforms never change it.
+  const { fields, settle } = accepted(await governFields(deps, operatorAuthor(author, deps), { username, id }))
+  return { username: fields.username, settle }
+}
+
+const nameOf = ({ name }: { readonly name: string }): string => name
+
+/** Departments and projects exist as long as a user has them: change the users. */
+function groupRoutes(app: TypedApp, { db }: AdminDeps): void {
+  handle(app, docs.departments, async ({ workspaceId, query }) =>
+    listOf(
+      await listDepartments(db, workspaceId, pageOf(query)),
+      (group) => ({ object: 'department' as const, ...group }),
+      nameOf,
+    ),
+  )
+
+  handle(app, docs.projects, async ({ workspaceId, query }) =>
+    listOf(await listProjects(db, workspaceId, pageOf(query)), (group) => ({ object: 'project' as const, ...group }), nameOf),
+  )
+}
+
+function erasureRoute(app: TypedApp, deps: AdminDeps): void {
+  handle(app, docs.erase, async (request, reply) => {
+    const { workspaceId, params, log } = request
+    const erasure = await change(deps, request, async (tx, now) => {
+      const value = { workspaceId, userId: params.id, erasedAt: now }
+      if (!isStorable(params.id)) throw notFound('user')
+      await eraseViewsOfUser(tx, workspaceId, params.id)
+      if (!(await eraseUser(tx, value, request.base))) throw notFound('user')
+      return { value, action: 'user.erase', id: userHash(params), announce: [ACCESS_TOKENS_TOPIC, params.id] }
+    })
+    // The erasure is committed. If a step fails now, a job repeats it.
+    await eraseUserContent(deps.db, erasure, deps.clock.now()).catch((err) =>
+      log.error({ err }, 'part of the data of an erased user is not erased yet; a job repeats it'),
+    )
+    return reply.status(204).send()
   })
 }

@@ -46,17 +46,11 @@ export const ViewView = Type.Object({
   query: Type.Record(Type.String(), Type.String()),
   columns: nullable(Type.Array(Type.String())),
   shared: Type.Boolean(),
-  owner: Type.Object({
-    id: Type.String(),
-    name: nullable(Type.String({ description: 'null: the operator was removed.' })),
-  }),
+  owner: Type.Object({ id: Type.String(), name: nullable(Type.String({ description: 'null: the operator was removed.' })) }),
   can_edit: Type.Boolean({ description: 'Whether you can change and delete the view.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 
 export const viewView = (view: SavedView, ownerName: string | undefined, canEdit: boolean) =>
-  viewOf(ViewView, view, {
-    owner: { id: view.owner, name: ownerName ?? null },
-    can_edit: canEdit,
-  })
+  viewOf(ViewView, view, { owner: { id: view.owner, name: ownerName ?? null }, can_edit: canEdit })

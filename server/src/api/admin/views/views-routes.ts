@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { findActorNames } from '../../../domains/operators/actors.ts'
 import {
   countViews,
   createView,
@@ -10,14 +11,14 @@ import {
   type SavedView,
   updateView,
 } from '../../../domains/views/view-store.ts'
-import { GatehouseError } from '../../../errors.ts'
-import type { Db, Tx } from '../../../platform/db/database.ts'
+import type { Tx } from '../../../platform/db/database.ts'
 import type { Operator } from '../../../shared/operator.ts'
-import { invalid, requireFound } from '../../../shared/request-errors.ts'
+import { conflict, forbidden, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { READ_SCOPES } from '../../../shared/scope.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { PageName, VIEW_LIMITS, ViewCreate, ViewPatch, ViewView, viewView } from './view-shapes.ts'
 
@@ -54,15 +55,10 @@ const docs = {
   }),
 }
 
-interface Deps extends ChangeDeps {
-  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
-}
-
 type Asking = Pick<FastifyRequest, 'operator' | 'workspaceId'>
 
-/** Saved views of lists (ADM-VIEW-1). */
-export function viewsRoutes(app: TypedApp, deps: Deps): void {
-  const { db, findActorNames } = deps
+export function viewsRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db } = deps
   const viewOf = async (view: SavedView, { operator }: Asking) =>
     viewView(view, (await findActorNames(db, [view.owner])).get(view.owner), canEdit(view, operator))
 
@@ -95,13 +91,13 @@ export function viewsRoutes(app: TypedApp, deps: Deps): void {
       const view = await lockEditable(tx, request, params.id)
       await refuseSharing(tx, request, body.shared === true && !view.shared)
       const value = { ...view, ...body, updatedAt: now }
-      if (view.shared && !value.shared) await requireOwner(tx, view, findActorNames)
+      if (view.shared && !value.shared) await requireOwner(tx, view)
       const fields = Object.keys(body).filter((name) => !isDeepStrictEqual(Reflect.get(view, name), Reflect.get(value, name)))
       if (!(await updateView(tx, workspaceId, value))) throw nameTaken()
       const isRecorded = (view.shared || value.shared) && fields.length > 0
       return isRecorded ? { value, action: 'view.update', id: view.id, fields } : { value }
     })
-    return await viewOf(updated, request)
+    return viewOf(updated, request)
   })
 
   handle(app, docs.remove, async (request, reply) => {
@@ -126,26 +122,22 @@ const canEdit = ({ owner, shared }: SavedView, operator: Operator): boolean =>
 async function lockEditable(tx: Tx, request: Asking, id: string): Promise<SavedView> {
   const view = requireFound(await lockView(tx, readerOf(request), id), 'view')
   if (canEdit(view, request.operator)) return view
-  throw new GatehouseError('FORBIDDEN', {
-    message:
-      view.owner === request.operator.id
-        ? 'Others see this view, and you can only read. Save a view of your own, or ask for the scope workspaces:write.'
-        : 'The view belongs to another operator. Save your own, or ask for the scope workspaces:write.',
-  })
+  throw forbidden(
+    view.owner === request.operator.id
+      ? 'Others see this view, and you can only read. Save a view of your own, or ask for the scope workspaces:write.'
+      : 'The view belongs to another operator. Save your own, or ask for the scope workspaces:write.',
+  )
 }
 
 /** Throws a 409 if the owner was removed: no operator would see the view. */
-async function requireOwner(tx: Tx, { owner }: SavedView, findActorNames: Deps['findActorNames']): Promise<void> {
+async function requireOwner(tx: Tx, { owner }: SavedView): Promise<void> {
   if ((await findActorNames(tx, [owner])).has(owner)) return
-  throw new GatehouseError('CONFLICT', {
-    message: 'The owner of this view was removed, so it cannot become private. Delete it instead.',
-  })
+  throw conflict('The owner of this view was removed, so it cannot become private. Delete it instead.')
 }
 
 /** Refuses to share for an operator who may only read. Returns the counts of views. */
 async function refuseSharing(tx: Tx, request: Asking, shares: boolean) {
-  if (shares && isReader(request.operator))
-    throw new GatehouseError('FORBIDDEN', { message: 'You can save views for yourself, but not share them.' })
+  if (shares && isReader(request.operator)) throw forbidden('You can save views for yourself, but not share them.')
   const counts = await countViews(tx, readerOf(request))
   if (shares && counts.shared >= VIEW_LIMITS.shared) throw tooMany(`A Workspace can have ${VIEW_LIMITS.shared} shared views.`)
   return counts
@@ -156,7 +148,6 @@ function checkSize(query: Readonly<Record<string, string>>): void {
     throw invalid({ param: 'query', message: `must not have more than ${VIEW_LIMITS.queryLength} characters of JSON` })
 }
 
-const tooMany = (limit: string) => new GatehouseError('CONFLICT', { message: `${limit} Delete one that you no longer need.` })
+const tooMany = (limit: string) => conflict(`${limit} Delete one that you no longer need.`)
 
-const nameTaken = () =>
-  new GatehouseError('CONFLICT', { message: 'You have another view with this name. Choose another.', param: 'name' })
+const nameTaken = () => conflict('You have another view with this name. Choose another.', { param: 'name' })

@@ -1,3 +1,5 @@
+import { requireSecretKey } from '../../../domains/audit/secret-key-check.ts'
+import { createWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
 import { WORKSPACES_TOPIC } from '../../../domains/identity/user-token.ts'
 import {
   checkWorkspaceCreate,
@@ -13,18 +15,16 @@ import {
   findWorkspace,
   listWorkspaces,
   lockWorkspace,
-  type SealedWorkspaceKeys,
   updateWorkspace,
 } from '../../../domains/identity/workspace-store.ts'
 import { GatehouseError } from '../../../errors.ts'
-import type { Tx } from '../../../platform/db/database.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { workspacesWith } from '../../../shared/access.ts'
-import { notFound, taken, valid } from '../../../shared/request-errors.ts'
+import { notFound, requireFound, taken, valid } from '../../../shared/request-errors.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
-import { type ChangeDeps, change } from '../kit/change.ts'
-import { changedFields } from '../kit/changed-fields.ts'
+import type { AdminDeps } from '../admin-deps.ts'
+import { change, changedFields } from '../kit/change.ts'
 import { operation } from '../kit/operation.ts'
 
 const CONFLICT = { 409: 'CONFLICT: the name is taken' }
@@ -74,18 +74,9 @@ const fourEyesRequired = () =>
 
 const nameTaken = () => taken('name', 'Workspace name')
 
-export interface WorkspacesDeps extends ChangeDeps {
-  readonly workspaceKeyring: {
-    /** New keys of a Workspace, sealed. */
-    readonly create: (workspaceId: string) => SealedWorkspaceKeys
-    /** Throws unless this server has the secret key that sealed the keys of the other Workspaces. */
-    readonly requireSecretKey: (tx: Tx) => Promise<void>
-  }
-}
-
 /** A change of a Workspace is recorded in its own audit log, beginning with its creation. */
-export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
-  const { db, workspaceKeyring } = deps
+export function workspacesRoutes(app: TypedApp, deps: AdminDeps): void {
+  const { db, workspaceBox } = deps
 
   handle(app, docs.list, async ({ query, operator }) => {
     const ids = workspacesWith(operator.access, 'workspaces:read')
@@ -95,9 +86,9 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
   handle(app, docs.create, async (request, reply) => {
     const create = valid(checkWorkspaceCreate(request.body))
     const id = newId('ws')
-    const keys = workspaceKeyring.create(id)
+    const keys = createWorkspaceKeys(workspaceBox, id)
     const workspace = await change(deps, request, async (tx, now) => {
-      await workspaceKeyring.requireSecretKey(tx)
+      await requireSecretKey(tx, workspaceBox)
       const value = await createWorkspace(tx, id, create, keys, now)
       if (!value) throw nameTaken()
       return { value, action: 'workspace.create', id, workspaceIds: [id], fields: changedFields(WorkspaceCreate, create) }
@@ -105,11 +96,7 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
     return reply.status(201).send(workspaceView(workspace))
   })
 
-  handle(app, docs.get, async ({ params }) => {
-    const workspace = await findWorkspace(db, params.id)
-    if (!workspace) throw notFound('Workspace')
-    return workspaceView(workspace)
-  })
+  handle(app, docs.get, async ({ params }) => workspaceView(requireFound(await findWorkspace(db, params.id), 'Workspace')))
 
   handle(app, docs.update, async (request) => {
     const patch = valid(checkWorkspacePatch(request.body))
@@ -119,14 +106,9 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
       if (before && turnsFourEyesOff(before, patch)) throw fourEyesRequired()
       const updated = await updateWorkspace(tx, id, patch)
       if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()
-      return {
-        value: updated.workspace,
-        action: 'workspace.update',
-        id,
-        workspaceIds: [id],
-        fields: changedFields(WorkspacePatch, patch),
-        announce: [WORKSPACES_TOPIC, id],
-      }
+      const fields = changedFields(WorkspacePatch, patch)
+      const recorded = { action: 'workspace.update', id, workspaceIds: [id], fields } as const
+      return { value: updated.workspace, ...recorded, announce: [WORKSPACES_TOPIC, id] }
     })
     return workspaceView(workspace)
   })

@@ -2,7 +2,7 @@ import fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { handleErrors } from '../kit/error-responses.ts'
 import { collectOpenApi, serveOpenApi } from '../kit/openapi.ts'
-import { apiReferenceRoutes } from './api-reference-routes.ts'
+import { apiReferenceRoutes } from './dashboard-routes.ts'
 
 const app = fastify()
 handleErrors(app)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { budgetAttention } from './budget-attention.ts'
+import { budgetAttention } from './attention.ts'
 
 const budget = (name: string, more: object = {}) => ({
   ...{ id: `bud_${name}`, name, isEach: false, nearLimit: 1, usedUp: 0, share: 0.8 },

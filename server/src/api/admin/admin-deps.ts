@@ -1,4 +1,6 @@
 import type { AuditWatch } from '../../domains/audit/checkpoints/watch.ts'
+import { assess } from '../../domains/classification/risk.ts'
+import { createTextScanner, scan } from '../../domains/classification/scan.ts'
 import type { DocumentFetcher } from '../../domains/knowledge/document-fetcher.ts'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { WebhookDispatcher } from '../../domains/messaging/events/webhook-dispatcher.ts'
@@ -6,6 +8,7 @@ import type { WebhookSender } from '../../domains/messaging/events/webhook-sende
 import type { Mailer } from '../../domains/notifications/mail/mailer.ts'
 import type { AdminAuthenticator } from '../../domains/operators/admin-authenticator.ts'
 import type { SignIn } from '../../domains/operators/sign-in.ts'
+import { EvaluationLimiter } from '../../domains/policy/evaluation-limiter.ts'
 import type { Health } from '../../domains/providers/health.ts'
 import type { Provider } from '../../domains/providers/provider.ts'
 import type { PipelineDeps } from '../../pipeline/pipeline.ts'
@@ -14,9 +17,10 @@ import type { Signal } from '../../platform/db/signal.ts'
 import type { Cache } from '../../platform/lib/cache.ts'
 import type { SecretBox, SecretKeys } from '../../platform/lib/secret-box.ts'
 import type { Shutdown } from '../../platform/lib/shutdown.ts'
+import { DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 
-/** Dependencies of the admin API. */
+/** The part of the server that the admin API uses. */
 export interface AdminContext extends PipelineDeps {
   readonly adminAuthenticator: AdminAuthenticator
   readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
@@ -42,5 +46,27 @@ export interface AdminContext extends PipelineDeps {
     readonly dataDir: string
     readonly sizes: { readonly bodyBytes: number }
     readonly signIn: { readonly publicUrl: string | undefined }
+  }
+}
+
+export type AdminDeps = ReturnType<typeof adminDeps>
+
+/** The context, and what it does not hold itself: detection in texts that are no requests. */
+export const adminDeps = (context: AdminContext) => ({
+  ...context,
+  ...detection(context),
+  evaluationLimiter: new EvaluationLimiter(),
+})
+
+function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
+  const options = { detectors, budgetMs }
+  const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
+  return {
+    scanText: createTextScanner(options),
+    scanTexts: (texts: readonly string[]) => scan(texts, options),
+    testTools: {
+      detect: (text: string) => scan([text], options).counts,
+      assess: (findings: Parameters<typeof assess>[0]) => assess(findings, initial),
+    },
   }
 }
