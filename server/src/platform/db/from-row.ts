@@ -10,10 +10,11 @@ export type Entity<Table, Column extends keyof Selectable<Table> = keyof Selecta
 >
 
 /** The row with names in camel case, and with ids of these prefixes instead of UUIDs: `fromRow(row, { id: 'key' })`. */
-export const fromRow = <Row extends object>(row: Row, prefixes: { readonly [Name in keyof Row]?: string } = {}): CamelRow<Row> =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => {
-      const prefix = prefixes[name as keyof Row]
-      return [camelCase(name), prefix !== undefined && value !== null ? toId(prefix, value) : value]
-    }),
-  ) as CamelRow<Row>
+export function fromRow<Row extends object>(row: Row, prefixes: { readonly [Name in keyof Row]?: string } = {}): CamelRow<Row> {
+  const entity: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(row)) {
+    const prefix = prefixes[name as keyof Row]
+    entity[camelCase(name)] = prefix !== undefined && value !== null ? toId(prefix, value) : value
+  }
+  return entity as CamelRow<Row>
+}
