@@ -24,9 +24,8 @@ export function readSignInConfig(env: Environment) {
 function readOidcConfig(env: Environment) {
   const { GATEHOUSE_OIDC_ISSUER: issuer, GATEHOUSE_OIDC_CLIENT_ID: clientId } = env
   if (!issuer && !clientId) return undefined
-  if (!issuer || !clientId || !env[SECRET_ENV]) {
+  if (!issuer || !clientId || !env[SECRET_ENV])
     throw new ConfigError(`single sign-on needs GATEHOUSE_OIDC_ISSUER, GATEHOUSE_OIDC_CLIENT_ID and ${SECRET_ENV}`)
-  }
   if (!URL.canParse(issuer)) throw new ConfigError('GATEHOUSE_OIDC_ISSUER must be a URL, for example https://login.example.com')
   return {
     issuer: issuer.replace(/\/+$/, ''),
@@ -76,11 +75,10 @@ function parseProxies(text: string | undefined): string[] {
   for (const entry of list) {
     const [address = '', prefix = '0'] = entry.split('/', 2)
     const bits = isIP(address) === 6 ? 128 : 32
-    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits)
       throw new ConfigError(
         `GATEHOUSE_TRUSTED_PROXIES must be addresses or networks separated by commas, for example 10.0.0.0/8,127.0.0.1, but ${entry} is neither`,
       )
-    }
   }
   return list
 }
@@ -89,8 +87,7 @@ const parseList = (text: string | undefined): string[] => (text ?? '').split(/[\
 
 function parseOrigin(name: string, text: string): string {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
     throw new ConfigError(`${name} must be an origin, for example https://gatehouse.example.com`)
-  }
   return url.origin
 }

@@ -8,10 +8,7 @@ const PREPARED_AFTER = 5
 const MAX_PREPARED = 250
 /** Text of the PostgreSQL error after a migration has changed the columns that a statement returns. */
 const OUTDATED = /cached plan must not change result type/
-/**
- * Statements that return other columns after a newer version has added one. In a transaction the statement could not be repeated, so it
- * is not prepared there.
- */
+/** Statements that return other columns after a newer version has added one. In a transaction they could not be repeated. */
 const ALL_COLUMNS = /(?:select|returning|,|\.)\s*\*/
 const BEGINS = /^(?:begin|start transaction)/
 const ENDS = /^(?:commit|rollback)$/

@@ -26,10 +26,7 @@ const LONGEST_PAUSE_MS = 30_000
 /** After so many failed starts in a row, with no process that serves, the node gives up. */
 const MAX_FAILURES = 5
 
-/**
- * Keeps the serving processes of a node running. The first one prepares the database; the others start when it listens, so a node
- * with a wrong configuration fails once, with the exit code of that process.
- */
+/** Keeps the serving processes running. The others start when the first listens, so a wrong configuration fails once. */
 export class WorkerPool {
   readonly #log: Logger
   readonly #places: readonly Place[]
