@@ -9,7 +9,6 @@ import { withoutSecrets } from './secret-files.ts'
 
 /** Secrets are not part of Config, so that a configuration can be logged. The keys that encrypt stored secrets are derived from SecretKeys. */
 export interface Secrets extends SecretKeys {
-  /** Reads a provider's key by the name of its variable. */
   readonly fromEnvironment: (name: string) => string | undefined
   /** Token that `/metrics` requires. Absent: `/metrics` is open. */
   readonly metricsToken: string | undefined

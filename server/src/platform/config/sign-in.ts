@@ -31,7 +31,6 @@ function readOidcConfig(env: Environment) {
     issuer: issuer.replace(/\/+$/, ''),
     clientId,
     clientSecretEnv: SECRET_ENV,
-    /** Label of the sign-in button. */
     name: env.GATEHOUSE_OIDC_NAME || 'single sign-on',
     scopes: env.GATEHOUSE_OIDC_SCOPES ? parseList(env.GATEHOUSE_OIDC_SCOPES) : ['openid', 'profile', 'email'],
     /** Claim that says whether the address is verified: Entra ID sends `xms_edov`. */
@@ -63,13 +62,11 @@ function parseRoles(text: string): ReadonlyMap<string, readonly DeclaredRole[]> 
   return roles
 }
 
-/** `acme:reviewer` → `acme`, `reviewer` */
 function splitLast(text: string): [workspace: string | undefined, role: string] {
   const colon = text.lastIndexOf(':')
   return colon < 0 ? [undefined, text] : [text.slice(0, colon), text.slice(colon + 1)]
 }
 
-/** `10.0.0.0/8,127.0.0.1` */
 function parseProxies(text: string | undefined): string[] {
   const list = parseList(text)
   for (const entry of list) {

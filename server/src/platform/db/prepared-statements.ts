@@ -63,7 +63,6 @@ function createPreparingClient(client: pg.PoolClient, names: PreparedNames): Pos
   }
 }
 
-/** The names of prepared statements, the same for all connections. */
 class PreparedNames {
   /** How often each statement was sent. The oldest are dropped, because there are many statements that are sent once. */
   readonly #times = new LRUCache<string, number>({ max: 4 * MAX_PREPARED })

@@ -5,7 +5,6 @@ import { elapsed } from '../lib/clock.ts'
 import { ANSWER_MS, type ProcessReport, type StopSignal, type ToPrimary, type Topic, type ToWorker } from './messages.ts'
 import { Questions } from './questions.ts'
 
-/** A place of the node and the process that has it. */
 interface Place {
   readonly number: number
   worker?: Worker | undefined
