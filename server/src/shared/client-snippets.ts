@@ -1,6 +1,5 @@
 import type { Extension } from './principal.ts'
 
-/** Code that connects a client to an Application. */
 export interface ClientSnippet {
   readonly name: string
   /** Extensions of the Application that the client needs. */

@@ -77,9 +77,8 @@ function readDataUrl(header: string, description: string, body: string): Encoded
     .map((part) => part.trim())
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
   const declared = { type, charset: charset?.replace(/^"|"$/g, '') }
-  if (parameters.at(-1) !== 'base64' && type !== 'base64') {
+  if (parameters.at(-1) !== 'base64' && type !== 'base64')
     return readBytes(percentDecoded(body), declared, (bytes) => header + percentEncoded(bytes))
-  }
   const payload = bare(body.includes('%') ? percentDecoded(body).toString('latin1') : body)
   if (!BASE64.test(payload)) return { kind: 'broken', message: 'is not base64, as its data: URL says' }
   const known = type === 'base64' ? { ...declared, type: '' } : declared
@@ -174,9 +173,8 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
       : { kind: 'bytes', type, size: bytes.length }
   }
   const named = charset !== undefined && Object.hasOwn(NAMED, charset) ? NAMED[charset] : undefined
-  if (charset !== undefined && (!named || !fits(named, found, bytes))) {
+  if (charset !== undefined && (!named || !fits(named, found, bytes)))
     return { kind: 'broken', message: 'has a charset that it cannot be read by: send it as UTF-8' }
-  }
   const { mark } = found
   const text = found.decode(bytes.subarray(mark.length))
   const asciiRuns = asciiRunsOf(bytes, found)

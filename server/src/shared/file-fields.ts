@@ -19,7 +19,6 @@ const FILE_FIELDS: Readonly<Record<string, FileField>> = {
 export const fileFieldOf = (type: string): FileField | undefined =>
   Object.hasOwn(FILE_FIELDS, type) ? FILE_FIELDS[type] : undefined
 
-/** The fields of a content part that may contain a file, and their encoding. */
 function fileFields(part: Fields): readonly { readonly path: string; readonly value: string; readonly bare: boolean }[] {
   const kind = textOf(part.type)
   const bytes = fileFieldOf(kind)

@@ -6,10 +6,7 @@ interface TokenProbability {
   readonly top_logprobs?: unknown
 }
 
-/**
- * Sends token probabilities only if their tokens are exactly the inspected content or refusal, because no detector scans them. Alternative
- * tokens are omitted where output rules exist.
- */
+/** Sends token probabilities only of exactly the inspected text. Alternative tokens are omitted where output rules exist. */
 export function withInspectedLogprobs(completion: Completion, unchanged: boolean, outputRules: boolean): Completion {
   if (completion.choices.every(({ logprobs }) => logprobs == null)) return completion
   const choices = completion.choices.map((choice): Choice => {

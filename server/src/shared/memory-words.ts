@@ -2,7 +2,6 @@
 export const MEMORY_SCOPES = ['user', 'session', 'application', 'department', 'project', 'workspace'] as const
 export type MemoryScope = (typeof MEMORY_SCOPES)[number]
 
-/** Scopes that many users share. */
 export const SHARED_SCOPES = ['application', 'department', 'project', 'workspace'] as const satisfies readonly MemoryScope[]
 export type SharedScope = (typeof SHARED_SCOPES)[number]
 

@@ -160,9 +160,8 @@ function mapMessage(message: unknown, visit: Visit): unknown {
   const mapped = mapFields(message, visit, (field, name) => {
     const from = visit.position()
     if (name === 'content' && Array.isArray(field)) return mapItems(field, (part) => mapPart(part, visit, spoken.said))
-    if (name === 'reasoning_details' && Array.isArray(field)) {
+    if (name === 'reasoning_details' && Array.isArray(field))
       return mapItems(field, (detail) => mapDetail(detail, visit, spoken.reasoning))
-    }
     const next = mapAny(field, visit, name)
     if (SAID.has(name)) addRange(spoken.said, from, visit.position())
     if (REASONING.has(name)) addRange(spoken.reasoning, from, visit.position())

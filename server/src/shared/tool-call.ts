@@ -1,7 +1,5 @@
-import { isObject } from '../platform/lib/untrusted-json.ts'
+import { type Fields, isObject, textOf } from '../platform/lib/untrusted-json.ts'
 import type { ChatMessage } from './message.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 export interface ToolCall {
   /** Empty if the call has none. */
@@ -69,5 +67,3 @@ function namesOf(tool: unknown): readonly string[] {
   )
   return names.length > 0 ? names : ['']
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

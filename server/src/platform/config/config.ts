@@ -11,7 +11,6 @@ import { readTelemetryConfig } from './telemetry.ts'
 
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
-/** The options of `openDatabase` that say which servers to use. */
 export const databaseServers = ({ databaseReadUrl, ...config }: Config) => ({
   url: config.databaseUrl,
   sessionUrl: config.databaseSessionUrl,
@@ -95,8 +94,7 @@ const readLimits = (env: Environment) => ({
   /** For the texts of one scan. After it the request is refused. */
   detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
   drain: {
-    // In this time `/readyz` responds with 503, for the load balancer, and requests are still accepted. The only node of an embedded
-    // database has no load balancer.
+    // `/readyz` responds with 503, and requests are still accepted. An embedded database has no load balancer.
     delayMs: seconds(env, 'GATEHOUSE_DRAIN_SECONDS', env.DATABASE_URL ? 5_000 : 0, 600),
     // After it requests in flight are aborted.
     timeoutMs: seconds(env, 'GATEHOUSE_STOP_SECONDS', 120_000, 3_600),

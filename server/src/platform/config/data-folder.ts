@@ -5,10 +5,7 @@ import { ConfigError } from './environment.ts'
 
 const SECRET_FILES = ['secret.key', 'demo.json', 'admin-token', 'first-login.txt']
 
-/**
- * Removes other users' access to the data folder (mode 0700) and to the secrets in it (0600). Returns the paths whose mode it changed.
- * With DATABASE_URL, a folder without secrets stays unchanged. Throws a ConfigError if a mode cannot be changed.
- */
+/** Removes other users' access to the data folder (0700) and its secrets (0600). Returns the changed paths. Throws a ConfigError. */
 export function secureDataFolder({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): string[] {
   if (!existsSync(dataDir)) return []
   const secrets = SECRET_FILES.map((name) => join(dataDir, name)).filter((path) => existsSync(path))

@@ -15,9 +15,8 @@ export function integer<F extends number | undefined>(env: Environment, name: st
   const text = env[name]
   if (!text) return fallback
   const value = Number(text)
-  if (!Number.isInteger(value) || value < min || value > max) {
+  if (!Number.isInteger(value) || value < min || value > max)
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
-  }
   return value
 }
 
@@ -52,10 +51,7 @@ export function isPlainUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text)
 }
 
-/**
- * Adds the variables of the file that GATEHOUSE_ENV_FILE names (lines `NAME=value`). A variable of the environment itself has
- * precedence. The file can change while the server runs; SIGHUP reads it again. Throws a ConfigError if the file cannot be read.
- */
+/** Adds the variables of the file GATEHOUSE_ENV_FILE, which SIGHUP reads again. The environment has precedence. Throws a ConfigError. */
 export function withEnvironmentFile(env: Environment): Environment {
   const { GATEHOUSE_ENV_FILE: name } = env
   if (!name) return env

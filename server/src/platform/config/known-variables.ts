@@ -56,10 +56,7 @@ const PREFIX_PATTERN = /^GATEHOUSE_/i
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
 
-/**
- * Throws a ConfigError for each unknown GATEHOUSE_ variable, because a misspelt one would be ignored. Variables that the configuration
- * file names for keys and tokens are known.
- */
+/** Throws a ConfigError for unknown GATEHOUSE_ variables that the configuration file does not name: a misspelt one would be ignored. */
 export function refuseUnknownVariables(env: Environment, configFile: string): void {
   refuseMisspeltVariables(env)
   const unknown = Object.keys(env).filter((name) => PREFIX_PATTERN.test(name) && env[name] && !isKnown(name, env[name]))

@@ -36,10 +36,7 @@ export function readProcesses(env: Environment, { cores, memoryBytes }: Machine 
   )
 }
 
-/**
- * Limit of the heap of each of several processes in MiB: together they fit into the memory. Undefined: the limit of Node itself, which it
- * derives from the memory of the whole machine or container, is lower.
- */
+/** Limit of each process's heap in MiB, so that all fit into the memory. Undefined: the limit of Node itself is lower. */
 export function heapLimitOf(
   processes: number,
   { memoryBytes }: Pick<Machine, 'memoryBytes'> = thisMachine(),

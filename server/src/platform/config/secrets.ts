@@ -9,7 +9,6 @@ import { withoutSecrets } from './secret-files.ts'
 
 /** Secrets are not part of Config, so that a configuration can be logged. The keys that encrypt stored secrets are derived from SecretKeys. */
 export interface Secrets extends SecretKeys {
-  /** Reads a provider's key by the name of its variable. */
   readonly fromEnvironment: (name: string) => string | undefined
   /** Token that `/metrics` requires. Absent: `/metrics` is open. */
   readonly metricsToken: string | undefined
@@ -78,10 +77,7 @@ function readMetricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): stri
 
 const COMMAND = 'GATEHOUSE_SECRET_KEY_COMMAND'
 
-/**
- * Runs the command that prints the secret keys, for example one that asks a key management service. There is no shell. Neither the
- * output nor the error output is logged.
- */
+/** Runs the command that prints the secret keys, without a shell. Neither its output nor its error output is logged. */
 function runKeyCommand(env: Environment): string | undefined {
   const text = env[COMMAND]
   if (!text) return undefined
@@ -115,11 +111,10 @@ function readArguments(text: string): readonly string[] {
 }
 
 function readKeyFile({ databaseUrl, dataDir }: Config): string {
-  if (databaseUrl !== undefined) {
+  if (databaseUrl !== undefined)
     throw new ConfigError(
       'GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for example from: openssl rand -base64 32. Or set GATEHOUSE_SECRET_KEY_COMMAND',
     )
-  }
   const file = join(dataDir, 'secret.key')
   if (!existsSync(file)) createKeyFile(dataDir, file)
   return readFileSync(file, 'utf8')

@@ -24,15 +24,13 @@ export function readSignInConfig(env: Environment) {
 function readOidcConfig(env: Environment) {
   const { GATEHOUSE_OIDC_ISSUER: issuer, GATEHOUSE_OIDC_CLIENT_ID: clientId } = env
   if (!issuer && !clientId) return undefined
-  if (!issuer || !clientId || !env[SECRET_ENV]) {
+  if (!issuer || !clientId || !env[SECRET_ENV])
     throw new ConfigError(`single sign-on needs GATEHOUSE_OIDC_ISSUER, GATEHOUSE_OIDC_CLIENT_ID and ${SECRET_ENV}`)
-  }
   if (!URL.canParse(issuer)) throw new ConfigError('GATEHOUSE_OIDC_ISSUER must be a URL, for example https://login.example.com')
   return {
     issuer: issuer.replace(/\/+$/, ''),
     clientId,
     clientSecretEnv: SECRET_ENV,
-    /** Label of the sign-in button. */
     name: env.GATEHOUSE_OIDC_NAME || 'single sign-on',
     scopes: env.GATEHOUSE_OIDC_SCOPES ? parseList(env.GATEHOUSE_OIDC_SCOPES) : ['openid', 'profile', 'email'],
     /** Claim that says whether the address is verified: Entra ID sends `xms_edov`. */
@@ -64,23 +62,20 @@ function parseRoles(text: string): ReadonlyMap<string, readonly DeclaredRole[]> 
   return roles
 }
 
-/** `acme:reviewer` → `acme`, `reviewer` */
 function splitLast(text: string): [workspace: string | undefined, role: string] {
   const colon = text.lastIndexOf(':')
   return colon < 0 ? [undefined, text] : [text.slice(0, colon), text.slice(colon + 1)]
 }
 
-/** `10.0.0.0/8,127.0.0.1` */
 function parseProxies(text: string | undefined): string[] {
   const list = parseList(text)
   for (const entry of list) {
     const [address = '', prefix = '0'] = entry.split('/', 2)
     const bits = isIP(address) === 6 ? 128 : 32
-    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+    if (isIP(address) === 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits)
       throw new ConfigError(
         `GATEHOUSE_TRUSTED_PROXIES must be addresses or networks separated by commas, for example 10.0.0.0/8,127.0.0.1, but ${entry} is neither`,
       )
-    }
   }
   return list
 }
@@ -89,8 +84,7 @@ const parseList = (text: string | undefined): string[] => (text ?? '').split(/[\
 
 function parseOrigin(name: string, text: string): string {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username) {
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
     throw new ConfigError(`${name} must be an origin, for example https://gatehouse.example.com`)
-  }
   return url.origin
 }

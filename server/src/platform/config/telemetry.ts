@@ -24,9 +24,8 @@ const COMPRESSIONS = /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?COMPRESSION$/
  */
 export function readTelemetryConfig(env: Environment) {
   const nodeName = env.GATEHOUSE_NODE_NAME || hostname()
-  if (env.GATEHOUSE_NODE_NAME && !NODE_NAME.test(nodeName)) {
+  if (env.GATEHOUSE_NODE_NAME && !NODE_NAME.test(nodeName))
     throw new ConfigError('GATEHOUSE_NODE_NAME must have 1 to 100 letters, digits, dots, colons, underscores and hyphens')
-  }
   if (choice(env, 'OTEL_SDK_DISABLED', 'false', ['true', 'false']) === 'true')
     return { nodeName, spans: undefined, metrics: undefined }
   checkValues(env)
@@ -77,12 +76,10 @@ function readSampler(env: Environment) {
 function checkValues(env: Environment): void {
   for (const [name, value] of Object.entries(env)) {
     if (!value) continue
-    if (NUMBERS.test(name) && !(Number.isInteger(Number(value)) && Number(value) > 0)) {
+    if (NUMBERS.test(name) && !(Number.isInteger(Number(value)) && Number(value) > 0))
       throw new ConfigError(`${name} must be a whole number greater than 0`)
-    }
-    if (ENDPOINTS.test(name) && !/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+    if (ENDPOINTS.test(name) && !/^https?:$/.test(URL.parse(value)?.protocol ?? ''))
       throw new ConfigError(`${name} must be an http or https URL`)
-    }
     if (COMPRESSIONS.test(name)) choice(env, name, 'none', ['none', 'gzip'])
   }
   checkResourceAttributes(env.OTEL_RESOURCE_ATTRIBUTES ?? '')
@@ -91,11 +88,10 @@ function checkValues(env: Environment): void {
 /** The SDK would discard all attributes if one is malformed. */
 function checkResourceAttributes(text: string): void {
   for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
-    if (!/^\s*[^=\s][^=]*=[^=]*$/.test(pair) || !isPercentEncoded(pair)) {
+    if (!/^\s*[^=\s][^=]*=[^=]*$/.test(pair) || !isPercentEncoded(pair))
       throw new ConfigError(
         'OTEL_RESOURCE_ATTRIBUTES must have the form key=value,key=value, with special characters percent-encoded',
       )
-    }
   }
 }
 

@@ -68,10 +68,7 @@ export class Connections {
     this.pool.on('remove', (client) => this.#clients.delete(client))
   }
 
-  /**
-   * Closes the connections without a response since `silentSince`, because a failover may leave dead connections. Connections that run a
-   * statement are closed only with `includeBusy`.
-   */
+  /** Closes connections without a response since `silentSince`, dead after a failover. `includeBusy`: also those that run a statement. */
   evict(silentSince: number, includeBusy = false): void {
     for (const [client, { respondedAt, running }] of this.#clients)
       if (respondedAt < silentSince && (includeBusy || running === 0)) destroySocket(client)

@@ -3,10 +3,7 @@ import type pg from 'pg'
 /** Size of the write-ahead log from which on a checkpoint is made. */
 const CHECKPOINT_WAL_BYTES = 32 * 1_048_576
 
-/**
- * Maintenance of the embedded database, which has no background processes. Without checkpoints, its write-ahead log would grow until
- * the server stops.
- */
+/** Maintenance of the embedded database, which has no background processes. Without checkpoints its write-ahead log would grow. */
 export class DatabaseMaintenance {
   readonly #pool: pg.Pool
   #position = '0/0'

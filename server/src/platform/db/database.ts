@@ -22,10 +22,7 @@ export interface Database {
   readonly db: Db
   /** For statements that are sent as plain SQL. */
   readonly pool: pg.Pool
-  /**
-   * For what belongs to a session: locks and settings outside of a transaction. `db` and `pool` may lead through a pooler that gives each
-   * transaction another session (docs/high-availability.md).
-   */
+  /** For locks and settings of a session: `db` and `pool` may lead through a pooler that gives each transaction another one. */
   readonly sessionDb: Db
   readonly sessionPool: pg.Pool
   /** For lists, statistics and exports that may be seconds old. */

@@ -1,9 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/**
- * With less free space the embedded database may fail: its write-ahead log grows by files of 16 MiB, and the database stops if it cannot
- * create one.
- */
+/** With less free space the embedded database may stop: its write-ahead log grows by files of 16 MiB. */
 export const MIN_FREE_BYTES: number = 32 * 1_048_576
 
 /** Free bytes that this process may use on the disk of `folder`. */

@@ -99,7 +99,6 @@ async function startWorker(
 }
 
 interface DatabaseWorker extends Pick<Embedded, 'broken' | 'stop'> {
-  /** Resolves when the database accepts connections. Rejects if it stops before. */
   readonly ready: Promise<void>
   terminate(): Promise<void>
 }

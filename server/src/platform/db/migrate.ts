@@ -5,10 +5,7 @@ import type pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
 
 export interface SchemaMigration extends Migration {
-  /**
-   * False for a migration that creates indexes `concurrently`, which PostgreSQL does not allow in a transaction. It must be possible to
-   * run it again after an interruption.
-   */
+  /** False for a migration that creates indexes `concurrently`, outside of a transaction. It must be possible to run it again. */
   readonly inTransaction?: boolean
 }
 
@@ -70,10 +67,7 @@ async function executedMigrations(pool: Pick<pg.Pool, 'query'>): Promise<readonl
   }
 }
 
-/**
- * Runs `work` with the lock, which a separate connection holds. It polls for the lock, because a statement that waits in the database
- * would block `create index concurrently`.
- */
+/** Runs `work` with the lock of a separate connection. It polls: a waiting statement would block `create index concurrently`. */
 async function withMigrationLock(pool: pg.Pool, onProgress: (text: string) => void, work: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
   const until = elapsed() + LONGEST_WAIT_MS

@@ -31,7 +31,6 @@ export const isBackwards = ({ before }: PageRequest): boolean => before !== unde
 /** undefined: the first page. */
 export const cursorOf = ({ after, before }: PageRequest): string | undefined => after ?? before
 
-/** How a list is sorted: by a named value of its rows. */
 export interface ListSort<Name extends string> {
   readonly by: Name
   readonly direction: 'asc' | 'desc'

@@ -8,10 +8,7 @@ const PREPARED_AFTER = 5
 const MAX_PREPARED = 250
 /** Text of the PostgreSQL error after a migration has changed the columns that a statement returns. */
 const OUTDATED = /cached plan must not change result type/
-/**
- * Statements that return other columns after a newer version has added one. In a transaction the statement could not be repeated, so it
- * is not prepared there.
- */
+/** Statements that return other columns after a newer version has added one. In a transaction they could not be repeated. */
 const ALL_COLUMNS = /(?:select|returning|,|\.)\s*\*/
 const BEGINS = /^(?:begin|start transaction)/
 const ENDS = /^(?:commit|rollback)$/
@@ -66,7 +63,6 @@ function createPreparingClient(client: pg.PoolClient, names: PreparedNames): Pos
   }
 }
 
-/** The names of prepared statements, the same for all connections. */
 class PreparedNames {
   /** How often each statement was sent. The oldest are dropped, because there are many statements that are sent once. */
   readonly #times = new LRUCache<string, number>({ max: 4 * MAX_PREPARED })

@@ -10,10 +10,7 @@ export interface ReplicaState {
   readonly maxLagMs: number
 }
 
-/**
- * Reads that may return data that is seconds old: lists of records, statistics and exports. Whatever decides, and whatever an operator
- * has just changed, reads from `Database.db` instead.
- */
+/** Reads that may return data that is seconds old. A decision, and a list an operator has just changed, reads from `Database.db`. */
 export interface Reads {
   /** Runs `work` on the replica, and again on the primary if that fails. Without a fresh replica it runs on the primary. */
   run<T>(work: (db: ReadDb) => Promise<T>): Promise<T>

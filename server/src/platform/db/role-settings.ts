@@ -10,23 +10,16 @@ const FIND_EFFECTIVE = 'select name, setting, current_user as role from pg_setti
 
 type Settings = Readonly<Record<string, string>>
 
-interface RolePools {
-  /** Through the pooler. */
-  readonly pool: pg.Pool
-  /** Without it. */
-  readonly session: pg.Pool
-}
-
 /**
  * Stores settings for a role in the database of `session`, so that a pooler in transaction mode opens its connections with them. A role
  * may change its own settings. `onProgress` is called with a text if a connection of the pooler has others, because it is older.
  *
- * @param url leads through the pooler, as `pool` does
+ * @param url leads through the pooler, as `pool` does; `session` does not
  * @throws if the pooler uses another role than its clients, or the settings cannot be stored
  */
 export async function useRoleSettings(
   url: string,
-  { pool, session }: RolePools,
+  { pool, session }: Readonly<Record<'pool' | 'session', pg.Pool>>,
   { settings, onProgress }: { readonly settings: Settings; readonly onProgress: (text: string) => void },
 ): Promise<void> {
   const { user: role = '' } = new pg.Client({ connectionString: url })

@@ -50,7 +50,6 @@ const BESIDE_POOL = 2
 
 interface Given {
   readonly probe: Pick<pg.Pool, 'query'>
-  /** Of each process. */
   readonly poolSize: number
   readonly processes: number
   readonly log: Pick<Logger, 'warn'>

@@ -14,7 +14,6 @@ export interface Signal {
    * unsubscribes.
    */
   subscribe(topic: string, listener: (key: string | undefined) => void): () => void
-  /** How often the connection for notifications was opened again. */
   readonly reconnects: number
   close(): Promise<void>
 }
@@ -39,7 +38,6 @@ class Subscribers {
     this.#emitter.emit(topic, key)
   }
 
-  /** Tells all listeners that messages may have been lost. */
   reportLoss(): void {
     for (const topic of this.#emitter.eventNames()) this.#emitter.emit(topic, undefined)
   }

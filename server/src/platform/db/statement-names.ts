@@ -13,10 +13,7 @@ function ofStatement(message: Buffer): number | undefined {
   return message.toString('latin1', HEADER_BYTES, HEADER_BYTES + 1) === 'S' ? HEADER_BYTES + 1 : undefined
 }
 
-/**
- * Renames the prepared statements of each connection: PGlite has one backend, so all connections would otherwise share one set of names.
- * Unnamed statements stay unnamed.
- */
+/** Renames the prepared statements of each connection, because PGlite has one backend. Unnamed statements stay unnamed. */
 export class StatementNames {
   readonly #prepared = new Map<number, Set<string>>()
 

@@ -1,7 +1,4 @@
-/**
- * Runs `work` with a signal that is aborted when one of `signals` is. Removes its listeners when the work ends. Takes 1 µs of CPU;
- * `AbortSignal.any` takes 7 to 20 µs.
- */
+/** Runs `work` with a signal that is aborted when one of `signals` is. Takes 1 µs of CPU; `AbortSignal.any` takes 7 to 20 µs. */
 export async function withAnySignal<T>(signals: readonly AbortSignal[], work: (any: AbortSignal) => Promise<T>): Promise<T> {
   const [only] = signals
   if (only && signals.length === 1) return work(only)

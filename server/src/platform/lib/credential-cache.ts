@@ -11,7 +11,6 @@ const MAX_UNKNOWN_LOOK_UPS = 4
 export const LOOK_UP_MS = 3_000
 
 export interface CredentialCacheOptions {
-  /** Milliseconds, monotonic. */
   readonly clock?: () => number
   readonly maxKnown?: number
   readonly maxUnknown?: number

@@ -26,10 +26,7 @@ const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly
 /** Both APIs have a path /v1/messages (GW-ANT-1). */
 const MESSAGES_API = "A request to Anthropic's Messages API also needs the header anthropic-version."
 
-/**
- * The error message for a credential of another API; undefined for all other headers. It depends only on the credential's form, so it
- * does not show whether the credential is valid.
- */
+/** The error message for a credential of another API, by its form alone, so it does not show whether it is valid; undefined: none. */
 export function describeMisplacedCredential(authorization: string | undefined, wanted: CredentialPrefix): string | undefined {
   const [, prefix, jwt] = /^bearer +(?:(g[kua]_)|([\w-]+\.[\w-]+\.[\w-]+)$)/i.exec(authorization?.slice(0, 8_192) ?? '') ?? []
   const sent = prefix === undefined ? jwt && 'gu_' : prefix.toLowerCase()

@@ -1,10 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Checked } from './schema.ts'
 
-/**
- * A field that null resets to its default. One schema with two types instead of a union, so that the error message names the problem
- * of the expected type.
- */
+/** A field that null resets to its default. Not a union, so that the error message names the problem of the expected type. */
 export const resettable = <S extends TSchema & { type: string }>(schema: S) =>
   Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] }))
 

@@ -3,10 +3,7 @@ import { stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
-/**
- * Decompresses a file. Throws a TypeError if the result has more than 1 MiB and `maxRatio` times the bytes of the file: gzip reaches 1,000
- * times.
- */
+/** Decompresses a file. Throws a TypeError above 1 MiB and `maxRatio` times the bytes of the file: gzip reaches 1,000 times. */
 export async function* gunzipFile(path: string, maxRatio: number): AsyncGenerator<Buffer, void> {
   let left = Math.max(1_048_576, (await stat(path)).size * maxRatio)
   // The callback only prevents an unhandled error: the error also ends the decompressed stream.

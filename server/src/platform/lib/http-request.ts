@@ -23,7 +23,6 @@ type FailureKind =
   /** An HTTP status other than 2xx. */
   | 'status'
   | 'malformed'
-  /** More than `maxBytes`. */
   | 'too_large'
 
 export interface HttpFailure {

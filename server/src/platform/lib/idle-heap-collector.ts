@@ -8,10 +8,7 @@ const WORTHWHILE_BYTES = 16 * 2 ** 20
 /** A larger heap is not collected, because that would delay the next request by more than 0.2 s. */
 const MAX_LIVE_BYTES = 192 * 2 ** 20
 
-/**
- * Limits the space for young objects in every thread started from now on. The flags of scripts/gatehouse reach all threads, and
- * 64 MB in each of them only serve the event loop.
- */
+/** Limits the space for young objects in threads started from now on: 64 MB (scripts/gatehouse) in each only serve the event loop. */
 export function limitThreadMemory(): void {
   setFlagsFromString('--max-semi-space-size=4')
 }

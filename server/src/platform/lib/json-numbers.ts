@@ -1,9 +1,6 @@
 /** A JSON text in two readings, which are the same value unless a number needs its own text. */
 export interface KeptNumbers {
-  /**
-   * Numbers are JavaScript numbers, except those with more digits than these hold: they are raw JSON, so no digit is lost. Objects of `free`
-   * names are as in `written`.
-   */
+  /** Numbers that JavaScript would lose digits of are raw JSON, the others numbers. Objects of `free` names are as in `written`. */
   readonly value: unknown
   /** Every number that `JSON.stringify` would write differently (`1.0`, `1e3`) is raw JSON as well. */
   readonly written: unknown

@@ -1,6 +1,5 @@
 import { type KeptNumbers, keepNumbers } from './json-numbers.ts'
 
-/** Keys that could change a prototype. */
 export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 /** Values in a body. A megabyte could hold half a million, and processing them would delay all other requests. */
 export const MAX_VALUES = 32_768

@@ -14,10 +14,7 @@ export interface Problem {
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem }
 
-/**
- * Compiles the schema once. The check neither converts nor changes the value and reports the first problem. `patterns`: the message
- * for each pattern of the schema that a text does not match.
- */
+/** Reports the first problem and never changes the value. `patterns`: the message for a text that does not match a pattern. */
 export function checker<S extends TSchema>(
   schema: S,
   patterns: Readonly<Record<string, string>> = {},

@@ -31,7 +31,6 @@ const TAG_BYTES = 16
 export const secretKeyId = (secretKey: Uint8Array): string =>
   deriveKey(secretKey, 'secret key id').subarray(0, KEY_ID_BYTES).toString('hex')
 
-/** The first one seals. */
 export const listSecretKeys = ({ secretKey, nextSecretKey, oldSecretKeys = [] }: SecretKeys): readonly Uint8Array[] => [
   secretKey,
   ...(nextSecretKey ? [nextSecretKey] : []),

@@ -13,10 +13,7 @@ export const sha256 = (data: string | Uint8Array): Buffer => Buffer.from(hash('s
 /** HMAC-SHA-256 (RFC 2104) of a text in UTF-8 or of bytes: 64 lower-case hex digits, or `binary`: 32 characters, one for each byte. */
 export type Hmac = (message: string | Uint8Array, encoding: 'hex' | 'binary') => string
 
-/**
- * HMAC with a prepared key, as two one-shot hashes: `createHmac` takes twice as long, mostly for objects that the garbage collector must
- * finalize. Throws a RangeError if the key has more than 64 bytes.
- */
+/** HMAC as two one-shot hashes: `createHmac` takes twice as long. Throws a RangeError if the key has more than 64 bytes. */
 export function prepareHmac(key: Uint8Array): Hmac {
   if (key.length > BLOCK_BYTES) throw new RangeError(`the key of an HMAC must have at most ${BLOCK_BYTES} bytes`)
   const inner = padKey(key, 0x36, BLOCK_BYTES)

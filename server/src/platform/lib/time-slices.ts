@@ -6,10 +6,7 @@ const SLICE_MS = 5
 /** Await it between two pieces of work: it yields the event loop when the slice is used up. */
 export type Pause = () => Promise<void>
 
-/**
- * Shares the event loop among long computations. In each iteration of the loop one of them continues, so a new request waits for one
- * slice, however many tasks there are.
- */
+/** Shares the event loop among long computations: one continues in each iteration, so a new request waits for one slice at most. */
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []
 

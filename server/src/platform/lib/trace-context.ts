@@ -37,10 +37,7 @@ export function traceContext(
   return { traceId, parentId: client?.parentId, spanId: newHex(8), flags: isSampled ? '01' : '00' }
 }
 
-/**
- * Runs work in a new span below the current one, so that the work's upstream requests have it as their parent. Without a recorded trace the
- * work runs in the current trace, and gets no span.
- */
+/** Runs work in a new span below the current one. Without a recorded trace it runs in the current trace, and gets no span. */
 export function runInChildSpan<T>(work: (span: TraceContext | undefined) => T): T {
   const current = storage.getStore()
   if (current === undefined || current.parentId === current.spanId) return work(undefined)

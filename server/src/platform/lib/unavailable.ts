@@ -1,7 +1,4 @@
-/**
- * Codes of Node and PostgreSQL for a database that is temporarily unavailable: no connection, a timeout of a statement, a lock or a
- * transaction, or a database that is read-only.
- */
+/** Codes of Node and PostgreSQL for no connection, a timeout of a statement, lock or transaction, or a read-only database. */
 const UNAVAILABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT|08\w{3}|57014|57P0[1-5]|53\w{3}|55P03|25P0[34]|25006|58030)$/
 

@@ -3,10 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { ADDRESS_REFUSED } from './http-request.ts'
 
-/**
- * Kinds of addresses (ADM-ENV-10). `never`: link-local, metadata, multicast and reserved. `private`: loopback and internal networks,
- * for configured URLs only.
- */
+/** `never`: link-local, metadata, multicast, reserved. `private`: loopback and internal, for configured URLs only (ADM-ENV-10). */
 type AddressKind = 'public' | 'private' | 'never'
 
 type Net = readonly [address: string, bits: number]
@@ -128,10 +125,7 @@ export class AddressRefusedError extends Error {
   readonly code = ADDRESS_REFUSED
 }
 
-/**
- * Connects only to allowed addresses. All addresses of a host name are checked in the lookup whose result is connected to, so DNS
- * rebinding has no effect.
- */
+/** Connects only to allowed addresses. They are checked in the lookup whose result is connected to, against DNS rebinding. */
 export function guardedConnector(
   allowPrivate: boolean,
   timeoutMs: number,

@@ -13,7 +13,6 @@ export type ToPrimary = { readonly kind: 'listening' } | Question | Answer
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** Tells a serving process how to start. */
 export interface StartOrder {
   readonly kind: 'start'
   /** Place of the process in its node, from 1. A process that replaces a dead one gets its number. */

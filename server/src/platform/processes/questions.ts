@@ -28,7 +28,6 @@ export class Questions {
     return value as T | undefined
   }
 
-  /** Call it for each message of the other side that is a question or an answer. */
   async receive(message: Question | Answer): Promise<void> {
     const { id } = message
     if (message.kind === 'answer') this.#open.get(id)?.(message.value)

@@ -20,10 +20,7 @@ interface Given extends ConfigurationSource {
 /** LOG_LEVEL takes effect without a restart, and so do the keys and tokens that providers and `gatehouse.yaml` name. */
 const AT_START = /^(?:PORT|HOST|DATABASE_URL|OTEL_.*|OLLAMA_HOST|.*_BASE_URL|.*_MODELS)$/
 
-/**
- * Reads environment and configuration file again and logs which variables have changed, by name. Returns undefined, and logs why, if
- * one of them is invalid: nothing changes then.
- */
+/** Reads environment and configuration file again and logs which variables have changed. Undefined: invalid, and nothing changes. */
 export async function readAgain({ env, readEnv, checkFile, log }: Given) {
   try {
     const next = readEnv()

@@ -5,7 +5,6 @@ import { elapsed } from '../lib/clock.ts'
 import { ANSWER_MS, type ProcessReport, type StopSignal, type ToPrimary, type Topic, type ToWorker } from './messages.ts'
 import { Questions } from './questions.ts'
 
-/** A place of the node and the process that has it. */
 interface Place {
   readonly number: number
   worker?: Worker | undefined
@@ -26,10 +25,7 @@ const LONGEST_PAUSE_MS = 30_000
 /** After so many failed starts in a row, with no process that serves, the node gives up. */
 const MAX_FAILURES = 5
 
-/**
- * Keeps the serving processes of a node running. The first one prepares the database; the others start when it listens, so a node
- * with a wrong configuration fails once, with the exit code of that process.
- */
+/** Keeps the serving processes running. The others start when the first listens, so a wrong configuration fails once. */
 export class WorkerPool {
   readonly #log: Logger
   readonly #places: readonly Place[]

@@ -1,9 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/**
- * SQL: whether a lease or delay until `until` has ended. `longestMs`: no lease or delay is longer. A later end means that the clock was
- * set back; the lease or delay then counts as ended.
- */
+/** SQL: whether a lease or delay has ended. An end later than `longestMs` from now counts too: the clock was set back. */
 export const hasEnded = (until: RawBuilder<unknown>, now: Date, longestMs: number): RawBuilder<boolean> =>
   sql<boolean>`(${until} is null or ${until} <= ${now} or ${until} > ${new Date(now.getTime() + longestMs)})`
 

@@ -13,10 +13,7 @@ export interface OutboxEvent {
   readonly payload: { readonly id?: string; readonly conversation_id?: string }
 }
 
-/**
- * Adds events in the transaction of the change that they describe: they are sent if and only if it commits. A recurring job moves them
- * to the log within 250 ms.
- */
+/** Adds events in the transaction of the change that they describe. A recurring job moves them to the log within 250 ms. */
 export async function addToOutbox(tx: Db, events: readonly OutboxEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.insertInto('event_outbox').values(events.map(toRow)).execute()

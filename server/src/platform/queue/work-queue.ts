@@ -39,7 +39,6 @@ export class WorkQueue<Item> {
     return this.#working.size
   }
 
-  /** Returns at once; errors go to `onError`. */
   wake(): void {
     this.#claims.wake()
   }

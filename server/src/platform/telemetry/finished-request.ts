@@ -16,10 +16,7 @@ export interface FinishedRequest {
   readonly ms: number
   readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
   readonly attempts: readonly ProviderAttempt[]
-  /**
-   * Characters of the response that were released to the client before the verdict (`windowed`), and after the verdict on the whole
-   * response (`validated`, decision 0025); undefined: the endpoint has none.
-   */
+  /** Characters released before the verdict (`windowed`) and after it (`validated`, decision 0025); undefined: the endpoint has none. */
   readonly released: { readonly windowed: number; readonly validated: number } | undefined
   /** Whether the provider was stopped because the denial was certain. */
   readonly deniedEarly: boolean

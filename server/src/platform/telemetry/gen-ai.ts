@@ -60,10 +60,7 @@ export function callAttributes(call: ProviderCall): Record<string, string | numb
 
 const CALL_LABELS = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'gen_ai_response_model'] as const
 
-/**
- * Registers the client metrics of the GenAI semantic conventions, in Prometheus' form of their names; over OTLP they have their original
- * names (otlp-metrics.ts). Returns the function that observes a call.
- */
+/** Registers the client metrics of the GenAI conventions, with names in Prometheus' form. Returns the function that observes a call. */
 export function genAiMetrics(registry: Registry): (call: ProviderCall) => void {
   const histogram = <L extends string>(name: string, help: string, buckets: readonly number[], own: readonly L[]) =>
     new Histogram<(typeof CALL_LABELS)[number] | L>({ name, help, labelNames: [...CALL_LABELS, ...own], registry }, buckets)

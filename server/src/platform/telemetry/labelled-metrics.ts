@@ -33,7 +33,6 @@ class LabelledMetric<L extends string, Counts> {
     return this.#options.name
   }
 
-  /** The counts of the series with these labels. */
   protected countsOf(labels: Labels<L>): Counts {
     const { labelNames } = this.#options
     let branch = this.#root

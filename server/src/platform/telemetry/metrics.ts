@@ -8,7 +8,6 @@ import { Counter, Histogram } from './labelled-metrics.ts'
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 const STAGE_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
 
-/** Each server has its own registry. */
 export class Metrics {
   readonly registry = new Registry()
   readonly #requests = this.#counter('gatehouse_requests_total', 'Requests by endpoint, status and error code.', [

@@ -12,7 +12,6 @@ export function joinSnapshots(snapshots: readonly Snapshot[]): Snapshot {
   })
 }
 
-/** The text of `/metrics`. */
 export function textOf(snapshot: Snapshot): Promise<string> {
   const registry = new Registry()
   // The registry takes every object with a name and the values, but its types know only the classes of the library.
