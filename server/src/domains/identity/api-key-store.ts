@@ -16,7 +16,6 @@ export interface KeyOwner {
   readonly applicationId: string
 }
 
-/** A key with its secret, which is not stored. */
 type IssuedKey = ApiKey & { readonly key: string }
 
 interface KeyOptions {
@@ -25,7 +24,6 @@ interface KeyOptions {
   readonly credential?: NewCredential
 }
 
-/** Returns undefined if the Workspace has no such Application. */
 export async function issueKey(db: Db, owner: KeyOwner, name: string, now: Date, options: KeyOptions = {}) {
   const issued = await insertKey(db, owner, name, now, options)
   if (issued) await announceKey(db, owner.workspaceId, 'key.created', issued)
@@ -132,7 +130,6 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
   )
 }
 
-/** Stores the time of the last use, at most once a minute. */
 export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
   await db
     .updateTable('api_key')

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
 import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../platform/lib/fields.ts'
-import { toId } from '../../platform/lib/id.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import type { ApiKeyTable } from './tables.ts'
 
@@ -22,12 +21,8 @@ type KeyColumn = (typeof KEY_COLUMNS)[number]
 
 export type ApiKey = Entity<ApiKeyTable, KeyColumn>
 
-export const keyOf = (row: Pick<Selectable<ApiKeyTable>, KeyColumn>): ApiKey => ({
-  ...fromRow(row),
-  id: toId('key', row.id),
-  applicationId: toId('app', row.application_id),
-  replacedBy: row.replaced_by === null ? null : toId('key', row.replaced_by),
-})
+export const keyOf = (row: Pick<Selectable<ApiKeyTable>, KeyColumn>): ApiKey =>
+  fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key' })
 
 export const ApiKeyCreate = Type.Object({
   name: Name,

@@ -40,7 +40,6 @@ export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ origin }) => origin))
 }
 
-/** Names of the Applications whose responses may leave before the verdict. */
 export async function findWindowedApplications(db: Db, workspaceId: string): Promise<readonly string[]> {
   const windowed = applications(db, workspaceId).where(sql<boolean>`application.settings ->> 'release' = 'windowed'`)
   return (await windowed.orderBy('application.name').execute()).map(({ name }) => name)

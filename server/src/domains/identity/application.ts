@@ -174,7 +174,6 @@ export const fillApplicationLimits = (stored: Readonly<Record<string, unknown>>)
   ...stored,
 })
 
-/** An Application with the fields that only operators see. */
 export interface ApplicationRecord extends Application {
   readonly createdAt: Date
   readonly updatedAt: Date

@@ -71,7 +71,6 @@ export async function findWorkspace(db: Db, id: string): Promise<Workspace | und
 
 const workspaces = (db: Db) => db.selectFrom('workspace').select(COLUMNS)
 
-/** Finds a Workspace and locks its row until `tx` ends. */
 export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
   await tx
     .selectFrom('workspace')

@@ -36,7 +36,6 @@ export interface AccessTokenTable {
   name: string
   /** SHA-256 of the token; the token itself is never stored. */
   hash: Buffer
-  /** As in `api_key`. */
   issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
@@ -120,7 +119,6 @@ export interface MessageTable {
   reply_to: string | null
   created_at: CreatedAt
   updated_at: Date | null
-  /** Time when all members except the sender had read it. */
   read_at: Date | null
 }
 
@@ -164,7 +162,6 @@ export interface MessageAttachmentTable {
 }
 
 export interface RemovedFileTable {
-  /** Key of the bytes in the file store. */
   place: string
   removed_at: Date
 }
@@ -239,7 +236,6 @@ export interface AssistantTurnTable {
   attempts: number
   /** Id of the latest claim; null: released. */
   claim: string | null
-  /** No worker claims the turn before this time. */
   claimed_until: Date | null
   review_item_id: string | null
   traceparent: string | null

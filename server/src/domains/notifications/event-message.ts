@@ -8,7 +8,6 @@ import type {
 } from '../../shared/governance-event.ts'
 import { neutralize } from './neutralize.ts'
 
-/** The text of an event for people, in a chat message or an e-mail. */
 export interface EventMessage {
   readonly title: string
   readonly facts: readonly string[]
@@ -19,12 +18,10 @@ export interface EventMessage {
 
 export interface EventNames {
   readonly application: string | undefined
-  /** Of operators and admin tokens, by id. */
   readonly actors: ReadonlyMap<string, string>
 }
 
 export interface GovernanceEvent {
-  /** `ws_…` */
   readonly workspaceId: string
   readonly type: GovernanceEventType
   readonly payload: GovernancePayload

@@ -6,7 +6,6 @@ import type { EventNames, GovernanceEvent } from './event-message.ts'
 const ACTORS = ['assigned_to', 'assigned_for', 'decided_by', 'published_by']
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The names of what the payload of an event refers to, as they are now. */
 export async function findNames(db: Db, { workspaceId, payload }: Omit<GovernanceEvent, 'type'>): Promise<EventNames> {
   const fields: Readonly<Record<string, unknown>> = { ...payload }
   const { application_id: id } = fields

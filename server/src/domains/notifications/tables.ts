@@ -14,7 +14,6 @@ declare module '../../platform/db/schema.ts' {
 export interface OperatorNotificationTable {
   operator_id: string
   topics: readonly NotificationTopic[]
-  /** Earlier events are not sent. */
   since: Date
 }
 
@@ -34,7 +33,6 @@ export interface MailNotificationTable {
   type: GovernanceEventType
   payload: Json<GovernancePayload>
   created_at: CreatedAt
-  /** Failed attempts. */
   attempts: ColumnType<number, never, number>
   due_at: Date
   /** A node is sending it until then; null: none. */

@@ -4,7 +4,6 @@ import type { OperatorAbsenceTable } from './tables.ts'
 
 export type Absence = Entity<OperatorAbsenceTable>
 
-/** Current and future absences: at most one for each operator. */
 export async function listAbsences(db: Db, now: Date): Promise<Absence[]> {
   const absences = db.selectFrom('operator_absence').selectAll().where('ends_at', '>', now)
   return (await absences.orderBy('operator_id').limit(1_000).execute()).map((row) => fromRow(row))

@@ -11,7 +11,6 @@ interface Actor {
 
 const MAX_EACH = 1_000
 
-/** Operators and admin tokens that may enter the Workspace, also revoked tokens, for the names in its audit records. */
 export async function listActors(db: Db, workspaceId: string): Promise<readonly Actor[]> {
   const [people, tokens] = await Promise.all([
     listPeople(db, { limit: MAX_EACH }, workspaceId),

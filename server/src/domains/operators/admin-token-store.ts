@@ -141,7 +141,6 @@ export async function lockActiveAdminTokens(tx: Tx): Promise<string[]> {
   return rows.filter(isIssuerActive).map(({ id }) => toId('adm', id))
 }
 
-/** Whether a token for all Workspaces exists that is not revoked. A first start creates one otherwise. */
 export async function hasAdminToken(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('admin_token')

@@ -66,6 +66,5 @@ export const IssuedAdminTokenView = Type.Object(
   { title: 'IssuedAdminToken' },
 )
 
-/** The token as an operator with this access sees it. */
 export const adminTokenView = (token: AdminToken, viewer: Access) =>
   viewOf(AdminTokenView, token, { workspace_ids: token.workspaceIds?.filter((id) => mayEnter(viewer, id)) ?? null })

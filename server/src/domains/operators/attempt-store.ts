@@ -50,7 +50,6 @@ export async function isFirstCodeUse(db: Db, operatorId: string, code: string, n
 /** Hashed, because the client can send any text as an email address. */
 const accountKey = (email: string): string => `account:${hash('sha256', email.trim().toLowerCase(), 'hex')}`
 
-/** Deletes expired sessions, invitations and unfinished sign-ins, and old counts of attempts. */
 export async function removeExpiredSignIns(db: Db, now: Date): Promise<void> {
   for (const table of ['operator_session', 'operator_invitation', 'operator_verification'] as const)
     await db.deleteFrom(table).where('expires_at', '<', now).execute()

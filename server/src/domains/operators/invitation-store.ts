@@ -13,7 +13,6 @@ export interface Invitation {
   readonly issuedBy: string | null
 }
 
-/** SQL condition: the operator can sign in. */
 export const hasAccount = (eb: ExpressionBuilder<Schema, 'operator'>) =>
   eb.exists(eb.selectFrom('operator_account').select('id').whereRef('operator_account.operator_id', '=', 'operator.id'))
 
@@ -21,7 +20,6 @@ const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 export const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
 
-/** The link of an invitation. `base`: the public URL of this server. */
 export const invitationUrl = (base: string, token: string): string => `${base}/dashboard/welcome?token=${token}`
 
 /** The issuer of invitations that are created on the command line or at the first start. */

@@ -83,7 +83,6 @@ export async function findPerson(db: Db, id: string): Promise<Person | undefined
   return row && personOf(row)
 }
 
-/** Finds an operator and locks the row against changes until `tx` ends. */
 export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
   await shareLockPeople(tx, [id])
   return findPerson(tx, id)
@@ -188,7 +187,6 @@ export async function deletePerson(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('operator').where('id', '=', id).execute()
 }
 
-/** Ends an operator's unfinished sign-ins and all sessions except the one with `currentToken`. */
 export async function endSessions(tx: Tx, id: string, currentToken = ''): Promise<void> {
   await tx.deleteFrom('operator_session').where('operator_id', '=', id).where('token', '!=', currentToken).execute()
   await tx.deleteFrom('operator_verification').where('value', '=', id).execute()
@@ -257,7 +255,6 @@ async function findOwners(owners: ReturnType<typeof selectOwners>): Promise<stri
   return rows.filter(({ has_account }) => has_account).map(({ id }) => id)
 }
 
-/** Whether an operator exists. A first start creates an invitation for the first owner otherwise. */
 export async function hasPeople(db: Db): Promise<boolean> {
   return (await db.selectFrom('operator').select('id').limit(1).executeTakeFirst()) !== undefined
 }

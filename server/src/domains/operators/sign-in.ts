@@ -1,15 +1,30 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Signal } from '../../platform/db/signal.ts'
 import { Cache } from '../../platform/lib/cache.ts'
-import { accessOf } from '../../shared/access.ts'
+import { accessOf, NO_ROLES } from '../../shared/access.ts'
 import { OPERATORS_TOPIC, type Operator } from '../../shared/operator.ts'
-import { type Acceptance, type AcceptanceResult, acceptInvitation } from './accept-invitation.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
-import { findPerson } from './operator-store.ts'
+import { findInvitation, takeInvitation } from './invitation-store.ts'
+import type { OperatorEventDeps } from './operator-event.ts'
+import { createPerson, findPerson, hasPeople, setPassword, updatePerson } from './operator-store.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal
 }
+
+interface Acceptance {
+  readonly token: string
+  readonly password: string
+  /** Required for the first owner. Invited operators can correct their names. */
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+}
+
+type AcceptanceResult =
+  | { readonly kind: 'accepted'; readonly email: string }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'missing'; readonly param: 'name' | 'email' }
+  | { readonly kind: 'taken' }
 
 /** With https only the `__Secure-` name is read, because an attacker on the network could set the other one over http. */
 const SESSION_COOKIE = /(?:^|;\s*)gatehouse\.session_token=([^;]+)/
@@ -81,4 +96,33 @@ export class SignIn {
     const access = accessOf(person.roles)
     return { id: person.id, name: person.name, kind: 'person', access, scopes: access.all }
   }
+}
+
+/** Accepts an invitation: creates the first owner, or sets the password of an invited operator. */
+export async function acceptInvitation(
+  { db, clock, record }: OperatorEventDeps,
+  { token, password, name, email }: Acceptance,
+  hash: (password: string) => Promise<string>,
+): Promise<AcceptanceResult> {
+  const now = clock.now()
+  const invitation = await findInvitation(db, token, now)
+  if (!invitation) return { kind: 'unknown' }
+  if (invitation.operatorId === null && name === undefined) return { kind: 'missing', param: 'name' }
+  if (invitation.operatorId === null && email === undefined) return { kind: 'missing', param: 'email' }
+  // Hashing is slow, so it is done before the transaction.
+  const passwordHash = await hash(password)
+  return db.transaction().execute(async (tx) => {
+    const taken = await takeInvitation(tx, token, now)
+    const isFirst = taken?.operatorId === null
+    if (!taken || (isFirst && (await hasPeople(tx)))) return { kind: 'unknown' }
+    const person =
+      taken.operatorId === null
+        ? await createPerson(tx, { name: name ?? '', email: email ?? '', roles: { ...NO_ROLES, all: 'owner' } }, now)
+        : await (name === undefined ? findPerson(tx, taken.operatorId) : updatePerson(tx, taken.operatorId, { name }, now))
+    if (!person) return { kind: 'taken' }
+    await setPassword(tx, person.id, passwordHash, taken.issuedBy, now)
+    const fields = ['password', ...(name === undefined ? [] : ['name']), ...(isFirst ? ['email', 'role'] : [])]
+    await record(tx, { action: 'operator.accept', id: person.id, fields, actor: person.id })
+    return { kind: 'accepted', email: person.email }
+  })
 }

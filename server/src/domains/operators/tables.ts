@@ -58,7 +58,6 @@ export interface OperatorTable {
   password_by: Generated<string | null>
   /** Whether an earlier role could cause requests (shared/operator.ts). */
   could_cause_requests: Generated<boolean>
-  /** Set when single sign-on no longer gives a role. */
   suspended_at: Generated<Date | null>
   created_at: CreatedAt
   updated_at: Date
@@ -85,7 +84,6 @@ export interface OperatorAccountTable {
 export interface OperatorSecondFactorTable {
   id: string
   operator_id: string
-  /** Encrypted by better-auth (domains/operators/second-factors.ts), as the backup codes. */
   secret: string
   backup_codes: string
   failed_count: number | null
@@ -111,7 +109,6 @@ export interface OperatorInvitationTable {
   hash: Buffer
   /** null: the invitation of the first owner. */
   operator_id: string | null
-  /** Issuer, like `operator.invited_by`. */
   issued_by: ColumnType<string | null, string | null | undefined, never>
   /** null: never. */
   expires_at: Date | null

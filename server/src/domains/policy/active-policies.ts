@@ -11,7 +11,6 @@ import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from '.
 export const POLICIES_TOPIC = 'policies'
 
 interface ActivePoliciesOptions {
-  /** Called when the active version cannot be loaded and the last valid one is used instead. */
   readonly onProblem: (problem: Error) => void
   readonly maxAgeMs?: number
   readonly loadMs?: number | undefined

@@ -4,7 +4,6 @@ import { parseTransform } from './transforms.ts'
 
 export interface CompiledPolicy {
   readonly version: PolicyVersion
-  /** Texts of `system:<name>` directives, by name. */
   readonly texts: ReadonlyMap<string, string>
   readonly rules: Readonly<Record<PolicyPoint, readonly Rule[]>>
   readonly growingOutput: GrowingOutput

@@ -7,7 +7,6 @@ export interface CombinedDirectives {
   readonly memory?: 'off' | 'audit_only'
   readonly knowledgeOff: boolean
   readonly maxTokens?: number
-  /** Names under the document's `texts`, in rule order. */
   readonly system: readonly string[]
   /** Two directives demand different providers or regions, so no provider is eligible. */
   readonly unsatisfiable: boolean

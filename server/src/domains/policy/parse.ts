@@ -15,7 +15,6 @@ export type ParseResult =
 
 const MAX_ERRORS = 100
 
-/** Parses and checks a policy document and compiles its conditions. A document with an error is refused as a whole. */
 export function parsePolicySet(source: string): ParseResult {
   if (Buffer.byteLength(source, 'utf8') > POLICY_LIMITS.sourceBytes) {
     return refused([

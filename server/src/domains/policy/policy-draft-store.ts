@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { PolicyDraftTable } from './tables.ts'
 
 const SUMMARY = [
@@ -19,7 +19,6 @@ const SUMMARY = [
   'recorded_at',
 ] as const
 
-/** A draft without its document. */
 export type PolicyDraftSummary = Entity<PolicyDraftTable, (typeof SUMMARY)[number]>
 export type PolicyDraft = PolicyDraftSummary & { readonly source: string }
 
@@ -65,7 +64,6 @@ export async function createDraft(tx: Tx, workspaceId: string, draft: NewDraft, 
   return { ...toSummary(row), source }
 }
 
-/** Stores a draft that `lockDraft` has locked, as its next revision. */
 export async function updateDraft(tx: Tx, workspaceId: string, draft: PolicyDraft): Promise<void> {
   const { id, title, note, source, baseId, editedBy, revision, updatedAt, recordedAt } = draft
   await tx
@@ -105,10 +103,6 @@ const draftOf = (db: Db, workspaceId: string, id: string) =>
 
 type SummaryRow = Pick<Selectable<PolicyDraftTable>, (typeof SUMMARY)[number]>
 
-const toSummary = (row: SummaryRow): PolicyDraftSummary => ({
-  ...fromRow(row),
-  id: toId('pdr', row.id),
-  baseId: row.base_id && toId('pol', row.base_id),
-})
+const toSummary = (row: SummaryRow): PolicyDraftSummary => fromRow(row, { id: 'pdr', base_id: 'pol' })
 
 const toDraft = (row: (SummaryRow & { source: string }) | undefined) => row && { ...toSummary(row), source: row.source }

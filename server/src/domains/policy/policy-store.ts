@@ -7,7 +7,6 @@ import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { PolicySetTable } from './tables.ts'
 
-/** A published version, without its document. */
 export interface PolicySetVersion extends Entity<PolicySetTable, Exclude<keyof PolicySetTable, 'workspace_id' | 'source'>> {
   readonly active: boolean
   /** Whether the document is the one in the configuration file; null: the file has no policy set. */

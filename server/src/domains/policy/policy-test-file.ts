@@ -5,7 +5,6 @@ import type { TestTools } from './policy-test-reader.ts'
 import { runTests } from './run-tests.ts'
 import type { PolicyError } from './yaml.ts'
 
-/** Runs the cases of a document and the test files that it names, relative to the document. `lines`: for the terminal. */
 export async function testPolicyFile(path: string, tools: TestTools): Promise<{ ok: boolean; lines: readonly string[] }> {
   const source = await read(path)
   if (source === undefined) return { ok: false, lines: [`${path}: cannot be read`] }

@@ -127,7 +127,6 @@ function readValue(reader: NodeReader, node: Node, path: string, type: Type): un
   }
 }
 
-/** A tool call: `{name: transfer, arguments: {amount: 5}}`. */
 function readRecord(reader: NodeReader, node: Node, path: string, { fields }: RecordType): unknown {
   const values = [...reader.readFields(node, path, Object.keys(fields))].map(([name, value]): [string, unknown] => [
     name,

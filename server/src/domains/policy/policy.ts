@@ -8,7 +8,6 @@ import type { PolicyTest } from './policy-test-reader.ts'
 /** A parsed and checked policy document (GW-POL-3). */
 export interface PolicySet {
   readonly name: string
-  /** Test files, relative to the document. */
   readonly tests: readonly string[]
   readonly cases: readonly PolicyTest[]
   readonly texts: ReadonlyMap<string, string>
@@ -51,5 +50,4 @@ export const POLICY_LIMITS = {
   holdMs: { min: 1_000, max: 30 * 86_400_000 },
 } as const
 
-/** SHA-256 of the document in hex. Audit records name a version by it. */
 export const policySha256 = (source: string): string => createHash('sha256').update(source, 'utf8').digest('hex')

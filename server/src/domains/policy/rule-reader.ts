@@ -39,7 +39,6 @@ const INVALID_CONDITION: ReadCondition = {
 }
 
 interface RuleContext {
-  /** Gets the errors. */
   readonly reader: NodeReader
   readonly environment: Environment
   readonly texts: ReadonlyMap<string, string>
@@ -47,14 +46,12 @@ interface RuleContext {
 
 type Read<T> = (reader: NodeReader, node: Node, path: string) => T | undefined
 
-/** Undefined if the rule has an error. */
 export function readRule(node: Node, path: string, { reader, environment, texts }: RuleContext): Rule | undefined {
   const errorCount = reader.errors.length
   const fields = reader.readFields(node, path, RULE_FIELDS)
   if (!isMap(node)) return undefined
   for (const name of ['id', 'at', 'when']) if (!node.has(name)) reader.addError(node, `${path}.${name}`, 'is missing')
 
-  /** Undefined if the rule does not set the field. */
   const read = <T>(name: (typeof RULE_FIELDS)[number], value: Read<T>): T | undefined => {
     const field = fields.get(name)
     return field && value(reader, field, `${path}.${name}`)

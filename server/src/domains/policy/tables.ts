@@ -29,7 +29,6 @@ export interface PolicyDraftTable {
   workspace_id: string
   title: string
   note: string
-  /** The YAML document, which may have errors. */
   source: string
   /** The version that publishing the draft replaces; null: the Workspace had none. */
   base_id: string | null

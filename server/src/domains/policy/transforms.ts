@@ -188,7 +188,6 @@ function indexOfCharacter(text: string, count: number): number {
   return index
 }
 
-/** Names of findings in transformed texts: `[EMAIL]`, `<EMAIL_1>`. */
 export const FINDING_LABELS: Readonly<Record<FindingType, string>> = {
   'pii.email': 'EMAIL',
   'pii.phone': 'PHONE',

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { StartFixture } from '../../../test/support/start-fixture.ts'
-import { acceptInvitation } from '../../domains/operators/accept-invitation.ts'
 import { listPeople } from '../../domains/operators/operator-store.ts'
+import { acceptInvitation } from '../../domains/operators/sign-in.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 
 const NO_DEMO = { GATEHOUSE_DEMO: '0' }

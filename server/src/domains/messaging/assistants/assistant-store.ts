@@ -21,7 +21,6 @@ interface ProfileFields {
 export type NewAssistant = Omit<AssistantCreate, keyof ProfileFields> & ProfileFields & { readonly username: GovernedString }
 export type ChangedAssistant = Omit<AssistantPatch, keyof ProfileFields> & ProfileFields
 
-/** Creates the assistant together with its user. The id or username of an existing user is refused. */
 export async function createAssistant(tx: Tx, workspaceId: string, create: NewAssistant, now: Date): Promise<AssistantChange> {
   const application = await findApplication(tx, workspaceId, create.application_id)
   if (!application) return { ok: false, reason: 'no_application' }

@@ -6,10 +6,8 @@ import type { WorkspaceUserTable } from '../../identity/tables.ts'
 import { AvatarUrl } from '../people/contact.ts'
 import type { ContactProfileTable } from '../tables.ts'
 
-/** The role of assistants: rules can distinguish them from other users by it. */
 export const ASSISTANT_ROLE = 'assistant'
 
-/** A contact whose messages an Application writes. */
 export type Assistant = Entity<WorkspaceUserTable, 'id' | 'workspace_id' | 'username' | 'created_at'> &
   Entity<ContactProfileTable, 'display_name' | 'avatar_url'> & { readonly applicationId: string }
 

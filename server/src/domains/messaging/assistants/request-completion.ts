@@ -11,7 +11,6 @@ import type { Turn } from './turn-store.ts'
 
 export interface CompletionDeps extends PipelineDeps {
   readonly db: Db
-  /** Reads a chat as the gateway does. */
   readonly parseChat: IncomingRequest['parse']
 }
 
@@ -27,7 +26,6 @@ export type TurnOutcome =
 
 const RETRY_MS = 5_000
 
-/** Runs the request for a turn through the pipeline, as the Application; after a review, the reviewed request. */
 export async function requestCompletion(
   turn: Turn,
   context: TurnContext,

@@ -9,15 +9,12 @@ export interface ReceivedFile {
   readonly path: string
   readonly bytes: number
   readonly sha256: Buffer
-  /** The first HEAD_BYTES bytes (file-type.ts), or all of them. */
   readonly head: Buffer
 }
 
 export interface FileStore {
   readonly incoming: string
-  /** Stores a file durably. It may move the temporary file. */
   store(key: string, received: ReceivedFile): Promise<void>
-  /** Throws if there is no file with this key. */
   open(key: string): Promise<Readable>
   remove(key: string): Promise<void>
   close(): Promise<void>
@@ -28,7 +25,6 @@ export type FileStoreOptions = { readonly kind: 'folder'; readonly path: string 
 export const openFileStore = (options: FileStoreOptions): FileStore =>
   options.kind === 'folder' ? new FolderStore(options.path) : new BucketStore(options)
 
-/** Stores files in a local folder, or in a folder that all nodes share. */
 class FolderStore implements FileStore {
   readonly incoming: string
   readonly #root: string
@@ -69,7 +65,6 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 interface BucketOptions {
-  /** URL of the bucket, such as `https://s3.eu-central-1.amazonaws.com/acme-files`. */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string

@@ -106,7 +106,6 @@ async function findPlace(db: Db, { workspaceId, user }: Member, conversationId: 
   return row && [row.sort_at, row.conversation_id]
 }
 
-/** User ids of a conversation's members: the audience of its events. */
 export async function findMemberIds(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('conversation_member')
@@ -172,7 +171,6 @@ export interface MemberState {
 export async function updateMemberState(tx: Tx, member: Member, id: string, change: MemberState): Promise<void> {
   await tx
     .updateTable('conversation_member')
-    // Undefined fields stay unchanged.
     .set({ is_pinned: change.isPinned, is_muted: change.isMuted, archived_at: change.archivedAt })
     .where(({ and }) => and({ workspace_id: uuidOf('ws', member.workspaceId), conversation_id: uuidOf('conv', id) }))
     .where('user_id', '=', member.user.id)

@@ -19,9 +19,7 @@ export interface ClaimedDelivery {
   readonly secret: string
   readonly type: string
   readonly happenedAt: Date
-  /** JSON, as it was emitted. */
   readonly payload: string
-  /** Number of failed attempts. */
   readonly attempts: number
   readonly giveUpAt: Date
   readonly traceparent: string | null

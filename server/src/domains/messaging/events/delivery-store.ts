@@ -20,7 +20,6 @@ const COLUMNS = [
   'ended_at',
 ] as const
 
-/** One event that is sent to one webhook, with the same id in every attempt. */
 export type Delivery = Entity<WebhookDeliveryTable, (typeof COLUMNS)[number]>
 
 const toDelivery = (row: Pick<Selectable<WebhookDeliveryTable>, (typeof COLUMNS)[number]>): Delivery =>
@@ -61,7 +60,6 @@ const replay = (tx: Tx, { workspaceId, webhookId }: DeliveryOwner, now: Date) =>
     })
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), webhook_id: uuidOf('whk', webhookId) }))
 
-/** Undefined when it does not exist. */
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {
   const uuid = fromId('dlv', id) ?? null
   const row = await replay(tx, owner, now).where('id', '=', uuid).returning(COLUMNS).executeTakeFirst()

@@ -20,7 +20,6 @@ interface FeedOptions {
 export class EventFeed {
   readonly #db: Db
   readonly #workspaceId: string
-  /** By user id. */
   readonly #streams = new Map<string, Set<EventStream>>()
   #position: number
   readonly #reading: Loop

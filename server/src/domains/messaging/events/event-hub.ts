@@ -13,7 +13,6 @@ import { EventStream } from './event-stream.ts'
 /** Open streams of one user on this node; a device has one or two. */
 const MAX_STREAMS = 50
 const HEARTBEAT_MS = 15_000
-/** How often the feeds read the log, in case a signal was lost. */
 const READ_INTERVAL_MS = 1_000
 /** Delay between a change of a token and the check of all streams: caches drop the token first, and many changes share one check. */
 const TOKEN_CHECK_DELAY_MS = 100
@@ -29,7 +28,6 @@ export interface StreamRequest {
   readonly member: Member
   /** Sequence of the last event that the client has; undefined: the stream begins with the next event. */
   readonly after: number | undefined
-  /** Whether the member's token is still valid; called at every heartbeat. */
   readonly isAuthorized: () => Promise<boolean>
 }
 
@@ -89,7 +87,6 @@ export class EventHub {
     return this.#streams().length
   }
 
-  /** Ends every stream. The clients resume on another node, or later. */
   close(): void {
     this.#closed = true
     for (const unsubscribe of this.#unsubscribe) unsubscribe()

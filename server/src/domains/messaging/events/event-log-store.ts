@@ -7,7 +7,6 @@ import type { LoggedEvent } from './event.ts'
 /** Key of pg_advisory_xact_lock: one relay of all nodes assigns sequences at a time. */
 const RELAY_LOCK = 7_241_002
 
-/** Moves events in the order in which they were emitted. */
 export async function moveOutboxToLog(
   db: Db,
   most: number,

@@ -68,7 +68,6 @@ export class EventStream {
     this.#response.off('close', onClose)
   }
 
-  /** Ends the stream because the server stops: the client resumes elsewhere, at the position that it has. */
   endForStop(): void {
     const [from, to] = RECONNECT_AFTER_STOP_MS
     this.write(`retry: ${randomInt(from, to)}\nid: ${this.position}\n\n`)

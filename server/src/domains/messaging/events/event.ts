@@ -37,7 +37,6 @@ export interface LoggedEvent {
   readonly sequence: number
   readonly type: string
   readonly audience: readonly string[]
-  /** JSON, as it was emitted. */
   readonly payload: string
 }
 

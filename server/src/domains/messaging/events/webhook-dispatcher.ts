@@ -18,7 +18,6 @@ import { hasEnabledWebhook } from './webhook-store.ts'
 
 const ENQUEUE_BATCH = 200
 const CONCURRENT_ATTEMPTS = 8
-/** The receiver wants no further attempts. */
 const HTTP_GONE = 410
 const MAX_RETRY_AFTER_MS = 3_600_000
 
@@ -40,7 +39,6 @@ export class WebhookDispatcher extends WorkQueue<string> {
   readonly #busy = new Set<string>()
   /** Whether there is an enabled webhook: servers without webhooks need no query for an event. */
   readonly #hasWebhook: Cache<boolean>
-  /** Attempts of this node since its start. */
   readonly attempts = { delivered: 0, failed: 0 }
 
   constructor(deps: Deps) {

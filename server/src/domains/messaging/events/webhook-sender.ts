@@ -7,7 +7,6 @@ import { findHostProblem, guardedConnector } from '../../../platform/lib/url-gua
 export interface WebhookSenderOptions {
   readonly allowPrivateUrls: boolean
   readonly timeoutMs?: number
-  /** Resolves host names; tests pass their own. */
   readonly lookup?: LookupFunction
 }
 
@@ -28,7 +27,6 @@ export interface WebhookRequest {
 export interface SendResult {
   readonly status: number | null
   readonly failure: string | null
-  /** The wait that the receiver has asked for. */
   readonly retryAfterMs?: number
 }
 

@@ -13,7 +13,6 @@ const SECRET_BYTES = 32
 
 const COLUMNS = ['id', 'url', 'format', 'types', 'enabled', 'created_at', 'updated_at'] as const
 
-/** A receiver that gets the events of a Workspace by HTTP. */
 export type Webhook = Entity<WebhookTable, (typeof COLUMNS)[number]>
 export type WebhookFields = Pick<Webhook, 'url' | 'format' | 'types' | 'enabled'>
 

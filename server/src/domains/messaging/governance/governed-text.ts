@@ -30,7 +30,6 @@ export interface GovernedText {
   readonly kind: 'governed'
   /** The texts after the transforms: the message, then the other texts of it, such as names of files. */
   readonly texts: readonly GovernedString[]
-  /** Whether a policy escalated it. */
   readonly flagged: boolean
   /** `aud_…` of the decision; null: not governed. */
   readonly auditId: string | null

@@ -10,7 +10,6 @@ import { inSeconds, Seconds } from '../timestamps.ts'
 export const MAX_MEMBERS = 1_000
 
 export interface Group extends Entity<MessagingGroupTable> {
-  /** Sorted ids of all members, including the owner. */
   readonly memberIds: readonly string[]
 }
 

@@ -18,7 +18,6 @@ export interface IdempotencyKey {
   readonly fingerprint: Buffer
 }
 
-/** The response to the key's first request, and that request's fingerprint. */
 export const findResponse = (
   db: Db,
   { member, key }: IdempotencyKey,

@@ -34,7 +34,6 @@ async function readHead(files: Pick<FileStore, 'open'>, place: string, limit: nu
     const stream: Readable = await files.open(place)
     const chunks: Buffer[] = []
     let bytes = 0
-    // Leaving the loop closes the file.
     for await (const chunk of stream) {
       chunks.push(chunk)
       bytes += chunk.length

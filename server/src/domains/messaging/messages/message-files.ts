@@ -93,7 +93,6 @@ export async function renameFiles(
 
 export type MessageFile = Omit<Attachment, 'workspaceId' | 'uploadedBy' | 'sha256' | 'place'>
 
-/** The files of each message, by the message's id. Messages without files are missing. */
 export async function findFiles(db: Db, messageIds: readonly string[]): Promise<Map<string, MessageFile[]>> {
   if (messageIds.length === 0) return new Map()
   const uuids = messageIds.map((id) => uuidOf('msg', id))

@@ -7,7 +7,6 @@ import type { Member } from '../people/member.ts'
 import type { Message, Reactions } from './message.ts'
 import { type GovernedReaction, MAX_NAMES } from './reaction.ts'
 
-/** The reactions of each message, by the message's id. Messages without reactions are missing. */
 export async function findReactions(db: Db, messageIds: readonly string[]): Promise<Map<string, Reactions>> {
   if (messageIds.length === 0) return new Map()
   const uuids = messageIds.map((id) => uuidOf('msg', id))

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import type { GovernedString } from '../../../shared/governed.ts'
 import { type Refusal, refuseInvalid } from '../../../shared/refusal.ts'
 
-/** Maximum number of different names on one message. */
 export const MAX_NAMES = 20
 /** Maximum number of texts under one name in a body: as many as a group has members. */
 const MAX_VALUES = 1_000

@@ -7,7 +7,6 @@ import type { AccessTokenTable } from '../tables.ts'
 export const ACCESS_TOKEN_COLUMNS = ['id', 'user_id', 'name', 'issued_by', 'created_at', 'revoked_at'] as const
 export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]
 
-/** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
 export type AccessToken = Entity<AccessTokenTable, AccessTokenColumn>
 
 export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })

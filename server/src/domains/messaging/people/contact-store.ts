@@ -35,7 +35,6 @@ export async function findContact(db: Db, workspaceId: string, id: string): Prom
   return row && toContact(row)
 }
 
-/** The contacts with these ids, by id. Ids that are not contacts are missing. */
 export async function findContacts(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
   const uniqueIds = [...new Set(ids)].filter(isStorable)
   if (uniqueIds.length === 0) return new Map()
@@ -96,7 +95,6 @@ const EMPTY_PROFILE = {
   last_active_at: null,
 }
 
-/** Sets `last_active_at`, unless the user was active in the last minute. */
 export const recordActivity = ({ workspaceId, user }: Member, now: Date): RawBuilder<unknown> => sql`
   insert into contact_profile (workspace_id, user_id, phone_number, last_active_at)
   select known.workspace_id, known.id, '', ${now}
@@ -106,7 +104,6 @@ export const recordActivity = ({ workspaceId, user }: Member, now: Date): RawBui
     and (last_active_at is null or last_active_at < ${new Date(now.getTime() - ACTIVITY_PRECISION_MS)})
   on conflict (workspace_id, user_id) do update set last_active_at = excluded.last_active_at`
 
-/** Emits an event with the user's contact to webhooks and to all users who share a conversation or group with the user. */
 export async function emitContact(
   tx: Tx,
   type: 'contact.created' | 'contact.updated',

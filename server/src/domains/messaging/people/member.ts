@@ -3,7 +3,6 @@ import type { User } from '../../../shared/principal.ts'
 /** Topic of platform/db/signal.ts: an access token or its user has changed. */
 export const ACCESS_TOKENS_TOPIC = 'access_tokens'
 
-/** The authenticated user of a messaging request: by an access token, or by a user token that the Workspace's keys verify. */
 export interface Member {
   readonly workspaceId: string
   readonly user: User

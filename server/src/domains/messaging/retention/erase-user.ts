@@ -73,7 +73,6 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
       .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), sender_id: userId }))
       .where('created_at', '<=', erasedAt)
       .execute()
-    // Uploads that were not sent with a message.
     const own = sql`workspace_id = ${uuidOf('ws', workspaceId)} and uploaded_by = ${userId} and created_at <= ${erasedAt}`
     await removeAttachments(tx, own, now)
     await removeUnsentAlerts(tx, workspaceId, userId)
@@ -88,7 +87,6 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
   })
 }
 
-/** Replaces the id of an erased user where a value is required. */
 const erasedId = (): string => `erased-${newUuid()}`
 
 /** Erases the content of users a last time, a minute after their erasure. Returns the number of users. */

@@ -98,7 +98,6 @@ async function addMail(tx: Tx, events: readonly NewEvent[], { workspace, subscri
 export const mayReceive = ({ roles, state }: Person, topic: NotificationTopic, workspaceId: string): boolean =>
   state !== 'suspended' && scopesIn(accessOf(roles), workspaceId).includes(SCOPE_OF[topic])
 
-/** Finds operators once for a batch of events. */
 class Recipients {
   readonly #db: Db
   readonly #now: Date

@@ -6,7 +6,6 @@ import { INT, type Type, type Words } from './value-types.ts'
 import { scaleOf } from './variables.ts'
 import { createBudget } from './work-budget.ts'
 
-/** A call of a known function. `types`: of the arguments, a method's target first. */
 interface Call {
   readonly expr: Expr
   readonly name: string

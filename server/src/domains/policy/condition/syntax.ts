@@ -45,7 +45,6 @@ function findNestingBeyond(source: string, limit: number): number | undefined {
   return undefined
 }
 
-/** Removes the place and the long list of expected tokens from the library's message. */
 const syntaxMessage = (error: unknown): string =>
   error instanceof Error
     ? error.message.replace(/^<input>:\d+:\d+: /, '').replace(/ but expecting .*/, ', which is not allowed here')
