@@ -9,7 +9,6 @@ export interface AddedTexts {
 
 type Content = NonNullable<ChatMessage['content']>
 
-/** `append`: how a content gets a further text. */
 export function withAddedTexts(
   messages: readonly ChatMessage[],
   { systemTexts, context }: AddedTexts,
@@ -19,10 +18,7 @@ export function withAddedTexts(
   return [...added, ...(context === '' ? messages : withContext(messages, context, append))]
 }
 
-/**
- * The context follows the text of the last user message: what stands before it is the same in the next turn of the conversation, so a
- * provider finds it in its prompt cache. It is a part of that message, because many models refuse two messages of one role in a row.
- */
+/** It follows the last user message, so that the prompt cache fits the next turn; a part, because many models refuse two messages of one role. */
 function withContext(messages: readonly ChatMessage[], context: string, append: typeof appendText): readonly ChatMessage[] {
   const at = messages.findLastIndex(({ role }) => role === 'user')
   if (at < 0) return [...messages, { role: 'user', content: context }]

@@ -11,7 +11,6 @@ import type { KnownFields } from './known-fields.ts'
 export type GovernanceBlock = Readonly<Record<string, unknown>>
 
 export interface ResponseEncoder {
-  /** `json`: the completion as JSON, the text whose hash the record holds. */
   toJson(completion: Completion, json: string, governance: GovernanceBlock): string
   toEvents(completion: Completion, governance: GovernanceBlock): Iterable<string>
   grow(head: CompletionHead, governance: GovernanceBlock): GrowingEncoder
@@ -19,7 +18,6 @@ export interface ResponseEncoder {
 
 /** Writes one stream whose text is sent before the completion is known. Joined, its events are those of `toEvents`. */
 export interface GrowingEncoder {
-  /** The events of the next piece of the text; the first piece begins the stream. */
   text(piece: string): string
   /** The events after the text that was sent. `completion` begins with that text. */
   rest(completion: Completion, governance: GovernanceBlock): Iterable<string>

@@ -23,7 +23,6 @@ export function byType(kinds: Readonly<Record<string, KnownFields>>, untyped?: K
 export interface UnknownField {
   /** The path of the object that has it, from known names alone; empty: the body. Names of clients look like paths too. */
   readonly at: string
-  /** The client's path of the field: `messages[0].naem`. */
   readonly path: string
   readonly name: string
   readonly value: unknown

@@ -3,7 +3,6 @@ const PIECE = /[\s\S]{1,18}\S{0,32}/gu
 /** A longer text is split while it is sent, because a stream of megabytes has hundreds of thousands of parts. */
 const SHORT = 16_384
 
-/** The parts in which a stream sends a text. Joined, they are the text. */
 export const pieces = (text: string): Iterable<string> => (text.length > SHORT ? splitOneByOne(text) : (text.match(PIECE) ?? []))
 
 function* splitOneByOne(text: string): Generator<string> {

@@ -5,7 +5,6 @@ import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt } from './fie
 import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
-/** A chat message, and the field of the client's body that it was made from. `places`: the client's fields for places in it. */
 export interface Translated {
   readonly message: ChatMessage
   readonly path: string

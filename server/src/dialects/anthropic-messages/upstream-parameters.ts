@@ -19,7 +19,6 @@ const DEFAULT_MAX_TOKENS = 4_096
 
 /** Parameters that are not listed have no equivalent. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
-  // maxTokensOf reads both.
   max_tokens: without,
   max_completion_tokens: without,
   temperature: (value, name) => {
@@ -40,7 +39,6 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   reasoning_effort: (value, name) =>
     value === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort: choose(EFFORTS, value, name) } },
   response_format: (value) => responseFormat(value as Fields),
-  // upstream-tools.ts
   tools: without,
   tool_choice: without,
   parallel_tool_calls: without,

@@ -63,7 +63,6 @@ function choiceOf(choice: unknown): Choice {
   return { type: modeOf(textOf(allowed.mode), 'tool_choice.allowed_tools.mode'), allowed: names }
 }
 
-/** The name in `{type: "function", function: {name}}`. */
 function calledName(choice: unknown, at: string): string {
   const called = isObject(choice) && choice.type === 'function' ? choice.function : undefined
   if (!isObject(choice) || !isObject(called) || typeof called.name !== 'string') {

@@ -5,10 +5,7 @@ interface Texts {
   readonly reasoning_content: string
 }
 
-/**
- * Reads content in parts, which Mistral sends for models that reason (https://docs.mistral.ai/capabilities/reasoning/): texts, and thinking that
- * has texts as its parts. Returns undefined if a part has another type or field, because it would be lost.
- */
+/** Mistral sends parts for models that reason (https://docs.mistral.ai/capabilities/reasoning/). Undefined: something would be lost. */
 export function readContentParts(parts: readonly unknown[]): Texts | undefined {
   let [content, reasoning_content] = ['', '']
   for (const part of parts) {

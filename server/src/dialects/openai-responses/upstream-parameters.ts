@@ -33,7 +33,6 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   top_logprobs: (value, name, { logprobs }) => (logprobs === true ? { [name]: value } : only(0)(value, name, {})),
   // upstream-request.ts, in `include`.
   logprobs: without,
-  // upstream-tools.ts
   tools: without,
   [NAMESPACED_NAMES]: without,
   // editBody keeps the fields in their places.

@@ -37,7 +37,6 @@ const PAGE_SIZE = 100
 export const SEALED_PAGE_SIZE = 500
 const HASH_PAGE_SIZE = 1_000
 
-/** In order, without a long transaction. */
 export const readRecordPages = (db: Db, workspaceId: string, range: Range): AsyncGenerator<StoredRecord[]> =>
   readPages(range, (last) => selectRange(db, workspaceId, last, range.through).selectAll().limit(PAGE_SIZE).execute())
 
@@ -128,7 +127,6 @@ export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEn
   return { ...head, sequence: Math.min(head.sequence, Number.MAX_SAFE_INTEGER) }
 }
 
-/** The row with the end of a Workspace's chain was removed. It is created with the Workspace. */
 export class ChainEndMissingError extends Error {}
 
 export async function findFirstSequence(db: Db, workspaceId: string): Promise<number | undefined> {

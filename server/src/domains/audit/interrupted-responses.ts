@@ -12,9 +12,7 @@ interface Deps {
   readonly log: Logger
 }
 
-/**
- * A response is recorded with status 200 before its first byte is sent. If the server's stop cuts it, a second record refers to the first (`ids`).
- */
+/** If the server's stop cuts a response that is recorded with status 200, a second record refers to the first (`ids`). */
 export async function recordInterruptedResponses({ db, audit, clock, log }: Deps, ids: readonly string[]): Promise<void> {
   const record = async (id: string): Promise<void> => {
     const row = await db

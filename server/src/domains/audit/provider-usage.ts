@@ -9,7 +9,6 @@ interface UsageQuery {
   readonly providerId?: string
 }
 
-/** Reads the bodies of all records of these days. */
 export async function usageByDay(db: Db, workspaceId: string, { from, to, providerId }: UsageQuery) {
   const { rows } = await sql<{ date: string; model: string; inputTokens: number; outputTokens: number; cost: number | null }>`
     select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, attempt ->> 'model' as model,

@@ -13,7 +13,6 @@ import type { WorkspaceKeys } from './workspace-keys.ts'
 /** Approximate number of records removed by one transaction; each batch ends at a checkpoint. */
 const BATCH_RECORDS = 500
 
-/** Which records of a Workspace may be removed. */
 export interface Retention {
   readonly before: Date
   readonly keys: WorkspaceKeys
@@ -21,10 +20,7 @@ export interface Retention {
   readonly archived?: number
 }
 
-/**
- * The last checkpoint that covers only records that may be removed; undefined: none. Throws if it was altered, or the log was tampered
- * with (AuditTamperedError): the records are then evidence.
- */
+/** Undefined: none. Throws if it was altered, or the log was tampered with (AuditTamperedError): the records are then evidence. */
 async function findLastRemovable(
   db: Db,
   workspaceId: string,
@@ -38,11 +34,7 @@ async function findLastRemovable(
   return last
 }
 
-/**
- * Removes the records created before `before`, up to a checkpoint that covers no newer record: the rest still verifies from that
- * checkpoint, which is kept. Each batch also ends at a checkpoint, so an interruption does no harm. The removal is recorded.
- * Returns the number of removed records. Throws as findLastRemovable.
- */
+/** The kept checkpoint lets the rest verify. Each batch ends at a checkpoint, so an interruption does no harm. Throws as findLastRemovable. */
 export async function pruneRecords(
   db: Db,
   workspaceId: string,
@@ -82,7 +74,6 @@ interface Removal {
   readonly through: number
 }
 
-/** Writes the removal into the seal and into the log. */
 async function recordRemoval(tx: Tx, workspaceId: string, { keys, now, seal, first, through }: Removal): Promise<void> {
   const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
   const draft = createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })

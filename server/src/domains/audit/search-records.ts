@@ -35,7 +35,6 @@ export interface RecordFilter {
   readonly endpoint?: AuditEndpoint
   readonly endpoints?: readonly AuditEndpoint[]
   readonly status?: { readonly from: number; readonly to: number }
-  /** Exclusive upper sequence: that of the last record of the previous page. */
   readonly below?: number
   readonly limit: number
 }
@@ -72,10 +71,7 @@ interface Driver {
 
 const FEW_ENTRIES = 500
 
-/**
- * Newest first; pages stay stable while records are added. An index gives the records of one filter; the others are applied to at most 10,000 of
- * them.
- */
+/** Newest first; pages stay stable while records are added. Filters without an index are applied to at most 10,000 records. */
 export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<RecordPage> {
   const search = await searchOf(db, workspaceId, filter)
   const few = await readEntries(db, search, filter.limit, Math.max(FEW_ENTRIES, filter.limit + 1))
@@ -83,9 +79,7 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
 }
 
 interface Search {
-  /** The first entries of the index of one filter. */
   readonly entries: (most: number) => RawBuilder<unknown>
-  /** The filters that the index does not apply. */
   readonly others: readonly RawBuilder<unknown>[]
 }
 
@@ -97,10 +91,7 @@ async function searchOf(db: Db, workspaceId: string, filter: RecordFilter): Prom
   return { entries, others: conditionsOf(filter, driver) }
 }
 
-/**
- * The newest 10,000 records of the index of one filter, sorted by a figure; an index of figures would cost every write. The first page fixes the
- * newest record, so that later pages stay stable while records are added.
- */
+/** The newest 10,000 records of one index: an index of figures would cost every write. The first page fixes the newest record. */
 export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort) {
   const { limit } = filter
   const { after, direction } = sort

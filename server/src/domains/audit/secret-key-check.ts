@@ -19,10 +19,7 @@ export async function opensDatabaseKeys(pool: Pick<Database['pool'], 'query'>, b
   return opensAnyKey(rows, box)
 }
 
-/**
- * Throws UNAVAILABLE if the box cannot decrypt the keys of existing Workspaces. Nodes with different secret keys can all start on an empty
- * database; only the one that creates the first Workspace may create others.
- */
+/** UNAVAILABLE: another node has created Workspaces with another secret key. Nodes with different keys can start on an empty database. */
 export async function requireSecretKey(tx: Tx, box: SecretBox): Promise<void> {
   const readKeys = async () => (await sql<SealedRow>`${sql.raw(READ_KEYS)}`.execute(tx)).rows
   let rows = await readKeys()

@@ -9,7 +9,6 @@ import { type KeyedHasher, keyedHasher } from './record/hashes.ts'
 /** Purposes of derived keys. Content hashes and signatures have separate keys. */
 export type KeyPurpose = 'review binding' | 'context boundary'
 
-/** Keys of a Workspace. All except the signing key are derived from one secret (docs/decisions/0007-audit.md). */
 export interface WorkspaceKeys {
   readonly hasher: KeyedHasher
   /** Binds review items to their requests. */

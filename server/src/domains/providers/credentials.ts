@@ -82,7 +82,6 @@ export function parseServiceAccount(text: string): (TokenGrant & { readonly proj
 
 type AccountField = 'clientEmail' | 'tokenUri' | 'privateKey' | 'privateKeyId'
 
-/** Returns undefined if the private key is not one. */
 async function signAssertion(
   { clientEmail, tokenUri, privateKey, privateKeyId }: Readonly<Record<AccountField, string>>,
   issuedAt: number,
@@ -104,11 +103,7 @@ const AUTHORITY = 'https://login.microsoftonline.com'
 const COGNITIVE_SCOPE = 'https://cognitiveservices.azure.com/.default'
 const NAME = /^[A-Za-z0-9.-]{1,255}$/
 
-/**
- * Reads the JSON text of an application of Microsoft Entra ID that `az ad sp create-for-rbac` prints (`appId`, `password`, `tenant`), with
- * `token_uri` and `scope` for other clouds than the public one. Returns undefined if it is not one. The grant:
- * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow.
- */
+/** As `az ad sp create-for-rbac` prints it: https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow. */
 export function parseServicePrincipal(text: string): TokenGrant | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   const fields = parseJsonObject(Buffer.from(text))

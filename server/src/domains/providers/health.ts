@@ -75,12 +75,11 @@ export class Health {
     return state.limitedUntil > this.#options.now() ? 1 : 0
   }
 
-  /** From then on probes may pass (monotonic milliseconds); undefined while the breaker is closed. */
+  /** Undefined while the breaker is closed (monotonic milliseconds). */
   probeDue(provider: Provider): number | undefined {
     return this.#states.get(keyOf(provider))?.openUntil
   }
 
-  /** Milliseconds until another request may pass; 0 while the breaker is closed. */
   retryAfterMs(provider: Provider): number {
     const due = this.probeDue(provider)
     return due === undefined ? 0 : Math.max(this.#options.probeMs, due - this.#options.now())

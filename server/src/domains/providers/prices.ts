@@ -14,10 +14,7 @@ export const PRICE_FIELDS = [
 ] as const
 type PriceField = (typeof PRICE_FIELDS)[number]
 
-/**
- * null: unknown. Prices of cached tokens: null is the input price, and for writes kept for an hour the price of other writes. Reasoning:
- * null is the output price. Request: null is 0.
- */
+/** null: unknown. Cached tokens: null is the input price (long writes: that of writes). Reasoning: the output price. Request: 0. */
 export type PriceFields = { readonly [Field in PriceField]: number | null }
 export type Prices = { readonly [Field in PriceField as CamelCase<Field>]: number | null }
 

@@ -24,7 +24,6 @@ import {
 } from './provider.ts'
 import type { ModelTable, ProviderTable } from './tables.ts'
 
-/** A provider as operators see it: the source of its key, but not the key. */
 export interface ProviderRecord extends Entity<ProviderTable, (typeof RECORD_COLUMNS)[number]> {
   readonly apiKeyFrom: 'stored' | 'environment' | null
 }
@@ -214,7 +213,6 @@ export async function listModels(
   return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, modelOf)
 }
 
-/** The model, locked until the transaction ends, so that two changes of different fields are both kept. */
 export async function findModelForChange(tx: Tx, workspaceId: string, providerId: string, id: string) {
   const row = await tx
     .selectFrom('model')

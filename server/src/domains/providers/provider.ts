@@ -103,10 +103,7 @@ export type ProviderChange = Partial<Omit<ProviderSettings, 'id' | 'kind'>> & Cr
 
 export const originOf = (baseUrl: string | null): string => (baseUrl === null ? '' : (URL.parse(baseUrl)?.origin ?? ''))
 
-/**
- * The provider after a change. Check it with findProviderProblem before storing it. A change of the origin or of the key's variable also
- * changes the source to `by`, so that an operator cannot use privileges of the configuration (private addresses, variables).
- */
+/** A change of the origin or of the key's variable changes the source to `by`: operators get no privileges of the configuration. */
 export function applyProviderChange(
   before: ProviderSettings & { readonly source: ProviderSource; readonly apiKeyEnv?: string | null },
   change: ProviderChange,
@@ -117,7 +114,6 @@ export function applyProviderChange(
   return { ...after, source: changesSource ? by : before.source }
 }
 
-/** The first problem of a declaration, with the field's name in the admin API; undefined: the declaration is valid. */
 export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
   if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
   if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
@@ -178,7 +174,6 @@ function findCredentialsProblem({ kind, apiKey, apiKeyEnv, source }: NewProvider
   return undefined
 }
 
-/** As findProviderProblem. `kind`: of the model's provider. */
 export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>, kind: ProviderKind): Problem | undefined {
   if (!MODEL_ID.test(model.id)) return { param: 'id', message: 'must be printable ASCII without spaces and *, at most 200' }
   if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {

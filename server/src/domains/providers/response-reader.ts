@@ -93,7 +93,6 @@ const parseEvent = (data: string): Fields => {
 
 const DONE = '[DONE]'
 
-/** Reads the bytes of an event stream: UTF-8, lines, events, JSON. `collector` reads the meaning of the events. */
 export class EventReader implements ResponseReader {
   /** JSON of the event with which the provider reported an error. It is matched against closed lists, but never shown. */
   #errorEvent: string | undefined
@@ -133,7 +132,6 @@ export class EventReader implements ResponseReader {
     return this.#effect
   }
 
-  /** The collected response; undefined: the stream ended too early. A last event without an empty line counts. */
   finish(): Fields | undefined {
     try {
       this.#parser.feed('\n\n')

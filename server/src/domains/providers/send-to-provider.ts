@@ -42,7 +42,6 @@ export interface AttemptLimits {
 
 type AttemptRequest = Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string }
 
-/** Sends the request of an attempt and reads the meaning of an error response. */
 export async function sendAttempt(
   target: Target,
   request: AttemptRequest,

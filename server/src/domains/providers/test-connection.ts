@@ -22,7 +22,6 @@ const MAX_PAGES = 10
 const NOT_CHAT =
   /embed|whisper|(?:^|[-/])tts|dall-e|moderation|transcribe|realtime|rerank|(?:^|[-/])(?:sora|davinci|babbage)|image|audio/i
 
-/** Lists the ids of a provider's chat models, sorted, at most 1,000. A failure is a value. */
 export async function discoverModels(provider: Provider, pools: ConnectionPools, { clock }: Deps): Promise<Discovery> {
   const { adapter, models } = pools.endpoint(provider)
   if (!models) return { ok: true, models: undefined }
@@ -47,11 +46,7 @@ const idsOf = (entries: readonly unknown[]): readonly string[] =>
     .map((entry) => (isObject(entry) ? entry.id : undefined))
     .filter((id): id is string => typeof id === 'string' && MODEL_ID.test(id) && !NOT_CHAT.test(id))
 
-/**
- * Tests address, path and key of a provider. A provider with a list of models is asked for the list. Any other gets a chat request without
- * messages for its first model: it costs nothing, and only a provider that accepts the key refuses the request as invalid. Such a
- * provider needs a model. A failure is a value.
- */
+/** Without a list of models, a chat request without messages is sent: it costs nothing, and is refused as invalid if the key is accepted. */
 export async function testConnection(provider: Provider, pools: ConnectionPools, deps: Deps): Promise<Discovery> {
   const discovery = await discoverModels(provider, pools, deps)
   const model = provider.models[0]

@@ -110,7 +110,6 @@ function readOpenAiResult(result: Fields): Usage {
   }
 }
 
-/** Reads pages of JSON (one after the other, or in a list) or CSV. Throws a UsageExportError that says what is missing. */
 export function parseUsageExport(text: string): readonly DailyUsage[] {
   const trimmed = text.trim()
   if (trimmed === '') throw new UsageExportError('the file is empty')
@@ -158,7 +157,6 @@ export type UsageField = (typeof FIELDS)[number]
 
 export interface ComparedUsage {
   readonly date: string
-  /** Empty: all models together. */
   readonly model: string
   readonly field: UsageField
   readonly exported: number
@@ -169,11 +167,7 @@ export interface ComparedUsage {
 /** Differences below this are rounding: a token, a hundredth of a cent. */
 const NEGLIGIBLE: Readonly<Record<UsageField, number>> = { inputTokens: 1, outputTokens: 1, cost: 0.0001 }
 
-/**
- * Compares what an export states with what the records count, by day and model. A name with a date (`gpt-5-2026-02-01`) counts as the name without it. A
- * day whose export names no model is compared with all records of that day. `tolerance`: share of the exported figure. Records of days and models
- * that the export does not have are compared with 0, if the export names models.
- */
+/** `gpt-5-2026-02-01` counts as `gpt-5`. A day whose export names no model is compared with all its records. `tolerance`: a share. */
 export function compareUsage(
   exported: readonly DailyUsage[],
   recorded: readonly DailyUsage[],

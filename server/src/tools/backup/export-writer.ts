@@ -16,7 +16,6 @@ import { FORMAT_VERSION, type Header, type Value } from './export-format.ts'
 const GZIP_LEVEL = 1
 const CHUNK_BYTES = 48 * 1_024
 
-/** Writes an export to a file, which appears under its name when it is complete. */
 export class ExportWriter {
   readonly #path: string
   readonly #partial: string

@@ -110,7 +110,6 @@ export const listExportedTables = (): readonly (readonly [name: string, rule: Ex
 
 interface Column {
   readonly name: string
-  /** For example `timestamp with time zone`. */
   readonly type: string
 }
 

@@ -41,7 +41,6 @@ interface Filled {
   readonly types: ReadonlyMap<string, string>
 }
 
-/** Inserts the rows in batches. */
 function filledTable(tx: Tx, { table, rule, columns, types }: Filled): RowSink {
   const { late: lateColumns = [], replaced = {}, sequence } = rule
   /** Ids and late values of the rows that have some. */
@@ -51,7 +50,6 @@ function filledTable(tx: Tx, { table, rule, columns, types }: Filled): RowSink {
   /** The value at this place of a JSON array `r`, with the type of the column. */
   const valueAt = (at: number, column: string): RawBuilder<unknown> =>
     sql`(r ->> ${sql.lit(at)})::${sql.raw(types.get(column) ?? 'text')}`
-  /** Removes the late values and replaces those that depend on the database. */
   const adapt = (row: readonly Value[]): readonly Value[] => {
     const at = (name: string): number => columns.indexOf(name)
     if (table === 'message_attachment' && !PLACE.test(row[at('place')] ?? ''))

@@ -30,10 +30,7 @@ class ImportRefusedError extends Error {}
 
 const FIRST_TABLES = ['workspace', 'operator', 'admin_token'] as const
 
-/**
- * Imports an export into an empty database. It is read twice: to check it and to store its attachments, and to insert its rows in one
- * transaction. If it fails, the attachments are deleted; after a crash a job deletes them within a day.
- */
+/** Read twice: to check it and store its attachments, and to insert its rows. After a crash a job deletes the attachments within a day. */
 export async function importData(deps: ImportDeps, options: ImportOptions) {
   const { path, onProgress } = options
   const files = new StagedFiles(deps)

@@ -9,7 +9,6 @@ import { readGatehouseFile } from '../setup/gatehouse-file.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `gatehouse apply [file] [--dry-run] [--check]`: prints a line for each declared object. An invalid file changes nothing. */
 export async function apply(
   terminal: Terminal,
   path: string | undefined,

@@ -79,7 +79,6 @@ function parseTimeOption(name: 'from' | 'to', text: string | undefined): { [name
   return { [name]: date }
 }
 
-/** `gatehouse audit resume`: resumes the signing of checkpoints. Running nodes sign again within a minute. */
 export const auditResume = (
   terminal: Terminal,
   { workspace, acceptAsFound: accept = false }: { workspace?: string; acceptAsFound?: boolean },

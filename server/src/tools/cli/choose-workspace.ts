@@ -10,7 +10,6 @@ export async function listAllWorkspaces(db: Db): Promise<readonly Workspace[]> {
   return (await listWorkspaces(db, ALL_ROWS))?.data ?? []
 }
 
-/** Returns the Workspace with this name; without a name, the only Workspace. Throws CommandFailure if there is none. */
 export async function chooseWorkspace(db: Db, name: string | undefined): Promise<Workspace> {
   const all = await listAllWorkspaces(db)
   const [only] = all

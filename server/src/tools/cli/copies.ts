@@ -112,7 +112,6 @@ const storeAttachments = (context: CommandContext, path: string): Promise<number
     }
   })
 
-/** Verifies the audit log of a copied Workspace. Returns a line that says so; throws if it does not verify. */
 async function verifyLog(db: Db, workspaceId: string, { workspaceBox }: CommandContext): Promise<string> {
   const workspace = await findWorkspace(db, workspaceId)
   if (!workspace) throw new CommandFailure(`the Workspace ${workspaceId} is not in the database`)

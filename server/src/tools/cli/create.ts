@@ -51,7 +51,6 @@ export async function applicationCreate(
   })
 }
 
-/** Returns the key. Application and key are created together, or not at all. */
 async function createWithKey(context: CommandContext, workspace: Workspace, create: ApplicationCreate): Promise<string> {
   const { name } = create
   let secret = ''

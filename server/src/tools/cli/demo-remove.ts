@@ -8,7 +8,6 @@ import { setupTransaction } from '../setup/recorded-change.ts'
 import { CommandFailure, printTable, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `gatehouse demo remove`: without `--confirm NAME` it prints what would be deleted, and deletes nothing. */
 export const demoRemove = (terminal: Terminal, { confirm }: { readonly confirm?: string }): Promise<void> =>
   withDatabase(terminal, async ({ database, workspaceBox, clock, config: { dataDir } }) => {
     const demo = await findWorkspaceByIssuer(database.db, DEMO_ISSUER)

@@ -11,7 +11,6 @@ import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, formatTime, printTable, type Terminal } from './terminal.ts'
 import { publicUrl, withDatabase } from './with-database.ts'
 
-/** `gatehouse operator first-login`: prints the link to standard output. Fails once there is an operator. */
 export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const token = await issueFirstLogin(context, context.config)

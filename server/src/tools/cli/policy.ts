@@ -9,7 +9,6 @@ import { counted } from '../../platform/lib/counted.ts'
 import { DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
-/** The detectors of the server, with a longer time limit. */
 const TOOLS: TestTools = {
   detect: (text) => scan([text], { detectors: DETECTORS, budgetMs: 60_000 }).counts,
   assess: (findings) => assess(findings, { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' }),

@@ -5,7 +5,6 @@ export interface Terminal {
   /** Reads the environment and its file again. Absent: it cannot change. */
   readonly readEnv?: () => Environment
   readonly out: (line: string) => void
-  /** Prints a line of additional information to standard error. */
   readonly note: (line: string) => void
   /** Prints a line that the next status line overwrites. Absent if standard error is not a terminal. */
   readonly status?: ((line: string) => void) | undefined

@@ -39,7 +39,6 @@ export async function readKeptCheckpoints(files: readonly string[]): Promise<Che
   return all
 }
 
-/** Throws the CommandFailure of a file that cannot be read, or whose content is wrong. */
 export function unreadable(file: string, { code, message }: NodeJS.ErrnoException): never {
   throw new CommandFailure(`${file}: ${code ? `cannot be read (${code})` : message}`)
 }

@@ -55,7 +55,6 @@ export async function withDatabase<T>(
   }
 }
 
-/** `gatehouse migrate`: opening the database runs the migrations. */
 export const migrate = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database }) => terminal.out(`the ${database.kind} database is up to date`))
 

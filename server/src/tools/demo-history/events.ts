@@ -32,7 +32,6 @@ const MINUTE_MS = 60_000
 const APPROVED_SHARE = 0.7
 const ACKNOWLEDGED_SHARE = 0.8
 
-/** An Application of the demo with the key of its requests. */
 export type HistoryCaller = Pick<ApplicationKey, 'application' | 'keyId'>
 
 /** A request, and what a reviewer later does with its hold or escalation. */
@@ -88,7 +87,6 @@ function decisionOf(request: PlannedRequest, caller: HistoryCaller, itemId: stri
   }
 }
 
-/** Acknowledges the oldest escalation that is pending. */
 const acknowledgementOf = (request: PlannedRequest): HistoryEvent => ({
   at: later(request, 30 + request.chance * 600),
   run: async (deps) => {

@@ -18,10 +18,7 @@ import { type PlannedRequest, planHistory } from './plan-history.ts'
 
 type Deps = ChatDeps & ChangeDeps & { readonly log: Logger }
 
-/**
- * Makes the history of the demo with the real pipeline: each request and decision has a separate clock, which stands at its time. Does
- * nothing if the demo has no history, or if it is complete. After a crash it continues after the newest record.
- */
+/** Makes the history with the real pipeline, each event with a clock at its time. After a crash it continues after the newest record. */
 export async function makeDemoHistory(deps: Deps, dataDir: string, signal: AbortSignal): Promise<void> {
   const demo = await readDemoFile(dataDir)
   if (!demo?.history) return
@@ -80,7 +77,6 @@ async function noteKeyUse(
   }
 }
 
-/** Returns the dependencies of an event at a time: its clock, separate limits, and no metrics, because nothing happens now. */
 async function clockedDeps(deps: Deps, workspaceId: string): Promise<(at: Date) => HistoryDeps> {
   let nowMs = 0
   const limiter = new Limiter(() => nowMs)
@@ -101,7 +97,6 @@ async function findOperator(db: Db, email: string): Promise<Operator | undefined
   return { id: person.id, name: person.name, kind: 'person', access, scopes: access.all }
 }
 
-/** Runs the events, and the events that they cause, in the order of their times. Events after the end do not happen. */
 async function runInOrder(
   events: readonly HistoryEvent[],
   { until, signal, depsAt }: { until: Date; signal: AbortSignal; depsAt: (at: Date) => HistoryDeps },

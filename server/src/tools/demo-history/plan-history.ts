@@ -9,7 +9,6 @@ export interface PlannedRequest {
   readonly text: string
   /** Random number below 1 that decides what a reviewer does with it. */
   readonly chance: number
-  /** It stays undecided if it is held. */
   readonly isLeftPending: boolean
 }
 
@@ -69,7 +68,6 @@ function pick(prompts: readonly Prompt[], chance: number): string {
   return prompts[0]?.text ?? ''
 }
 
-/** A small generator of pseudo-random numbers with a seed: the history of one demo is always the same. */
 function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

@@ -8,7 +8,6 @@ import type { DeclaredApplication, DeclaredUser, DeclaredWorkspace } from '../se
 export const DEMO_NAME = 'demo'
 export const DEMO_AUDIENCE = 'gatehouse'
 
-/** Names of the keys of each Application, and of the admin token. */
 export const KEY_NAMES = ['demo', 'demo, revoked'] as const
 export const DEMO_TOKEN_NAME = 'demo'
 

@@ -34,7 +34,6 @@ const check = checker(DemoFile)
 
 export const demoFilePath = (dataDir: string): string => join(dataDir, 'demo.json')
 
-/** Returns undefined if the file does not exist or is not valid. */
 export async function readDemoFile(dataDir: string): Promise<DemoFile | undefined> {
   try {
     const checked = check(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')))

@@ -17,7 +17,6 @@ interface DemoMemory {
   readonly scopeId?: string
 }
 
-/** One memory for each scope except the session, to show which users recall it. */
 const MEMORIES: readonly DemoMemory[] = [
   {
     scope: 'user',

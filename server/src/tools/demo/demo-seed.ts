@@ -86,7 +86,6 @@ export const newDemoKeys = ({ applications }: DeclaredWorkspace): KeysByName =>
     }),
   )
 
-/** Declares the missing objects and a new key set for user tokens. Changes of operators and users stay. */
 async function declareMissing(tx: Tx, { id, name }: Workspace, declaration: DeclaredWorkspace): Promise<DeclaredWorkspace> {
   const applications = []
   for (const { fields, keys } of declaration.applications) {

@@ -20,12 +20,7 @@ interface DemoDeps extends ChangeDeps {
 
 const HISTORY_MS = 30 * 86_400_000
 
-/**
- * Seeds the demo if the database is empty. If the demo exists but its demo.json is missing or of another database, issues new keys and
- * tokens and revokes the old ones, because only their hashes are stored. Returns undefined if the database has another Workspace.
- *
- * The file is written before the commit: after a crash in between, its keys are invalid and the next start replaces it.
- */
+/** New keys and tokens replace those of a lost demo.json. The file is written before the commit: after a crash, the next start replaces it. */
 export async function prepareDemo(deps: DemoDeps, baseUrl: string): Promise<DemoFile | undefined> {
   const { database, clock, dataDir, withHistory = false, webhookBox } = deps
   const stored = await readDemoFile(dataDir)

@@ -22,7 +22,6 @@ export async function generateUserTokenKeys(): Promise<{ privateJwk: JWK; public
   return { privateJwk: { ...(await exportJWK(pair.privateKey)), ...keyFields }, publicJwk: { ...publicJwk, ...keyFields } }
 }
 
-/** Signs a user token, as an Application's identity provider would. For the demo and for tests. `privateJwk` has `alg` and `kid`. */
 export async function signUserToken(privateJwk: JWK, claims: UserTokenClaims): Promise<string> {
   const { issuer, audience, issuedAt, expiresAt, ...own } = claims
   const { alg = 'EdDSA', kid } = privateJwk

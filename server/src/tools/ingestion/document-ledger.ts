@@ -7,14 +7,10 @@ import { type ApplyMode, storeHash } from '../setup/ledger.ts'
 export interface DocumentLedger {
   /** Whether the file with this key and SHA-256 is already applied and must be skipped, whatever its document is now. */
   readonly isApplied: (key: string, contentHash: string) => boolean
-  /** Records that the file is applied. If the document is stored, call it in the same transaction. */
   readonly recordApplied: (db: Db, key: string, contentHash: string, now: Date) => Promise<void>
 }
 
-/**
- * Stores the content hash of each applied file of a declared folder. In mode `changed` an unchanged file is not applied again, so that
- * a document that was deleted or replaced over the API stays so. The rows share the table of ledger.ts; their owner is the collection.
- */
+/** In mode `changed`, an unchanged file is not applied again, so that a document that was deleted or replaced over the API stays so. */
 export async function openDocumentLedger(db: Db, collectionId: string, mode: ApplyMode): Promise<DocumentLedger> {
   const owner = { workspace_id: fromId('col', collectionId) ?? '', object: 'document' } as const
   const rows = await db
@@ -33,7 +29,6 @@ export async function openDocumentLedger(db: Db, collectionId: string, mode: App
   }
 }
 
-/** Deletes the entries of deleted collections. */
 export async function deleteOrphanedEntries(db: Db): Promise<void> {
   await sql`delete from applied_declaration where object = 'document'
     and not exists (select 1 from knowledge_collection where id = applied_declaration.workspace_id)`.execute(db)

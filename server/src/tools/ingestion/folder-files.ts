@@ -13,11 +13,7 @@ export interface UnreadableFolder {
   readonly error: Error
 }
 
-/**
- * Yields the files below a folder, sorted by name. Skips names that start with a dot, and links that lead out of the folder. Yields an
- * unreadable subfolder in its place; throws if the folder itself is unreadable. Calls `onVacant` for empty subfolders and broken
- * links, because they may be file shares that are not mounted.
- */
+/** Skips names that start with a dot, and links that lead out. Calls `onVacant` for empty folders and broken links: shares may be unmounted. */
 export async function* filesBelow(
   folder: string,
   onVacant: (key: string) => void = () => {},

@@ -15,7 +15,6 @@ import { type ChangeDeps, recordChanges } from '../setup/recorded-change.ts'
 import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
 
-/** Reads at most this many bytes from the beginning of a file, however large it is or becomes. */
 async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
   const file = await open(path)
   try {
@@ -41,12 +40,10 @@ export interface Folder {
   readonly path: string
   readonly workspaceId: string
   readonly collectionId: string
-  /** Labels for each document; absent labels stay unchanged. */
   readonly labels?: LabelPatch
   readonly deleteMissing?: boolean
   /** Whether to delete them even if they are more than MISSING_SHARE of the documents. */
   readonly force?: boolean
-  /** For a declared folder: files that it lists as applied are skipped. */
   readonly ledger?: DocumentLedger
 }
 
@@ -71,11 +68,7 @@ const CONCURRENCY = 2
 const PAGE = 100
 const SCAN_BUDGET_MS = 10_000
 
-/**
- * Ingests a folder into a collection, file by file. Skips unchanged documents, so that it can be stopped at any time and started again.
- * An unreadable file does not affect the others. Throws DeletionRefused if it read all files but refuses to delete documents, and
- * other errors for other failures.
- */
+/** Can be stopped and started again. Throws DeletionRefused if it read all files but refuses to delete documents. */
 export async function* ingestFolder(deps: FolderDeps, folder: Folder, signal?: AbortSignal): AsyncGenerator<FileOutcome> {
   const seen = new Set<string>()
   const added = new Set<string>()
@@ -207,7 +200,6 @@ async function* deleteMissingDocuments(
   }
 }
 
-/** The documents without a file, and the number of documents before the folder was read. */
 async function missingDocuments(
   { database: { db } }: FolderDeps,
   { workspaceId, collectionId }: Folder,

@@ -13,10 +13,7 @@ interface FolderResult {
   readonly fault?: Error
 }
 
-/**
- * Ingests the folders of an applied declaration into their collections. Can be repeated: unchanged files change nothing. Documents
- * without a file stay, and so do collections that the declaration no longer names.
- */
+/** Can be repeated. Documents without a file stay, and so do collections that the declaration no longer names. */
 export async function* ingestFolders(
   deps: FolderDeps,
   { workspaces }: Pick<Declaration, 'workspaces'>,

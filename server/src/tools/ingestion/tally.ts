@@ -27,7 +27,6 @@ export class Tally {
     return Object.values(changes).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Such as `12 added, 3 unchanged`, without outcomes that did not occur. */
   toString(): string {
     const nonZero = Object.entries(this.counts).filter(([, count]) => count > 0)
     return nonZero.map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'no files'

@@ -6,7 +6,6 @@ import type { DeclaredBudget } from './declaration.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-/** Identifies the budget by its name. Its count stays when its limit changes. */
 export function applyBudget(context: ApplyContext, declared: DeclaredBudget): Promise<Change[]> {
   const { tx, workspaceId, now, ledger } = context
   const { name, limit, alerts, unpriced, enabled } = declared

@@ -7,7 +7,6 @@ import type { ApplyContext } from './recorded-change.ts'
 
 const PUBLISHER = 'gatehouse'
 
-/** Publishes the policy set as a new version, unless its text is active already. */
 export function applyPolicy({ tx, workspaceId, now, ledger }: ApplyContext, source: string): Promise<Change[]> {
   const sha256 = policySha256(source)
   // A policy set is one document: an edit of one rule must not remove the rule that an operator added in an emergency.

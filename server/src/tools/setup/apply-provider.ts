@@ -53,7 +53,6 @@ function pickChanged(
   return { ...complete, fields, models: models ?? [], ...(models && exactModels !== undefined && { exactModels }) }
 }
 
-/** Returns whether a model was changed or deleted. */
 async function applyModels(
   { tx, workspaceId, now }: ApplyContext,
   { id, models, exactModels }: DeclaredProvider,

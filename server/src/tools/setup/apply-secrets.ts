@@ -22,7 +22,6 @@ export function hashSecret(secret: string, prefix: CredentialPrefix): Buffer | u
   return hash === undefined ? undefined : Buffer.from(hash, 'hex')
 }
 
-/** Says why a variable holds no usable key or token, as the end of a sentence. Never contains the value. */
 export function describeSecretProblem(secret: string, prefix: CredentialPrefix): string | undefined {
   if (hashSecret(secret, prefix)) return undefined
   const command = `echo "${prefix}$(openssl rand -base64 32 | tr '+/' '-_' | tr -d =)"`

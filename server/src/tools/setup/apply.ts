@@ -15,11 +15,7 @@ interface ApplyOptions extends ChangeDeps {
   readonly mode?: ApplyMode
 }
 
-/**
- * Applies the file to the database and returns the changes. Uses one transaction for each Workspace and one for the admin tokens, with
- * their audit records. Throws a ConfigError with the line if the database does not allow a declaration: the Workspaces before it are
- * applied, that one and those after it are not.
- */
+/** Throws a ConfigError with the line if the database does not allow a declaration: the Workspaces before it are applied. */
 export async function applyConfiguration(file: GatehouseFile, options: ApplyOptions): Promise<Change[]> {
   const { database, clock, dryRun, mode = 'all' } = options
   const { adminTokens, workspaces } = file.declaration
@@ -55,7 +51,6 @@ export interface ConfigurationFileDeps extends ChangeDeps {
   readonly database: Database
 }
 
-/** Applies what has changed in `gatehouse.yaml`, and logs it. Returns undefined if there is no file. Throws a ConfigError if it is invalid. */
 export async function applyConfigurationFile(deps: ConfigurationFileDeps): Promise<GatehouseFile | undefined> {
   const { config, secrets, log } = deps
   const file = checkConfigurationFile(config, secrets.fromEnvironment)

@@ -19,13 +19,11 @@ export interface Change {
     | 'operator'
     | 'operator_invitation'
   readonly id: string
-  /** The name in messages to operators. */
   readonly name: string
   /** Names of the changed fields in the admin API, without values. */
   readonly fields: readonly string[]
   /** The Workspaces whose audit logs record a change of the server. Default: the oldest. */
   readonly workspaceIds?: readonly string[]
-  /** The policy set that it replaced, if an operator had published that one. */
   readonly replaced?: string
   /** How the unchanged object differs from its declaration: names without values. */
   readonly drift?: string
@@ -42,7 +40,6 @@ export const changeOf = (
   fields: readonly string[] = [],
 ): Change => ({ done, object, id, name, fields })
 
-/** `updated provider openai (timeout_ms, weight)` */
 export function describeChange({ done, object, name, fields, replaced }: Change): string {
   const summary = `${done} ${object.replaceAll('_', ' ')} ${name}`
   if (replaced !== undefined) return `${summary} in place of ${replaced}`
@@ -88,14 +85,11 @@ export const findDifferences = (before: object, after: object): string[] =>
   )
 
 interface Applier<Known> {
-  /** Returns undefined if the name is taken. */
   readonly create: () => Promise<Named | undefined>
-  /** The fields that the declaration changes. */
   readonly compare: (known: Known) => readonly string[]
   readonly update: (known: Known) => Promise<{ readonly ok: boolean; readonly reason?: string }>
 }
 
-/** Creates an object, or updates the known one if its declaration changes a field. */
 export async function createOrUpdate<Known extends Named>(
   object: 'workspace' | 'application' | 'collection' | 'budget',
   known: Known | undefined,

@@ -36,11 +36,9 @@ import type {
 interface ReaderDeps {
   readonly fromEnvironment: (name: string) => string | undefined
   readonly readFile: (name: string) => string
-  /** Path of a folder named in the configuration. Throws a ConfigError if it does not exist. */
   readonly findFolder: (name: string) => string
 }
 
-/** Converts the parsed file into a declaration and collects all invalid values in `problems`. */
 export class DeclarationReader {
   readonly problems: Problem[] = []
   readonly #deps: ReaderDeps

@@ -24,11 +24,7 @@ interface SyncDeps extends ChangeDeps {
 /** Time limit for a provider's list of models. The server then starts without them. */
 const DISCOVERY_MS = 3_000
 
-/**
- * Applies the providers of the environment (ADM-ENV-8): creates and enables those whose variables are set, disables those whose
- * variables are gone, and skips ids that an operator uses. Returns the ids of the synced providers. Throws a ConfigError if a variable
- * is invalid. A provider that does not list its models does not stop the start.
- */
+/** ADM-ENV-8; skips ids that an operator uses. A provider that does not list its models does not stop the start. */
 export async function syncEnvironmentProviders(workspaceId: string, deps: SyncDeps): Promise<string[]> {
   const { providers } = deps.config
   const declared = providers.map(declaredProvider)

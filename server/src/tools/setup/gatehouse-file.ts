@@ -35,7 +35,6 @@ export function readGatehouseFile(path: string, fromEnvironment: (name: string) 
   return { declaration, describe }
 }
 
-/** Reads and checks `gatehouse.yaml`. Returns undefined if there is none. Throws a ConfigError if it is invalid, or named and absent. */
 export function checkConfigurationFile(
   { configFile, configFileNamed }: Pick<Config, 'configFile' | 'configFileNamed'>,
   fromEnvironment: (name: string) => string | undefined,

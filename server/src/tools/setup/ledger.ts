@@ -13,7 +13,6 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** Hash of each declared item as it was last applied (tools/setup/ledger.ts). */
 interface AppliedDeclarationTable {
   /** The nil UUID for items of the whole server. */
   workspace_id: string
@@ -34,7 +33,6 @@ interface DeclaredItem {
   readonly declared: unknown
   /** Fields that are compared and applied one by one, so that an operator's changes to the other fields stay. */
   readonly fields?: DeclaredFields
-  /** SHA-256 to store instead of the hash of `declared`. */
   readonly sha256?: string
   /** Whether an operator has replaced the declaration with this hash. A start then keeps the operator's version. Default: no. */
   readonly isReplaced?: (applied: string) => Promise<boolean>
@@ -53,10 +51,7 @@ type RowObject = AppliedDeclarationTable['object']
 /** Owner of items that belong to no Workspace, for example admin tokens. */
 const SERVER = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Stores the hash of each item that is applied, in the transaction that applies it (docs/decisions/0010-setting-up.md). In mode
- * `changed`, an item with the same hash as last time is not applied. Its change says in `drift` how it differs from the declaration.
- */
+/** docs/decisions/0010-setting-up.md. In mode `changed`, an item with the same hash is not applied; `drift` says how it differs. */
 export class Ledger {
   readonly #tx: Tx
   readonly #owner: string
@@ -96,12 +91,10 @@ export class Ledger {
     return [...applied, ...(await this.#findDrift(item, applyFields)).filter(({ drift }) => drift !== undefined)]
   }
 
-  /** Deletes the hashes of items that are no longer declared. Call it last. */
   async close(): Promise<void> {
     for (const key of this.#stored.keys()) if (!this.#declaredKeys.has(key)) await this.forget(...partsOf(key))
   }
 
-  /** Deletes the hash of an item, so that it is applied when it is declared again. */
   async forget(object: RowObject, name: string): Promise<void> {
     await this.#tx
       .deleteFrom('applied_declaration')
@@ -162,7 +155,6 @@ export async function storeHash(
 export const applyItem = (ledger: Ledger | undefined, item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> =>
   ledger ? ledger.apply(item, applyFields) : applyFields()
 
-/** Returns the result of `work`, whose changes of the database are rolled back. */
 export async function undone<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   await sql`savepoint undone`.execute(tx)
   try {

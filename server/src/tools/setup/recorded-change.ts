@@ -40,7 +40,6 @@ export interface ChangeDeps extends ApplyDeps {
   readonly clock: Clock
 }
 
-/** Changes a Workspace in one transaction, with audit records, and signals the change to the running nodes. */
 export async function changeWorkspace(
   { database, clock, workspaceBox, providerBox }: ChangeDeps,
   workspaceId: string,
@@ -124,7 +123,6 @@ function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (i
   return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: recorded })
 }
 
-/** The signal topic for changes of each kind of object. Nodes do not cache the other kinds. */
 const TOPICS: Readonly<Partial<Record<Change['object'], string>>> = {
   workspace: WORKSPACES_TOPIC,
   application: APPLICATIONS_TOPIC,

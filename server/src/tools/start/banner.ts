@@ -12,7 +12,6 @@ export interface BannerFacts {
   readonly isTerminal: boolean
 }
 
-/** The text after a start, for standard error; standard output is the log. */
 export function banner({ base, demo, adminToken, firstLogin, isTerminal }: BannerFacts): string {
   const login = isTerminal ? (firstLogin?.url ?? firstLogin?.where) : firstLogin?.where
   const rows = [

@@ -14,14 +14,9 @@ import { type ChangeDeps, changeServer } from '../setup/recorded-change.ts'
 
 const ISSUED: Change = { done: 'issued', object: 'operator_invitation', id: 'first', name: 'first', fields: [] }
 
-/** File with the link of the first login, until it is used. */
 export const firstLoginFile = (dataDir: string): string => join(dataDir, 'first-login.txt')
 
-/**
- * Returns the token for the first owner's link, or undefined once there is an operator. The embedded database keeps it in a file, which is
- * written before the commit: after a crash in between, its token is invalid and the next start issues another. PostgreSQL gets a new one
- * each time, which replaces all older ones and is kept nowhere.
- */
+/** Undefined once there is an operator. The embedded database keeps the token in a file, which is written before the commit (see prepare.ts). */
 export async function issueFirstLogin(
   deps: ChangeDeps,
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
@@ -45,7 +40,6 @@ export async function issueFirstLogin(
   return token
 }
 
-/** Returns whether there is no operator yet. If there is one, invalidates the first login. */
 export async function needsFirstLogin({ database }: ChangeDeps): Promise<boolean> {
   return database.db.transaction().execute(async (tx) => {
     const hasOperator = await hasPeople(tx)

@@ -45,18 +45,13 @@ const WRONG_KEY =
   'GATEHOUSE_SECRET_KEY is not the key of this database, so its encrypted values cannot be decrypted. Set the key of the other nodes, or the one in secret.key'
 
 const STANDARD_ERROR = {
-  /** Only a terminal gets secrets. */
   isTerminal: process.stderr.isTTY === true,
   write: (text: string): void => void process.stderr.write(text),
 }
 
-/** Call it with the server's address once it listens: writes the address to demo.json and prints the banner. */
 type Announce = (base: string) => Promise<void>
 
-/**
- * Prepares the database before the server listens: applies `gatehouse.yaml` or seeds the demo, and issues the first admin token and
- * the first login. Throws a ConfigError if the file or the environment is invalid.
- */
+/** Applies `gatehouse.yaml` or seeds the demo, and issues the first secrets. Throws a ConfigError if the file or the environment is invalid. */
 export async function prepareStart(deps: PrepareDeps, output = STANDARD_ERROR): Promise<Announce> {
   const { config, background } = deps
   const { isTerminal } = output
@@ -88,10 +83,7 @@ async function requireSecretKey({ database, workspaceBox }: Pick<PrepareDeps, 'd
   if (!(await opensDatabaseKeys(database.pool, workspaceBox))) throw new ConfigError(WRONG_KEY)
 }
 
-/**
- * Returns how to get the first admin token: for the embedded database the file in the data folder, for PostgreSQL the command, because
- * a node may have no data folder. Returns undefined if there was a token before.
- */
+/** For PostgreSQL the command instead of a file, because a node may have no data folder. Undefined if there was a token before. */
 async function prepareAdminToken({ config, log, ...deps }: PrepareDeps): Promise<string | undefined> {
   if (config.databaseUrl !== undefined) {
     const hasToken = await deps.database.db.transaction().execute(hasAdminToken)
@@ -102,7 +94,6 @@ async function prepareAdminToken({ config, log, ...deps }: PrepareDeps): Promise
   return file
 }
 
-/** Returns how the first owner signs in, or undefined once there is an operator. */
 async function prepareFirstLogin(
   deps: PrepareDeps,
   isTerminal: boolean,

@@ -36,11 +36,7 @@ export const findArchivedSequence = async (
   keys: WorkspaceKeys,
 ): Promise<number> => (await findPosition(db, workspaceId, place.key, keys.hasher.seals)).size
 
-/**
- * Writes the next segment of a log: an export between two checkpoints, as gzip, under `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`.
- * It is due when it is full, or its first record is a day old. Returns whether another may be due. Stores nothing, and throws an
- * AuditTamperedError, if the records do not verify.
- */
+/** `<workspace id>/<first>-<last>.jsonl.gz`; due when it is full, or its first record a day old. Throws AuditTamperedError, storing nothing. */
 export async function archiveNextSegment(
   db: Db,
   place: ArchivePlace,

@@ -82,11 +82,7 @@ export class ChainAppender {
     this.#options = options
   }
 
-  /**
-   * Throws when records are rejected (isRejected), or the database cannot be reached until `deadline` (at least one attempt is made). After a
-   * broken connection the next attempt looks for the records. A statement that arrives late cannot store them twice: ids are unique, and the end
-   * of the chain has moved.
-   */
+  /** Throws when records are rejected, or the database cannot be reached until `deadline`. Unique ids prevent that records are stored twice. */
   async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly PlacedRecord[]> {
     // Cached permanently: a retry must not depend on reading the keys again.
     this.#sealer ??= await this.#options.findSealer(this.#workspaceId)

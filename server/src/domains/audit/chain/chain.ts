@@ -107,7 +107,6 @@ export function parseRecord(body: string, own: Buffer): AuditRecord {
   return { ...record, integrity: { ...record.integrity, hash: own.toString('hex') } }
 }
 
-/** SHA-256 of a record's text without its position. */
 export const hashContent = ({
   beforeIntegrity,
   afterIntegrity,

@@ -16,10 +16,7 @@ const nextTurn = (): Promise<void> => {
   return turnAhead
 }
 
-/**
- * A statement costs about as much CPU as ten of its records, so under load a group waits while the event loop is busy with other requests, which
- * will bring records. When it has nothing else to do, the group is sent at once, so a lone request never waits.
- */
+/** A statement costs as much CPU as ten of its records, so under load a group waits for more of them; a lone request never waits. */
 export class GroupSize {
   #awaited = 1
 

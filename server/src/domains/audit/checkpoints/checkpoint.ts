@@ -48,7 +48,6 @@ export function signEnd(
   return signCheckpoint(fields, frontier, sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
 }
 
-/** `previous`: `NO_CHECKPOINT_HASH` for the first. */
 export function signCheckpoint(
   fields: UnsignedCheckpoint,
   frontier: Frontier,

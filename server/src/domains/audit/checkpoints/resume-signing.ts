@@ -30,10 +30,7 @@ export type Resumption =
   | { readonly done: 'refused'; readonly fault: AuditFault }
   | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
 
-/**
- * Resumes signing after an alarm. `accept`: a log that does not verify is signed as it is; its records are no longer checked, and verification
- * reports that.
- */
+/** `accept`: a log that does not verify is signed as it is; its records are no longer checked, and verification reports that. */
 export async function resumeSigning(
   db: Db,
   workspaceId: string,
@@ -89,10 +86,7 @@ async function acceptLog(
 /** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
 const MAX_GAPS = 5_000_000
 
-/**
- * Builds the log's tree. A missing record counts as 32 zero bytes. Requests wait for the lock on the end, so it is taken when few records are left
- * to read.
- */
+/** A missing record counts as 32 zero bytes. Requests wait for the lock on the end, so it is taken when few records are left to read. */
 async function readCurrentState(
   tx: Tx,
   workspaceId: string,

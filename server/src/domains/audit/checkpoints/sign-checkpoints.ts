@@ -37,10 +37,7 @@ export async function findWorkspacesDue(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ workspace_id }) => toId('ws', workspace_id))
 }
 
-/**
- * Signs the records since the last checkpoint. Returns the last new checkpoint; undefined: no new records. Throws AuditTamperedError, and signs
- * nothing, if the seal does not confirm the last checkpoint or a record has no valid seal.
- */
+/** Undefined: no new records. Throws AuditTamperedError if the seal does not confirm the last checkpoint or a record has no valid seal. */
 export async function makeCheckpoint(
   db: Db,
   workspaceId: string,

@@ -55,10 +55,7 @@ interface FeedSink {
   close(): Promise<void>
 }
 
-/**
- * `-`: standard output. `http://…`, `https://…`: each batch is the body of a POST, and a 2xx response means that the receiver has stored it.
- * Anything else is the path of a file. Undefined: not valid.
- */
+/** A URL: each batch is the body of a POST, and 2xx means that it is stored. `-`: standard output. Else a path. Undefined: not valid. */
 export function openSink(
   target: string,
   { token, out }: { readonly token: string | undefined; readonly out: (line: string) => void },

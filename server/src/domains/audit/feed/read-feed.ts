@@ -17,10 +17,7 @@ export class LogRewoundError extends Error {
   }
 }
 
-/**
- * A record becomes visible after all earlier ones, so a reader that continues from the position misses none but those that retention removed.
- * Throws a LogRewoundError if the log does not continue from the position.
- */
+/** Misses no record but those that retention removed. Throws a LogRewoundError if the log does not continue from the position. */
 export async function readFeed(
   db: Db,
   after: FeedPosition,

@@ -7,7 +7,6 @@ import { NO_APPLICATION } from './usage-sums.ts'
 
 const MOST_TOKENS = 2 ** 31 - 1
 
-/** The part of a record that is counted. */
 export interface CountedRecord {
   readonly sequence: number
   readonly at: number

@@ -9,6 +9,5 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export const fromUuidOrText = (dimension: Dimension, value: string): string =>
   dimension !== 'application' ? value : value === NO_APPLICATION ? '' : toId('app', value)
 
-/** A value of a dimension as the counts have it. */
 export const toUuidOrText = (dimension: Dimension, value: string): string =>
   dimension !== 'application' ? value : value === '' ? NO_APPLICATION : uuidOf('app', value)

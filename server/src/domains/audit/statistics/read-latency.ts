@@ -27,7 +27,6 @@ export async function readLatency(db: Db, query: UsageQuery): Promise<Latency | 
   return place && latencyOf((await readRows(db, query, place))[0])
 }
 
-/** Percentiles of each group. undefined: this grouping, or the filters, have none. */
 export async function readGroupLatencies(
   db: Db,
   query: UsageQuery,

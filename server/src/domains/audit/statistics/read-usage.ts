@@ -59,7 +59,6 @@ function longestSpan(seconds: number | undefined) {
 export const readTotals = async (db: Db, query: UsageQuery): Promise<UsageCounts> =>
   (await readSums(db, query, {}))[0]?.counts ?? NO_USAGE
 
-/** Sums for each interval of `seconds`, by its start in milliseconds. Empty ones are missing. */
 export const readIntervals = async (db: Db, query: UsageQuery, seconds: number): Promise<ReadonlyMap<number, UsageCounts>> =>
   new Map((await readSums(db, query, { seconds })).map(({ start, counts }) => [start, counts]))
 
@@ -116,7 +115,6 @@ export async function usageOfApplications(db: Db, workspaceId: string, now: Date
 export const sumOfUsage = (all: readonly UsageCounts[]): UsageCounts =>
   all.reduce((sum, counts) => combine(sum, counts, 1), NO_USAGE)
 
-/** The usage that is in `whole` and not in `part`. */
 export const subtractUsage = (whole: UsageCounts, part: UsageCounts): UsageCounts => combine(whole, part, -1)
 
 const NUMBERS = SUM_COLUMNS.filter(isNumber).map(camelCase)

@@ -39,10 +39,7 @@ export async function rollUpRecords(db: Db, workspaceId: string, options: RollUp
   while ((await rollUpNextRecords(db, workspaceId, options)) < head);
 }
 
-/**
- * Counts the next records, within the limits of a step, and returns the sequence up to which records are counted. Records become visible in the
- * order of their sequences, so none is passed over.
- */
+/** Returns the sequence up to which records are counted. Records become visible in the order of their sequences, so none is passed over. */
 export async function rollUpNextRecords(db: Db, workspaceId: string, { now, recent = new Map() }: RollUp): Promise<number> {
   const position = await findPosition(db, workspaceId)
   const { head, through } = position
@@ -61,7 +58,6 @@ export async function rollUpNextRecords(db: Db, workspaceId: string, { now, rece
 }
 
 interface Position {
-  /** Sequence of the last record. */
   readonly head: number
   readonly through: number
   readonly exists: boolean
@@ -85,7 +81,6 @@ const createPosition = (db: Db, workspaceId: string) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-/** The records after `through` up to `to`, in order. Records may be missing, as retention removes them. */
 async function findNextRecords(
   db: Db,
   workspaceId: string,

@@ -89,10 +89,7 @@ interface Wanted {
   readonly values?: readonly string[] | undefined
 }
 
-/**
- * SQL for rows of `value`, `at`, the sums and the verdicts. A long time is read from the counts by one property, unless filters combine
- * several; otherwise the counts of all combinations have it.
- */
+/** Rows of `value`, `at`, the sums and the verdicts. A long time is read from the counts by one property, unless filters combine several. */
 export async function usageSource(
   db: Db,
   query: UsageQuery,

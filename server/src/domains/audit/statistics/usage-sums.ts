@@ -3,10 +3,7 @@ import type { Verdict } from '../../../shared/decision.ts'
 /** Stands in the counts for requests without an Application: messages. */
 export const NO_APPLICATION = '00000000-0000-0000-0000-000000000000'
 
-/**
- * With their types. A request counts for its last attempt; tokens, cost and time for the attempt that used them. `cost`: null if no attempt had
- * one.
- */
+/** A request counts for its last attempt; tokens, cost and time for the attempt that used them. `cost`: null if no attempt had one. */
 export const SUM_TYPES = {
   requests: 'bigint',
   errors: 'bigint',

@@ -53,17 +53,13 @@ export interface ObservedRecord {
 
 type SealedEnd = Pick<Checkpoint, 'size' | 'hash'>
 
-/**
- * Stops at the first fault. Where two records do not fit, the later one is trusted if its own successor (or the chain's end) confirms it.
- * Therefore a record is checked only when the next one is known.
- */
+/** Where two records do not fit, the later one is trusted if its successor confirms it, so a record is checked when the next is known. */
 export class ChainChecker {
   readonly #publicKey: string
   readonly #frontier: Frontier
   /** The last record without a fault, or the chain's start. */
   #last: { readonly sequence: number; readonly hash: Buffer; readonly id: string | null }
   #pending: ObservedRecord | undefined
-  /** Smallest first. */
   #expectedCheckpoints: readonly Checkpoint[] = []
   #sealedEnd: SealedEnd | undefined
   #signedThrough: number

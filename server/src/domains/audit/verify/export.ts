@@ -21,11 +21,7 @@ export interface ExportHeader {
   readonly through: number
 }
 
-/**
- * JSON lines: a header, the records and the checkpoint signed over them, so that the export can be verified on its own (verifyExport). It covers
- * the smallest range between two checkpoints that contains `from` to `to`. To include the newest records make a checkpoint first; without any
- * checkpoint only the header is exported.
- */
+/** The smallest range between two checkpoints that contains `from` to `to`, as JSON lines. Without any checkpoint, only the header. */
 export async function* exportRecords(
   db: Db,
   workspaceId: string,

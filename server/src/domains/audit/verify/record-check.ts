@@ -7,7 +7,6 @@ import { decodeGroupSeal, type GroupSeal, type KeyedSeals, type SealedPlace } fr
 import { sumCacheRead, sumCost, sumTokens } from '../record/token-usage.ts'
 import type { ObservedRecord } from './chain-checker.ts'
 
-/** Whether a seal was made for a record with this text and, if it seals a position, this place. */
 function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: SealedPlace): boolean {
   const group = decodeGroupSeal(seal)
   if (!group) return seals.isRecord(place, seal)
@@ -31,10 +30,7 @@ export interface ComparableLog {
 
 type SealedRow = Pick<StoredRecord, 'id' | 'sequence' | 'hash' | 'seal'>
 
-/**
- * Each group must be complete, contiguous and in order, and the chain must contain the record that it is sealed behind. No record may be in the
- * log twice. Seals of single positions are between groups.
- */
+/** Each group must be complete, in order, and behind a record of the chain. No record may be there twice. Single seals are between groups. */
 export class GroupChecker {
   readonly #db: Db
   readonly #workspaceId: string

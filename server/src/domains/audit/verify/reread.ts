@@ -46,7 +46,6 @@ export class LogRereader {
   }
 }
 
-/** Verifies the records after sequence `after` up to the next checkpoint. Returns undefined if no checkpoint covers them. */
 export async function rereadNextRange(
   db: Db,
   workspaceId: string,

@@ -39,10 +39,7 @@ export interface VerifyOptions {
 /** Retention can prune the chain while it is read; reading then starts again. */
 const MAX_PASSES = 100
 
-/**
- * Finds the first fault: a record altered in its body or in a column, missing, inserted, moved, cut off at the end, or resealed with all later
- * ones.
- */
+/** The first fault: a record altered, missing, inserted, moved, cut off at the end, or resealed with all later ones. */
 export async function verifyWorkspace(
   db: Db,
   workspaceId: string,
@@ -135,7 +132,6 @@ async function findSealFault(db: Db, workspaceId: string, keys: SealKeys, { resu
   return (await findCheckpointFault(db, reading.seal, keys)) ?? (resuming ? undefined : (reading.seal.stopped ?? undefined))
 }
 
-/** Predecessor of the first record: `GENESIS` or the checkpoint at which retention stopped. */
 export async function findChainStart(
   db: Db,
   workspaceId: string,

@@ -14,7 +14,6 @@ const FIRST_EAST_ASIAN = 0x2e80
 /** Particles and nouns between an East Asian label and its value: `電話番号は`, `手机号码是`. */
 const MAX_PARTICLES = 4
 
-/** The labels of a kind of value. Words are in lower case. */
 export interface Labels {
   readonly labels: ReadonlySet<string>
   /** Last words of the labels. A text that ends with another word is not a label. */

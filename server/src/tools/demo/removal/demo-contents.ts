@@ -15,7 +15,6 @@ interface Kind {
 /** Of the demo's keys, new ones replace those of a lost demo.json. */
 const OWN_KEYS = KEY_NAMES.map((name) => `'${name}'`).join(', ')
 
-/** Objects that removing the demo deletes, in the order of the dialog. */
 const KINDS = {
   applications: { table: 'application', named: 'name' },
   keys: { table: 'api_key', where: `name not in (${OWN_KEYS})` },

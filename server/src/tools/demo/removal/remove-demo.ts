@@ -77,7 +77,6 @@ async function record(
 
 const OF_WORKSPACE = 'workspace_id = $1'
 const OF_PARTITION = 'partition_id in (select id from retrieval_partition where workspace_id = $1)'
-/** Conditions on the rows of tables without a column `workspace_id`. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   workspace: 'id = $1',
   budget_window: 'budget_id in (select id from budget where workspace_id = $1)',
@@ -85,10 +84,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   retrieval_posting: OF_PARTITION,
 }
 
-/**
- * Deletes all rows of a Workspace, and itself. Requests in progress wait at the locks, and fail after the commit: rows refer to the
- * Workspace, and records to the end of its audit log. May deadlock with it, so the caller repeats the transaction.
- */
+/** Requests in progress wait at the locks, and fail after the commit. May deadlock with them, so the caller repeats the transaction. */
 async function deleteWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   const uuid = uuidOfWorkspace(workspaceId)
   await sql`select from workspace where id = ${uuid} for update`.execute(tx)
