@@ -6,11 +6,9 @@ import { type BudgetScope, type BudgetUnit, shownAmount } from './budget.ts'
 
 /** A fraction of a budget that was reached for the first time in its window. */
 export interface BudgetAlert {
-  /** `ws_…` */
   readonly workspaceId: string
   /** The payload of the event `budget.alert`. Amounts are in USD or tokens, as `unit` says. */
   readonly payload: {
-    /** `bud_…` */
     readonly id: string
     readonly object: 'budget_alert'
     readonly name: string

@@ -15,23 +15,16 @@ interface Reading {
   readonly usedUp: number
 }
 
-interface MeterDeps {
-  readonly db: Db
-  readonly clock: Clock
-}
-
-async function measureBudgets({ db, clock }: MeterDeps): Promise<readonly Reading[]> {
-  const { rows } = await sql<Reading>`
+/** Counts the budgets that are nearly or completely used up. There is no reading without budgets. */
+export class BudgetMeter extends Meter<Reading> {
+  constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
+    super(async () => {
+      const { rows } = await sql<Reading>`
     select scope, count(*) filter (where spent >= ${NEAR}::float8 * amount and spent < amount)::int as near,
       count(*) filter (where spent >= amount)::int as "usedUp"
     from budget left join budget_window on budget_id = id and ends_at > ${clock.now()}
     where enabled group by scope`.execute(db)
-  return rows
-}
-
-/** Counts the budgets that are nearly or completely used up. There is no reading without budgets. */
-export class BudgetMeter extends Meter<Reading> {
-  constructor(deps: MeterDeps) {
-    super(() => measureBudgets(deps))
+      return rows
+    })
   }
 }

@@ -19,7 +19,6 @@ export type Unpriced = (typeof UNPRICED)[number]
 
 /** A limit of spending in each calendar window. All budgets that match a request must admit it. */
 export interface Budget {
-  /** `bud_…` */
   readonly id: string
   readonly workspaceId: string
   /** Unique in the Workspace. */
@@ -97,7 +96,6 @@ export const BudgetCreate = Type.Object({
 })
 export type BudgetCreate = Static<typeof BudgetCreate>
 
-/** Body of `PATCH /admin/v1/budgets/:id`. */
 export const BudgetPatch = Type.Object({ name: Type.Optional(Name), ...changeable, limit: Type.Optional(changeable.limit) })
 export type BudgetPatch = Static<typeof BudgetPatch>
 

@@ -4,7 +4,6 @@ import type { Budget } from './budget.ts'
 
 /** The values of a request that select its budgets. */
 export interface Spender {
-  /** `app_…` */
   readonly applicationId: string
   /** `key_…`; empty: code of this server or an operator calls. */
   readonly keyId: string

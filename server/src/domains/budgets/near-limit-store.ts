@@ -5,7 +5,6 @@ import { toId } from '../../platform/lib/id.ts'
 
 /** An enabled budget of whose limit so much is spent now that it has sent an alert. */
 export interface BudgetNearLimit {
-  /** `bud_…` */
   readonly id: string
   readonly name: string
   /** Whether each member is counted separately. */

@@ -16,7 +16,7 @@ export interface CountKey extends Pick<SettledEntry, 'budget' | 'subject' | 'sta
 /** Enough for `times` requests is reserved. */
 export interface Granted {
   readonly ok: true
-  /** UUID of the reservation. */
+  /** UUID. */
   readonly id: string
   readonly entries: readonly CountKey[]
   readonly times: number
@@ -64,7 +64,6 @@ export async function reserveAmounts(
   return row.answer.ok ? { ...row.answer, id } : row.answer
 }
 
-/** Extends reservations, by their UUIDs. */
 export async function extendReservations(db: Db, ids: readonly string[], now: Date | null): Promise<void> {
   const until = sql`coalesce(${now}::timestamptz, clock_timestamp()) + ${LEASE_SECONDS} * interval '1 second'`
   // Settlements lock in the same order.

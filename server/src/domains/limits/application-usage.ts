@@ -7,7 +7,6 @@ const SLOT_WAIT_MS = 30_000
 /** Retry hint for a full concurrency limit; the end of the other requests is not known. */
 const CONCURRENCY_RETRY_MS = 1_000
 
-/** The limits of an Application itself. */
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrency']
 
 const requestRate = (limits: ApplicationLimits): Rate => ({ perMinute: limits.requests_per_minute, capacity: limits.burst })
@@ -43,7 +42,6 @@ export class ApplicationUsage {
     this.#adjustTokens(now)
   }
 
-  /** Applies changed limits from now on. */
   adjust(limits: ApplicationLimits, now: number): void {
     this.limits = limits
     this.policyHeader = policyHeader(limits)

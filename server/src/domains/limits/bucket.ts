@@ -28,10 +28,7 @@ export class Bucket implements RateCounter {
     this.#at = Math.floor(now)
   }
 
-  /**
-   * Applies another rate from now on. Used units stay used, up to the new capacity, so that a lower limit does not block its caller for
-   * longer than that limit would.
-   */
+  /** Used units stay used, up to the new capacity, so that a lower limit does not block its caller for longer than it would. */
   adjust(rate: Rate, now: number): void {
     if (rate.perMinute === this.#rate.perMinute && rate.capacity === this.#rate.capacity) return
     this.#drain(now)
@@ -39,14 +36,12 @@ export class Bucket implements RateCounter {
     this.#used = Math.min(this.#used, rate.capacity * SHARES)
   }
 
-  /** Milliseconds until `cost` units can be taken if there is no other take. 0: now. Infinity: never, because `cost` exceeds the capacity. */
   waitMs(cost: number, now: number): number {
     if (cost > this.#rate.capacity) return Number.POSITIVE_INFINITY
     this.#drain(now)
     return Math.max(0, Math.ceil((this.#used + (cost - this.#rate.capacity) * SHARES) / this.#rate.perMinute))
   }
 
-  /** Takes units. Call it only when `waitMs` is 0. */
   take(cost: number): void {
     this.#fill(cost * SHARES)
   }
@@ -73,7 +68,6 @@ export class Bucket implements RateCounter {
     }
   }
 
-  /** Whole units that can be taken now, and the milliseconds until one more is available. */
   left(now: number): { units: number; nextMs: number } {
     this.#drain(now)
     const free = Math.max(0, this.#rate.capacity * SHARES - this.#used)
@@ -87,7 +81,6 @@ export class Bucket implements RateCounter {
     return undefined
   }
 
-  /** True if a new bucket would have the same state, so that this one can be dropped. */
   isIdle(now: number): boolean {
     this.#drain(now)
     return this.#used === 0 && this.#open.length === 0

@@ -11,7 +11,6 @@ export interface Reservation {
 
 /** The units of one limit per minute. Times are milliseconds of a monotonic clock. */
 export interface RateCounter {
-  /** Applies another rate from now on. */
   adjust(rate: Rate, now: number): void
   /** Milliseconds until `cost` units can be taken. 0: now. Infinity: never, because `cost` exceeds the capacity. */
   waitMs(cost: number, now: number): number
@@ -35,7 +34,7 @@ export interface SlotCounter {
   readonly inFlight: number
   adjust(capacity: number): void
   hasFree(now: number): boolean
-  /** Takes a slot. Call it only when `hasFree` is true. */
+  /** Call it only when `hasFree` is true. */
   take(): void
   release(): void
   /** Free slots of the whole limit. */

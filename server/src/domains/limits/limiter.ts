@@ -14,7 +14,7 @@ interface Charge {
   readonly cost: number
   /** Tokens reserved now or before the request waited for a reviewer. */
   readonly estimate: number
-  /** Whether the request counts towards the rates. */
+  /** Towards the rates. */
   readonly isCharged: boolean
 }
 

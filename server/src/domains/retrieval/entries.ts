@@ -7,7 +7,6 @@ import { TOKENIZER, visitWords } from './words.ts'
 
 /** A searchable text: a chunk of a document or a memory. */
 export interface Entry {
-  /** A UUID. */
   readonly id: string
   /** Title and heading path; may be empty. */
   readonly title: string
@@ -24,7 +23,6 @@ export interface TermCounts {
   readonly length: number
 }
 
-/** The stored form of an entry's distinct terms. */
 export const storedTerms = ({ terms }: TermCounts): string => [...terms.keys()].join(' ')
 
 /** Adds entries to the index. Locks the partition until the transaction ends, so call it late in the transaction. */
@@ -90,7 +88,6 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
 const totalLength = (entries: readonly { readonly length: number }[]): number =>
   entries.reduce((sum, { length }) => sum + length, 0)
 
-/** The terms of an entry, as they are indexed. */
 export function countTerms({ id, title, text }: Entry, language: Language): TermCounts {
   const terms = new Map<string, number>()
   let length = 0

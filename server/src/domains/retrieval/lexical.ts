@@ -115,7 +115,6 @@ function groupByFrequency(weighted: readonly WeightedWord[], whole: number): [gr
 
 const textOf = ({ word }: WeightedWord): string => [...word.terms].join(' ')
 
-/** Adds the scores of the words of `rest` to the candidates. */
 async function rescore(
   source: PostingSource,
   candidates: readonly Candidate[],

@@ -31,14 +31,13 @@ export async function openPartition(
 }
 
 async function findPartition(db: Db, workspaceUuid: string, kind: PartitionKind, key: string): Promise<Partition | undefined> {
-  const row = await db
+  return db
     .selectFrom('retrieval_partition')
     .select(['id', 'language'])
     .where('workspace_id', '=', workspaceUuid)
     .where('kind', '=', kind)
     .where('key', '=', key)
     .executeTakeFirst()
-  return row
 }
 
 /**

@@ -17,7 +17,6 @@ const posting = (number: number, frequency: number, length: number): readonly nu
   length >> 8,
 ]
 
-/** Removes the postings of the entries with these numbers. */
 function withoutNumbers(postings: Buffer, numbers: ReadonlySet<number>): Buffer {
   const kept: number[] = []
   for (let at = 0; at < postings.length; at += POSTING_BYTES) {

@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { Ranked } from './fuse.ts'
-import { fuse, placesFor } from './fuse.ts'
+import { fuse, placesFor, type Ranked } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
 import { nearest, type SemanticQuery } from './semantic/nearest.ts'

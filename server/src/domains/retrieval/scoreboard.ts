@@ -21,7 +21,6 @@ function addScores(scores: Float64Array, postings: Buffer, weight: number, avera
   }
 }
 
-/** An entry that may be one of the best. */
 export interface Candidate {
   readonly partition: number
   readonly number: number

@@ -49,12 +49,10 @@ export class Exchanger {
     this.clock = clock
   }
 
-  /** Exchanges since the start, by result. */
   get statistics(): { readonly ok: number; readonly failed: number } {
     return { ...this.#results }
   }
 
-  /** The name of a new lease in the store. */
   nextHolder(): string {
     this.#holders += 1
     return `${this.#node}.${this.#holders}`

@@ -14,12 +14,6 @@ const REMEMBERED_MS = 50_000
 /** A lease that has been unused for this long is dropped. */
 const IDLE_MS = 60_000
 
-/** The amounts of the running exchange. */
-interface Sent {
-  readonly need: number
-  readonly want: number
-}
-
 /** The demand on a lease beyond the requests that wait for the exchange. */
 interface Demand {
   /** Amount for requests that queue without waiting for this exchange. */
@@ -49,7 +43,8 @@ export abstract class QuotaLease implements Lessee {
   /** Amount that the requests of the running exchange get, so that later requests do not take it. */
   #promised = 0
   #deadline = 0
-  #sent: Sent = { need: 0, want: 0 }
+  /** The amounts of the running exchange. */
+  #sent = { need: 0, want: 0 }
   /** For requests that wait for the next exchange, and for those that wait for the running one. */
   #waiting: PromiseWithResolvers<void> | undefined
   #asked: PromiseWithResolvers<void> | undefined

@@ -37,7 +37,6 @@ export interface EmbedMissingDeps {
   readonly sessionDb: Db
   readonly embedder: Embedder
   readonly support: VectorSupport
-  /** By partition kind. */
   readonly textsOf: Readonly<Record<PartitionKind, LoadTexts>>
   /** One for each server. */
   readonly progress: EmbeddingProgress

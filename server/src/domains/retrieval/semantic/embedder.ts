@@ -4,7 +4,6 @@ import { elapsed } from '../../../platform/lib/clock.ts'
 import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../../platform/lib/http-request.ts'
 import { doublingDelay } from '../../../platform/queue/retry-delays.ts'
 
-/** The model that requests name. */
 export interface ModelChoice {
   readonly name: string
   /** Required number of dimensions; undefined: the model's default. */
@@ -68,7 +67,7 @@ export class Embedder {
     this.model = model
     this.#deps = deps
     this.#path = `${pathname.replace(/\/+$/, '')}/embeddings`
-    this.#headers = headersOf(apiKey)
+    this.#headers = apiKey ? [...JSON_HEADERS, 'authorization', `Bearer ${apiKey}`] : JSON_HEADERS
     this.#pool = new Pool(origin, {
       connect: deps.connect,
       connections: CONNECTIONS,
@@ -153,11 +152,6 @@ function isTransient({ failure, status }: EmbedFailure): boolean {
   if (failure === 'status') return status >= 500 || TRANSIENT_STATUS.has(status)
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
-
-const headersOf = (apiKey: string | undefined): string[] => [
-  ...JSON_HEADERS,
-  ...(apiKey ? ['authorization', `Bearer ${apiKey}`] : []),
-]
 
 /** Most servers accept this many texts at once, and some accept no more. */
 export const BATCH_TEXTS = 32

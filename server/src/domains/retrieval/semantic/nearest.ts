@@ -48,7 +48,6 @@ interface Row {
   readonly distance: number
 }
 
-/** A query as a vector of a model. */
 export interface SemanticQuery {
   readonly model: EmbeddingModel
   readonly vector: Vector
