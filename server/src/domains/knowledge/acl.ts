@@ -24,5 +24,4 @@ export function normalizedAcl(acl: Acl): Acl {
   return Object.fromEntries(lists.filter(([, names]) => names.length > 0))
 }
 
-/** Sorts the names and removes duplicates and empty names. */
 export const uniqueSorted = (names: readonly string[] = []): readonly string[] => [...new Set(names)].filter(Boolean).sort()
