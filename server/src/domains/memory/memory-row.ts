@@ -28,7 +28,13 @@ export const expiryOf = ({ expires_at }: Pick<Row, 'expires_at'>): Date | null =
 /** A stored memory, as operators see it. Ids are TypeIDs. */
 export type Memory = Omit<Entity<Row>, 'workspaceId' | 'ownerId' | 'signature' | 'partitionId'>
 
-export function toMemory({ workspace_id: _workspace, owner_id: _owner, signature: _signature, partition_id: _, ...row }: Row): Memory {
+export function toMemory({
+  workspace_id: _workspace,
+  owner_id: _owner,
+  signature: _signature,
+  partition_id: _,
+  ...row
+}: Row): Memory {
   return {
     ...fromRow(row, { id: 'mem', application_id: 'app', audit_id: 'aud', superseded_by: 'mem' }),
     expiresAt: expiryOf(row),

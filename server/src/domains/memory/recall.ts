@@ -12,7 +12,7 @@ import { visibleOwners } from './owner.ts'
 import { findMemoryPartitions } from './owner-store.ts'
 
 /** A memory that the viewer may see. */
-export interface RecalledMemory 
+export interface RecalledMemory
   extends Pick<
     Memory,
     'id' | 'scope' | 'scopeId' | 'kind' | 'content' | 'summary' | 'classification' | 'regulations' | 'createdAt' | 'expiresAt'
