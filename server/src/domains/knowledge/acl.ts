@@ -5,10 +5,7 @@ export type Acl =
   | { readonly everyone: true }
   | { readonly users?: readonly string[]; readonly roles?: readonly string[]; readonly departments?: readonly string[] }
 
-/**
- * Whether an ACL permits this user. Uses the role and department that the Application states, verified or not. An empty id, role
- * or department matches no name.
- */
+/** Uses the role and department that the Application states, verified or not. An empty id, role or department matches no name. */
 export const allows = (acl: Acl, user: User): boolean =>
   'everyone' in acl ||
   includesName(acl.users, user.id) ||
@@ -24,5 +21,4 @@ export function normalizedAcl(acl: Acl): Acl {
   return Object.fromEntries(lists.filter(([, names]) => names.length > 0))
 }
 
-/** Sorts the names and removes duplicates and empty names. */
 export const uniqueSorted = (names: readonly string[] = []): readonly string[] => [...new Set(names)].filter(Boolean).sort()

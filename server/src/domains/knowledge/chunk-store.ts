@@ -10,11 +10,7 @@ import type { Chunk } from './chunking/chunk.ts'
 export type ScannedChunk = Chunk & { readonly flagged: boolean }
 
 /** The document that owns the chunks. Ids are UUIDs. */
-export interface ChunkOwner {
-  readonly workspace: string
-  readonly document: string
-  readonly title: string
-}
+type ChunkOwner = { readonly workspace: string; readonly document: string; readonly title: string }
 
 /** PostgreSQL accepts 65,535 parameters in a statement. */
 const ROWS_PER_INSERT = 1_000
@@ -63,7 +59,6 @@ export async function removeChunks(tx: Tx, workspace: string, documents: readonl
   await removeEntries(tx, ids)
 }
 
-/** Moves the chunks of a document into another partition. */
 export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOwner, partition: Partition): Promise<void> {
   const moved = await tx
     .updateTable('knowledge_chunk')
@@ -79,16 +74,8 @@ export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOw
   await addEntries(tx, partition, entries)
 }
 
-/** A chunk as operators read it, independent of the document's labels. */
-export interface ListedChunk {
-  /** `chk_…` */
-  readonly id: string
-  readonly position: number
-  readonly headings: readonly string[]
-  readonly content: string
-  readonly tokens: number
-  readonly flagged: boolean
-}
+/** A chunk as operators read it, with `chk_…`. */
+export type ListedChunk = ScannedChunk & { readonly id: string }
 
 /** The chunks of a document from position `from` on, in reading order. Empty if there is no such document. */
 export async function listChunks(

@@ -3,16 +3,13 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { fromId, newUuid } from '../../platform/lib/id.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
 import { normalizedLabels } from './labels.ts'
 import type { KnowledgeCollectionTable } from './tables.ts'
 
-const collectionOf = ({ removed_at: _, ...row }: Selectable<KnowledgeCollectionTable>): Collection => ({
-  ...fromRow(row),
-  id: toId('col', row.id),
-  workspaceId: toId('ws', row.workspace_id),
-})
+const collectionOf = ({ removed_at: _, ...row }: Selectable<KnowledgeCollectionTable>): Collection =>
+  fromRow(row, { id: 'col', workspace_id: 'ws' })
 
 /** Returns undefined if the Workspace has a collection of that name. */
 export async function createCollection(
@@ -55,7 +52,7 @@ export async function listCollections(db: Db, workspaceId: string, page: PageReq
   return pageById(collections(db, workspaceId), 'col', page, collectionOf)
 }
 
-export type CollectionUpdate =
+type CollectionUpdate =
   | { readonly ok: true; readonly collection: Collection }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 

@@ -1,17 +1,8 @@
-import type { Language } from '../retrieval/language.ts'
-import type { CollectionLabels } from './labels.ts'
+import type { Entity } from '../../platform/db/from-row.ts'
+import type { KnowledgeCollectionTable } from './tables.ts'
 
 /** A group of documents with shared labels. Ids are TypeIDs (`col_…`). */
-export interface Collection extends CollectionLabels {
-  readonly id: string
-  readonly workspaceId: string
-  readonly name: string
-  readonly description: string
-  /** Applies to documents ingested from now on; a stored document takes it over when it is ingested again. */
-  readonly language: Language
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type Collection = Omit<Entity<KnowledgeCollectionTable>, 'removedAt'>
 
 type Settings = Pick<Collection, 'description' | 'classification' | 'regulations' | 'acl' | 'language' | 'applications'>
 

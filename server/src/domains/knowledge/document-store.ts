@@ -1,24 +1,28 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, toId } from '../../platform/lib/id.ts'
+import { fromId } from '../../platform/lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
-import type { KnowledgeDocument } from './document.ts'
 import { deleteIfEmpty } from './partitions.ts'
 import type { KnowledgeDocumentTable } from './tables.ts'
 
-export type StoredDocument = KnowledgeDocument & { readonly partitionId: number }
+export interface StoredDocument extends Omit<Entity<KnowledgeDocumentTable>, 'contentHash'> {
+  /** In hexadecimal. */
+  readonly contentHash: string
+  /** The language that it is indexed in. */
+  readonly language: Language
+}
+
+/** A document without its text. Ids are TypeIDs (`doc_…`). */
+export type KnowledgeDocument = Omit<StoredDocument, 'partitionId'>
 
 const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Language }): StoredDocument => ({
-  ...fromRow(row),
-  id: toId('doc', row.id),
-  workspaceId: toId('ws', row.workspace_id),
-  collectionId: toId('col', row.collection_id),
+  ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col' }),
   contentHash: row.content_hash.toString('hex'),
 })
 
@@ -44,7 +48,7 @@ export async function findDocumentByKey(
   return row && documentOf(row)
 }
 
-export interface DocumentQuery extends PageRequest {
+interface DocumentQuery extends PageRequest {
   readonly collectionId?: string | undefined
   /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined

@@ -72,19 +72,12 @@ const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDoc
   flags,
 })
 
-interface Version {
-  readonly incoming: IncomingDocument
-  readonly contentHash: string
-  readonly content: DocumentContent
-  readonly now: Date
-}
-
 /** Stores a document, or replaces its version `before`. The collection must be locked. */
 async function storeVersion(
   tx: Tx,
   collection: Collection,
   before: StoredDocument | undefined,
-  version: Version,
+  version: { incoming: IncomingDocument; contentHash: string; content: DocumentContent; now: Date },
 ): Promise<Ingested> {
   const { incoming, contentHash, content, now } = version
   const { title, limits, chunks, flags } = content

@@ -24,10 +24,7 @@ export type Access = Pick<Labels, 'classification' | 'acl'> & { readonly limits:
 
 export const UNLABELLED: Labels = { classification: null, regulations: [], acl: null }
 
-/**
- * The strictest classification of the collection, the document and its front matter. Restricted if neither the collection nor the
- * document has one, whatever the front matter states.
- */
+/** The strictest of the three. Restricted if neither the collection nor the document has one, whatever the front matter states. */
 export function effectiveClassification(
   collection: Pick<Labels, 'classification'>,
   { classification, limits }: Access,
@@ -75,7 +72,6 @@ export const normalizedLabels = ({ classification, regulations, acl }: Labels): 
   acl: acl && normalizedAcl(acl),
 })
 
-/** Keeps only the labels that decide visibility. */
 export const accessOf = ({ classification, acl, limits }: Access): Access => ({
   classification,
   acl,

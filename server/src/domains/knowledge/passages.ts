@@ -5,36 +5,24 @@ import { toId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
-import { searchEntry } from './chunk-store.ts'
+import { type ListedChunk, searchEntry } from './chunk-store.ts'
+import type { KnowledgeDocument } from './document-store.ts'
 import { effectiveRegulations } from './labels.ts'
 import type { VisiblePartition } from './visibility.ts'
 
 /** A chunk as shown to a user that may see it. */
-export interface Passage {
-  /** `chk_…` */
-  readonly id: string
+export interface Passage extends Omit<ListedChunk, 'tokens'>, Pick<KnowledgeDocument, 'title' | 'source' | 'updatedAt'> {
   /** `doc_…` */
   readonly documentId: string
-  readonly title: string
   /** Name of the collection. */
   readonly collection: string
   readonly collectionId: string
-  readonly headings: readonly string[]
-  readonly position: number
-  readonly content: string
   readonly classification: Classification
   readonly regulations: readonly string[]
-  readonly source: string
-  /** The detectors found instructions in it, and no operator has cleared the flag. */
-  readonly flagged: boolean
-  /** When the document's current version was ingested. */
-  readonly updatedAt: Date
   readonly similarity: number
 }
 
-/**
- * Loads the ranked chunks in their order, each with its partition, without chunks that were deleted or moved out of these partitions since.
- */
+/** Loads the ranked chunks in their order, each with its partition, without chunks that have left these partitions since. */
 export async function loadPassages<P extends VisiblePartition>(
   db: Db,
   workspaceId: string,
@@ -96,17 +84,12 @@ export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<Re
   return new Map((await loadChunkEntries(db, ids)).map(({ id, title, text }) => [id, `${title}\n\n${text}`]))
 }
 
-interface Split {
-  readonly headings: readonly string[]
-  readonly content: string
-}
-
 /** A longer line is not a heading (chunking/blocks.ts). */
 const MAX_LINE = 400
 const MARK = /^#{1,6} +/
 
 /** Moves the headings at the start of a chunk's text into its list of headings. */
-export function splitHeadings(content: string, path: readonly string[]): Split {
+export function splitHeadings(content: string, path: readonly string[]): Pick<Passage, 'headings' | 'content'> {
   const headings = [...path]
   let text = content
   for (;;) {

@@ -60,7 +60,7 @@ export const hasLabelChanges = (
 
 type LabelsAndSource = DocumentLabels & { readonly source: string }
 
-/** Applies the patch to a document's labels and source. Returns them in their stored form. */
+/** Returns the patched labels and source in their stored form. */
 export function applyLabelPatch(
   before: LabelsAndSource,
   { source, classification, regulations, acl }: LabelPatch,

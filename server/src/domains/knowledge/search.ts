@@ -63,13 +63,6 @@ export interface ExplainedPassage extends Passage {
   readonly checks: readonly Check[]
 }
 
-interface ExplainedSearch {
-  /** The passages that `searchKnowledge` finds for the viewer, best first. */
-  readonly visible: readonly ExplainedPassage[]
-  /** Matching passages that the viewer may not see. */
-  readonly hidden: readonly ExplainedPassage[]
-}
-
 /** Ranked chunks for each passage shown, because documents contain duplicates. */
 const RANKED_PER_PASSAGE = 4
 
@@ -78,7 +71,7 @@ export async function explainedSearch(
   deps: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
   { text, collections, limit }: KnowledgeQuery & { readonly limit: number },
-): Promise<ExplainedSearch> {
+): Promise<{ readonly visible: readonly ExplainedPassage[]; readonly hidden: readonly ExplainedPassage[] }> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
   const partitionsIn = async (db: Db, isShown: boolean): Promise<readonly LabelledPartition[]> =>
     (await labelledPartitions(db, viewer.workspaceId, collections)).filter(

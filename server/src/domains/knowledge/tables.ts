@@ -22,7 +22,7 @@ export interface KnowledgeCollectionTable {
   classification: Classification | null
   regulations: Json<readonly string[]>
   acl: NullableJson<Acl>
-  /** For documents ingested from now on; a partition keeps its own. */
+  /** For documents ingested from now on; a stored one takes it over when it is ingested again. */
   language: Language
   /** TypeIDs of the Applications that may search it; null: every Application of the Workspace. */
   applications: NullableJson<readonly string[]>
@@ -55,6 +55,7 @@ export interface KnowledgeDocumentTable {
   content_hash: Bytes
   media_type: string
   bytes: number
+  /** Shown with its passages. */
   source: string
   classification: Classification | null
   regulations: Json<readonly string[]>

@@ -18,10 +18,7 @@ export interface LabelledPartition extends VisiblePartition {
   readonly access: Access
 }
 
-/**
- * The partitions that the viewer may see, ordered by id; with `chosen`, only those of collections with these names or ids. Each
- * search reads them again, so that changed labels apply from the next search on.
- */
+/** As `labelledPartitions`. Each search reads them again, so that changed labels apply from the next search on. */
 export async function visiblePartitions(
   db: Db,
   viewer: Viewer,

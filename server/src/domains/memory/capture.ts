@@ -21,7 +21,6 @@ export function draftProblem(
   return result.ok ? checkDraft(draft, now) : result
 }
 
-/** Stores drafts one after the other. */
 export async function storeMemories(
   tx: Tx,
   viewer: Viewer,
@@ -37,11 +36,7 @@ export async function storeMemories(
   return stored
 }
 
-/**
- * Stores a draft without a `draftProblem`, and locks the owner until the transaction ends. A duplicate is not
- * stored; the result names the stored memory. A new memory replaces older ones about the same subject. The caller must have
- * refused secrets before.
- */
+/** Stores a draft without a `draftProblem` as `upsertMemory` does. The caller must have refused secrets before. */
 export async function storeMemory(tx: Tx, viewer: Viewer, draft: MemoryDraft, hasher: Hasher, now: Date): Promise<Stored> {
   const result = ownerOfMemory(viewer, draft.scope, draft.scopeId)
   if (!result.ok) throw new TypeError('denied' in result ? result.denied : `no owner: ${result.param} ${result.message}`)

@@ -9,7 +9,7 @@ export function normalizeContent(content: string): string {
   const text = normalize(content, 'NFC').replace(/\s+/gu, ' ').trim()
   const opened = text.replace(OPENING, '')
   let end = opened.length
-  while (end > 0 && CLOSING.has(opened.charAt(end - 1)) && !isUnit(opened, end - 1)) end--
+  while (end > 0 && CLOSING.has(opened.charAt(end - 1)) && !isUnit(opened, end - 1)) end-- // 27" and 6' are lengths.
   return withoutInitial(opened.slice(0, end) || text)
 }
 
@@ -17,7 +17,6 @@ export function normalizeContent(content: string): string {
 const OPENING = /^(?:["'“”„‘’«»‹›([{\s]|[-–—•*]\s(?!\s*\p{N}))+/u
 const CLOSING: ReadonlySet<string> = new Set('.,;:!…"\'“”‘’«»‹›)]} ')
 
-/** 27" and 6' are lengths. */
 const isUnit = (text: string, at: number): boolean => /["'”’]/.test(text.charAt(at)) && /\p{N}/u.test(text.charAt(at - 1))
 
 const withoutInitial = (text: string): string =>
@@ -26,10 +25,7 @@ const withoutInitial = (text: string): string =>
 /** The only words that never change the meaning of a statement. Other articles do: plan A, der and die See, le and la livre. */
 const FILLER_WORDS = /(?<=^|\s)(?:the|please)(?=\s)\s/g
 
-/**
- * The text that near duplicates share: without filler words. All that could be a name, number or negation stays: a missed duplicate
- * costs a row, a false one loses information.
- */
+/** The text that near duplicates share, without filler words only: a missed duplicate costs a row, a false one loses information. */
 export const signatureText = (content: string): string => {
   const text = normalizeContent(content)
   return normalizeContent(text.replace(FILLER_WORDS, '').replace(/[’‘`´]/g, "'")) || text

@@ -3,14 +3,10 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { removeEntries } from '../retrieval/entries.ts'
-import type { Memory } from './memory.ts'
-import { memoriesOf, toMemory } from './memory-row.ts'
+import { type Memory, memoriesOf, toMemory } from './memory-row.ts'
 import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.ts'
 
-/**
- * Erases a memory and its history: rows, postings and vectors. Only keyed hashes in audit records remain. Returns the erased
- * memory, or undefined if the Workspace has no such memory.
- */
+/** Erases a memory and its history; only keyed hashes in audit records remain. Returns undefined if there is no such memory. */
 export async function eraseMemory(tx: Tx, workspaceId: string, id: string): Promise<Memory | undefined> {
   const uuid = fromId('mem', id)
   if (uuid === undefined) return undefined
@@ -53,10 +49,7 @@ export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Pr
   return rows.length
 }
 
-/**
- * Removes up to `batch` expired memories with their history. Searches leave out expired memories by the clock, whether or not they
- * are removed. Returns the number of expired memories found; fewer than `batch` means that none is left.
- */
+/** Removes up to `batch` expired memories with their history. Returns the number found; fewer than `batch`: none is left. */
 export async function removeExpired(db: Db, now: Date, batch: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const expired = tx

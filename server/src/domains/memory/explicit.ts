@@ -1,7 +1,7 @@
 import type { MemoryKind } from '../../shared/memory-words.ts'
 
 /** A statement that a user asked to remember. */
-export interface ExplicitMemory {
+interface ExplicitMemory {
   readonly content: string
   readonly kind: Extract<MemoryKind, 'fact' | 'preference'>
 }
@@ -24,9 +24,8 @@ const PREFERENCE =
   /\b(?:prefers?|favou?rite|(?:i|we)\s+(?:really\s+)?(?:like|love|hate|dislike|enjoy|want|can't\s+stand)|always\s+(?:use|answer|write|call)|never\s+(?:use|answer|write|call))\b|\blieblings|\bbevorzuge?|\b(?:mag|möchte|liebe|hasse)\b|\b(?:préfér|aime|déteste)/iu
 
 /**
- * The statements that a user's message asks to remember, such as “remember that my cat is called Rex”. Only at the start of a
- * sentence, and outside quotes and code, because those may have another author. Questions do not count, unless they ask to remember
- * (“could you remember that …?”).
+ * The statements that a user's message asks to remember, at the start of a sentence, and outside quotes and code, because those may
+ * have another author. Questions count only if they ask to remember (“could you remember that …?”).
  */
 export function explicitMemories(message: string): readonly ExplicitMemory[] {
   const text = message.slice(0, MAX_READ)

@@ -5,16 +5,14 @@ import { MEMORY_KINDS, type MemoryKind } from '../../shared/memory-words.ts'
 import type { ChatMessage } from '../../shared/message.ts'
 
 /** A memory that a model extracted from a conversation. */
-export interface ExtractedMemory {
+interface ExtractedMemory {
   readonly content: string
   readonly kind: MemoryKind
   readonly subject: string | null
 }
 
-/** The part of a conversation that the model receives: the latest messages. */
 const MAX_MESSAGES = 20
 const MAX_CHARACTERS = 16_000
-/** Limits of its completion and of the extracted memories. */
 const MAX_COMPLETION = 32_768
 const MAX_MEMORIES = 10
 const MAX_CONTENT = 1_000

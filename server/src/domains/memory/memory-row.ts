@@ -1,9 +1,8 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
-import { toId } from '../../platform/lib/id.ts'
 import type { Entry } from '../retrieval/entries.ts'
-import type { Memory } from './memory.ts'
 import type { MemoryItemTable, MemoryOwnerTable } from './tables.ts'
 
 export const memoriesOf = (db: Db, workspaceUuid: string) =>
@@ -26,28 +25,21 @@ type Row = Selectable<MemoryItemTable> & Pick<Selectable<MemoryOwnerTable>, 'sco
 export const expiryOf = ({ expires_at }: Pick<Row, 'expires_at'>): Date | null =>
   expires_at !== null && expires_at > LAST_TIME ? LAST_TIME : expires_at
 
-export const toMemory = (row: Row): Memory => ({
-  id: toId('mem', row.id),
-  scope: row.scope,
-  scopeId: row.scope_id,
-  userId: row.user_id,
-  applicationId: toId('app', row.application_id),
-  kind: row.kind,
-  content: row.content,
-  summary: row.summary,
-  subject: row.subject,
-  classification: row.classification,
-  regulations: row.regulations,
-  contentHash: row.content_hash,
-  mode: row.mode,
-  source: row.source,
-  auditId: toId('aud', row.audit_id),
-  messageId: row.message_id,
-  createdAt: row.created_at,
-  expiresAt: expiryOf(row),
-  supersededBy: row.superseded_by === null ? null : toId('mem', row.superseded_by),
-  supersededAt: row.superseded_at,
-})
+/** A stored memory, as operators see it. Ids are TypeIDs. */
+export type Memory = Omit<Entity<Row>, 'workspaceId' | 'ownerId' | 'signature' | 'partitionId'>
+
+export function toMemory({
+  workspace_id: _workspace,
+  owner_id: _owner,
+  signature: _signature,
+  partition_id: _,
+  ...row
+}: Row): Memory {
+  return {
+    ...fromRow(row, { id: 'mem', application_id: 'app', audit_id: 'aud', superseded_by: 'mem' }),
+    expiresAt: expiryOf(row),
+  }
+}
 
 export const memoryEntry = ({ id, content, summary }: { id: string; content: string; summary: string | null }): Entry => ({
   id,

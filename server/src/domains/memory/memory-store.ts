@@ -5,12 +5,12 @@ import { uuidOf } from '../../platform/db/values.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { MemoryScope } from '../../shared/memory-words.ts'
-import type { Memory, MemoryMode } from './memory.ts'
-import { toMemory, unexpiredMemoriesOf } from './memory-row.ts'
+import type { MemoryMode } from './memory.ts'
+import { type Memory, toMemory, unexpiredMemoriesOf } from './memory-row.ts'
 import { lockOwners } from './owner-store.ts'
 import { type Hasher, upsertMemory } from './upsert-memory.ts'
 
-export interface MemoryQuery extends PageRequest {
+interface MemoryQuery extends PageRequest {
   /** Memories of this user and of the user's sessions. */
   readonly userId?: string | undefined
   readonly scope?: MemoryScope | undefined
@@ -20,7 +20,7 @@ export interface MemoryQuery extends PageRequest {
   readonly applicationId?: string | undefined
   /** Default: both modes. */
   readonly mode?: MemoryMode | undefined
-  /** Whether to include superseded memories. */
+  /** With superseded memories. */
   readonly history?: boolean | undefined
   readonly now: Date
 }
@@ -50,17 +50,14 @@ export async function findMemory(db: Db, workspaceId: string, id: string, now: D
   return row && toMemory(row)
 }
 
-export interface Correction {
+interface Correction {
   readonly content: string
   readonly summary: string | null
   /** The memory's current classification or a stricter one. */
   readonly classification: Classification
 }
 
-/**
- * Replaces a memory by a new version; the old one becomes history. Labels, expiry, mode and provenance stay. If the owner has a
- * memory with the new content, that memory replaces it. Returns undefined if the memory does not exist or is superseded.
- */
+/** Replaces a memory by a new version, or by a duplicate of it. Returns undefined if the memory does not exist or is superseded. */
 export async function correctMemory(
   tx: Tx,
   workspaceId: string,

@@ -35,35 +35,6 @@ export interface MemoryDraft {
   readonly subject?: string | null
 }
 
-/** A stored memory, as operators see it. */
-export interface Memory {
-  /** `mem_…` */
-  readonly id: string
-  readonly scope: MemoryScope
-  readonly scopeId: string
-  /** The user that owns it; null: shared. */
-  readonly userId: string | null
-  /** The Application that stored it. */
-  readonly applicationId: string
-  readonly kind: MemoryKind
-  readonly content: string
-  readonly summary: string | null
-  readonly subject: string | null
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  /** Keyed hash of the normalised content, which identifies it in audit records. */
-  readonly contentHash: string
-  readonly mode: MemoryMode
-  readonly source: MemorySource
-  readonly auditId: string
-  readonly messageId: string | null
-  readonly createdAt: Date
-  readonly expiresAt: Date | null
-  /** The memory that replaced it; null: current. */
-  readonly supersededBy: string | null
-  readonly supersededAt: Date | null
-}
-
 const KIB = 1_024
 const MAX_CONTENT = 16 * KIB
 const MAX_SUMMARY = 4 * KIB

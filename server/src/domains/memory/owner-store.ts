@@ -7,12 +7,8 @@ import type { Language } from '../retrieval/language.ts'
 import { openPartition, type Partition } from '../retrieval/partition.ts'
 import { type MemoryOwner, ownerKey } from './owner.ts'
 
-/** An owner's row, locked until the transaction ends. */
-export interface LockedOwner {
-  readonly workspace: string
-  /** UUID of the row. */
-  readonly id: string
-}
+/** An owner's row (UUIDs), locked until the transaction ends. */
+export type LockedOwner = { readonly workspace: string; readonly id: string }
 
 /** Memories are short and in any language. English words are stemmed; words of other languages mostly stay unchanged. */
 const LANGUAGE: Language = 'en'
@@ -58,7 +54,7 @@ export async function deleteEmptyOwners(tx: Tx, workspace: string, ids: readonly
     .execute()
 }
 
-/** The partition of the owner's memories of one classification. Creates it if needed. */
+/** Creates the partition if needed. */
 export async function openMemoryPartition(tx: Tx, owner: LockedOwner, classification: Classification): Promise<Partition> {
   const existing = await tx
     .selectFrom('memory_partition')

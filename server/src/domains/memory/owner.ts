@@ -15,7 +15,7 @@ export interface MemoryOwner {
   readonly userId: string | null
 }
 
-export type OwnerResult =
+type OwnerResult =
   | { readonly ok: true; readonly owner: MemoryOwner }
   | { readonly ok: false; readonly param: string; readonly message: string }
   /** The owner exists, and this viewer may not write its memories. */
@@ -41,7 +41,6 @@ export function ownerOfMemory(viewer: Viewer, scope: MemoryScope, scopeId: strin
   return denied === undefined ? result : { ok: false, denied }
 }
 
-/** Why the viewer may not write memories of this owner; undefined if it may. */
 function denialReason({ user, assertionScopes = [] }: Viewer, { scope, scopeId }: MemoryOwner): string | undefined {
   if (scope === 'user' || scope === 'session') return undefined
   if (!user.verified)
@@ -73,10 +72,7 @@ function resolveOwner(viewer: Viewer, scope: MemoryScope, scopeId: string | null
   }
 }
 
-/**
- * The owners whose memories the viewer may see: the user, this session, this Application, the user's department and projects, and
- * the Workspace. An anonymous user has no memories of their own.
- */
+/** The owners whose memories the viewer may see. An anonymous user has no memories of their own. */
 export function visibleOwners(viewer: Viewer): readonly MemoryOwner[] {
   const { user, sessionId } = viewer
   const owners = [

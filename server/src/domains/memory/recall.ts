@@ -4,34 +4,21 @@ import { inSnapshot } from '../../platform/db/snapshot.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { toId } from '../../platform/lib/id.ts'
-import type { Classification } from '../../shared/classification.ts'
 import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
 import { upTo, type Viewer } from '../../shared/viewer.ts'
-import type { Ranker } from '../retrieval/rank.ts'
-import { expiryOf, unexpiredMemoriesOf } from './memory-row.ts'
+import type { Ranked, Ranker } from '../retrieval/rank.ts'
+import { expiryOf, type Memory, unexpiredMemoriesOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
 import { findMemoryPartitions } from './owner-store.ts'
 
-/** A memory that the viewer may see. Ids are TypeIDs. */
-export interface RecalledMemory {
-  readonly id: string
-  readonly scope: MemoryScope
-  readonly scopeId: string
-  readonly kind: MemoryKind
-  readonly content: string
-  readonly summary: string | null
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly createdAt: Date
-  readonly expiresAt: Date | null
+/** A memory that the viewer may see. */
+export interface RecalledMemory
+  extends Pick<
+    Memory,
+    'id' | 'scope' | 'scopeId' | 'kind' | 'content' | 'summary' | 'classification' | 'regulations' | 'createdAt' | 'expiresAt'
+  > {
   /** 0 to 1, of the texts only; the order also depends on freshness and kind (scoreOf). */
   readonly similarity: number
-}
-
-interface RecallDeps {
-  readonly db: Db
-  readonly ranker: Ranker
-  readonly clock: Clock
 }
 
 /** Memories ranked first. The depth doubles while the consumer asks for more, up to LAST_DEPTH. */
@@ -43,7 +30,7 @@ const LAST_DEPTH = 1_024
  * viewer's clearance, active, not superseded and not expired by the clock. Other memories have no influence on the results.
  */
 export async function* recallMemories(
-  { db, ranker, clock }: RecallDeps,
+  { db, ranker, clock }: { readonly db: Db; readonly ranker: Ranker; readonly clock: Clock },
   viewer: Viewer,
   query: { readonly text: string; readonly scopes?: readonly MemoryScope[] },
 ): AsyncGenerator<readonly RecalledMemory[]> {
@@ -81,26 +68,17 @@ export async function* recallMemories(
   }
 }
 
-interface Scored {
-  readonly memory: RecalledMemory
-  readonly score: number
-}
+type Scored = { readonly memory: RecalledMemory; readonly score: number }
 
 const byScore = (a: Scored, b: Scored): number =>
   b.score - a.score || b.memory.similarity - a.memory.similarity || (a.memory.id < b.memory.id ? -1 : 1)
-
-interface Match {
-  readonly id: string
-  readonly similarity: number
-  readonly relevance: number
-}
 
 /** Loads the matches. The query checks every visibility condition again on the memories themselves. */
 async function load(
   db: Db,
   { workspaceId, ceiling }: Viewer,
   visible: readonly { readonly id: number; readonly ownerId: string }[],
-  matches: readonly Match[],
+  matches: readonly (Ranked & { readonly relevance: number })[],
   now: Date,
 ): Promise<Scored[]> {
   if (matches.length === 0) return []
@@ -136,15 +114,8 @@ async function load(
 
 const DAY = 86_400_000
 
-interface Weight {
-  /** Factor of this kind of memory. */
-  readonly weight: number
-  /** Days until the freshness has half its value. */
-  readonly halfLife: number
-}
-
-/** Preferences and decisions stay valid for long; the state of a workflow is soon out of date. */
-const KINDS: Readonly<Record<MemoryKind, Weight>> = {
+/** `halfLife`: days until the freshness has half its value. */
+const KINDS: Readonly<Record<MemoryKind, { readonly weight: number; readonly halfLife: number }>> = {
   preference: { weight: 1, halfLife: 365 },
   decision: { weight: 1, halfLife: 365 },
   fact: { weight: 0.95, halfLife: 180 },
@@ -155,10 +126,7 @@ const KINDS: Readonly<Record<MemoryKind, Weight>> = {
 /** The share of the score that an old memory can lose. */
 const FRESHNESS = 0.3
 
-/**
- * relevance × kind × (0.7 + 0.3 × 2^(−age ÷ half-life)). Freshness and kind decide among memories of similar relevance. Never more
- * than `relevance`.
- */
+/** relevance × kind × (0.7 + 0.3 × 2^(−age ÷ half-life)). Never more than `relevance`. */
 export function scoreOf(relevance: number, { kind, createdAt }: { kind: MemoryKind; createdAt: Date }, now: Date): number {
   const { weight, halfLife } = KINDS[kind]
   const days = Math.max(0, now.getTime() - createdAt.getTime()) / DAY

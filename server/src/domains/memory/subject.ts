@@ -25,15 +25,9 @@ const RESTRICTION =
 /** Whether a value is the only one: without a condition, restriction or second value. */
 const isPlain = (value: string): boolean => !NO_VALUE.test(value) && !ONE_OF_SEVERAL.test(value) && !RESTRICTION.test(value)
 
-/** Whether a value has a number or a name. */
-const isDefinite = (value: string): boolean => /\p{N}|\p{Lu}/u.test(value)
-
 const isName = (value: string): boolean => NAME.test(value)
 
-/**
- * The kinds that a new memory of each kind replaces if both are about the same subject. A sentence may be read as a fact or as a
- * preference. Decisions are never replaced.
- */
+/** By the kind of the new memory. A sentence may be read as a fact or as a preference. */
 const REPLACEABLE_KINDS: Readonly<Record<MemoryKind, readonly MemoryKind[]>> = {
   fact: ['fact', 'preference'],
   preference: ['fact', 'preference'],
@@ -76,11 +70,9 @@ export function isSameSubject(
 ): boolean {
   const [one, other] = [exactSubject(newer.content, scope), exactSubject(older.content, scope)]
   if (!newer.isSubjectStated || (one !== null && other !== null)) return one === other
-  return !haveSameWords(newer.content, older.content)
+  // The same words in another order may be trips in opposite directions.
+  return sortedWords(newer.content) !== sortedWords(older.content)
 }
-
-/** Whether one text has the words of the other in another order, like trips in opposite directions. */
-const haveSameWords = (one: string, other: string): boolean => sortedWords(one) === sortedWords(other)
 
 const sortedWords = (text: string): string =>
   wordsOf(text)
@@ -128,7 +120,7 @@ function attributeSubject(text: string): string | null {
   const isKnown =
     chosen ||
     DESCRIBED_BY_A_WORD.test(head) ||
-    (ATTRIBUTES.test(head) && isDefinite(value)) ||
+    (ATTRIBUTES.test(head) && /\p{N}|\p{Lu}/u.test(value)) ||
     (ROLES.test(head) && isName(value))
   return isKnown ? keyOf(words) : null
 }
@@ -168,10 +160,7 @@ const OWN = /^(?:the|my)$/i
 const BEFORE: ReadonlySet<string> = new Set('"\'“”‘’«»([{')
 const AFTER: ReadonlySet<string> = new Set('"\'“”‘’«»)]},;:!.')
 
-/**
- * The words of a phrase that distinguish its subject, in order, with all symbols (C++, -5, 10 %). The first word is in lower case,
- * unless it is in capitals.
- */
+/** The words that distinguish a phrase's subject, in order, with all symbols (C++, -5, 10 %). The first one is in lower case. */
 export function wordsOf(phrase: string): string[] {
   const words = normalize(phrase, 'NFC')
     .replace(/[’‘]/g, "'")

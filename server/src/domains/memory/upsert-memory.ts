@@ -25,7 +25,7 @@ export interface Stored {
 }
 
 /** A draft whose owner is locked. */
-export interface OwnedDraft extends Omit<MemoryDraft, 'scopeId' | 'subject'> {
+interface OwnedDraft extends Omit<MemoryDraft, 'scopeId' | 'subject'> {
   /** `app_…` */
   readonly applicationId: string
   /** In the form of `subjectKey`. */
@@ -64,10 +64,7 @@ export async function upsertMemory(tx: Tx, owner: LockedOwner, draft: OwnedDraft
   return { id: toId('mem', row.id), outcome }
 }
 
-interface Hashes {
-  readonly content: string
-  readonly signature: string
-}
+type Hashes = { readonly content: string; readonly signature: string }
 
 /** The owner's duplicates first, then memories about the same subject; active before audit_only, older before newer. */
 async function findRelated(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes: Hashes): Promise<Row[]> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { ListedChunk } from '../../../domains/knowledge/chunk-store.ts'
-import type { KnowledgeDocument } from '../../../domains/knowledge/document.ts'
+import type { KnowledgeDocument } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
 import { LANGUAGES } from '../../../domains/retrieval/language.ts'

@@ -1,8 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { listChunks } from '../../../domains/knowledge/chunk-store.ts'
 import { findCollection, findCollectionByName } from '../../../domains/knowledge/collection-store.ts'
-import { type KnowledgeDocument, keyProblem } from '../../../domains/knowledge/document.ts'
-import { clearFlags, deleteDocument, findDocument, listDocuments } from '../../../domains/knowledge/document-store.ts'
+import { keyProblem } from '../../../domains/knowledge/document.ts'
+import {
+  clearFlags,
+  deleteDocument,
+  findDocument,
+  type KnowledgeDocument,
+  listDocuments,
+} from '../../../domains/knowledge/document-store.ts'
 import { LabelFields, parseLabels } from '../../../domains/knowledge/label-fields.ts'
 import { type Labels, UNLABELLED } from '../../../domains/knowledge/labels.ts'
 import { relabelDocument } from '../../../domains/knowledge/relabel.ts'

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { MEMORY_MODES, MEMORY_SOURCES, type Memory } from '../../../domains/memory/memory.ts'
+import { MEMORY_MODES, MEMORY_SOURCES } from '../../../domains/memory/memory.ts'
+import type { Memory } from '../../../domains/memory/memory-row.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'

@@ -1,8 +1,6 @@
-export type BlockKind = 'heading' | 'paragraph' | 'list' | 'code' | 'table'
-
 /** A range of the Markdown, from the start of its first line to the start of the next block. */
 export interface Block {
-  readonly kind: BlockKind
+  readonly kind: 'heading' | 'paragraph' | 'list' | 'code' | 'table'
   readonly start: number
   readonly end: number
   /** Level of a heading, else 0. */
@@ -10,10 +8,7 @@ export interface Block {
   readonly heading: string
 }
 
-interface Line {
-  readonly start: number
-  readonly text: string
-}
+type Line = { readonly start: number; readonly text: string }
 
 const BLANK = /^\s*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
@@ -42,12 +37,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
-interface ParsedBlock {
-  readonly kind: BlockKind
-  readonly next: number
-  readonly level?: number
-  readonly heading?: string
-}
+type ParsedBlock = Pick<Block, 'kind'> & Partial<Pick<Block, 'level' | 'heading'>> & { readonly next: number }
 
 function blockAt(lines: readonly Line[], at: number): ParsedBlock {
   const text = textAt(lines, at)

@@ -5,11 +5,6 @@ import { countTokens } from './tokens.ts'
 
 export type { Chunk } from './packer.ts'
 
-interface ChunkOptions {
-  readonly maxTokens?: number
-  readonly overlapTokens?: number
-}
-
 const MIN_LIMIT = 16
 
 /**
@@ -17,7 +12,10 @@ const MIN_LIMIT = 16
  * exact range of the Markdown. A chunk that starts within a section repeats the last sentences of the previous chunk; a chunk that
  * starts within a table repeats the table's header.
  */
-export function chunkMarkdown(markdown: string, options: ChunkOptions = {}): Chunk[] {
+export function chunkMarkdown(
+  markdown: string,
+  options: { readonly maxTokens?: number; readonly overlapTokens?: number } = {},
+): Chunk[] {
   const limit = Math.max(MIN_LIMIT, options.maxTokens ?? 400)
   const packer = new Packer(markdown, limit, Math.min(options.overlapTokens ?? 80, Math.floor(limit / 2)))
   for (const block of blocksOf(markdown)) {

@@ -15,10 +15,7 @@ const SMALL = 1 / 4
 /** Reserve, because the whole text can have a few tokens more than the sum of its pieces. */
 const MARGIN = 0.02
 
-interface Prefix {
-  readonly text: string
-  readonly tokens: number
-}
+type Prefix = { readonly text: string; readonly tokens: number }
 
 interface Part extends Piece {
   readonly heading: boolean
@@ -26,7 +23,6 @@ interface Part extends Piece {
   readonly path: readonly string[]
 }
 
-/** Packs pieces into chunks in document order. */
 export class Packer {
   readonly limit: number
   readonly #markdown: string

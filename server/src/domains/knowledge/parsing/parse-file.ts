@@ -12,13 +12,6 @@ import {
 import { type Content, detectType } from './media-type.ts'
 import { asTitle, cleanText } from './text.ts'
 
-/** The result of a format's parser. The title is not checked yet. */
-interface FormatResult {
-  readonly markdown: string
-  readonly title?: unknown
-  readonly frontMatter?: FrontMatter | undefined
-}
-
 /** Parses a file in the current thread. Call parser-pool.ts to use a worker thread. */
 export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -39,7 +32,11 @@ export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promi
 const emptyFileError = () => new DocumentError('empty', 'The file contains no text. Upload a file with text.')
 
 /** Loads a format's parser at its first file, because most installations use few formats. */
-async function readFormat({ mediaType, text = '' }: Content, bytes: Uint8Array, limits: Limits): Promise<FormatResult> {
+async function readFormat(
+  { mediaType, text = '' }: Content,
+  bytes: Uint8Array,
+  limits: Limits,
+): Promise<{ markdown: string; title?: unknown; frontMatter?: FrontMatter | undefined }> {
   switch (mediaType) {
     case 'text/markdown': {
       const { splitFrontMatter } = await import('./formats/front-matter.ts')

@@ -5,7 +5,7 @@ import type { Chunk } from '../chunking/chunk.ts'
 import { DEFAULT_LIMITS, DocumentError, megabytes, type ParsedDocument, type ParseOptions, unreadable } from './document.ts'
 import type { Task, TaskResult } from './parser-worker.ts'
 
-export interface PoolSettings {
+interface PoolSettings {
   readonly workers: number
   /** An idle thread ends after this time, because it may hold some hundred megabytes. */
   readonly idleMs: number
@@ -30,7 +30,6 @@ export class ParserPool {
     this.#queue = pLimit({ concurrency: this.#settings.workers, rejectOnClear: true })
   }
 
-  /** Current number of threads. */
   async size(): Promise<number> {
     return (await this.#threads)?.threads.length ?? 0
   }

@@ -2,11 +2,7 @@ import { DocumentError, tooMuchText } from '../document.ts'
 
 const MAX_DEPTH = 100
 
-interface Outline {
-  readonly lines: string[]
-  length: number
-  readonly limit: number
-}
+type Outline = { readonly lines: string[]; length: number; readonly limit: number }
 
 /** Converts JSON to an outline: a heading with the path for each object or array, its scalar values as a list. */
 export function readJson(text: string, limit: number): { readonly markdown: string; readonly title: unknown } {
