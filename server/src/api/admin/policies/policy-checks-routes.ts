@@ -7,8 +7,7 @@ import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { parseSource } from './chosen-policy.ts'
-import { Source, SourceBody } from './policy-shapes.ts'
+import { parseSource, Source, SourceBody } from './policy-shapes.ts'
 import { ErrorView, TestRunView, testRunView } from './test-shapes.ts'
 
 const count = Type.Integer({ minimum: 0 })

@@ -13,8 +13,7 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { startOf, toRecordFilter } from '../audit/audit-query.ts'
 import { AUDIT_FILTER } from '../audit/audit-shapes.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { loadChosenPolicy } from './chosen-policy.ts'
-import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
+import { ChosenPolicyView, chosenPolicyView, loadChosenPolicy, Source } from './policy-shapes.ts'
 
 const ReplayBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Alternative: `policy_set_id`.' }),

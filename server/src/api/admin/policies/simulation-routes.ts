@@ -16,8 +16,7 @@ import { RuleView } from '../../kit/decision-shapes.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { loadChosenPolicy } from './chosen-policy.ts'
-import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
+import { ChosenPolicyView, chosenPolicyView, loadChosenPolicy, Source } from './policy-shapes.ts'
 
 const SimulationBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Default: the active version.' }),

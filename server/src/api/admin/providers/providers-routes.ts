@@ -1,5 +1,6 @@
+import { Type } from 'typebox'
+import { PRESET_IDS, presetOf } from '../../../domains/providers/presets.ts'
 import { applyProviderChange, findProviderProblem, type NewProvider } from '../../../domains/providers/provider.ts'
-import type { ProviderRecord } from '../../../domains/providers/provider-store.ts'
 import {
   createProvider,
   deleteProvider,
@@ -7,11 +8,14 @@ import {
   listProviders,
   lockProvider,
   PROVIDERS_TOPIC,
+  type ProviderRecord,
   updateProvider,
 } from '../../../domains/providers/provider-store.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
-import type { TypedApp } from '../../kit/route.ts'
+import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
+import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 import { newProvider, ProviderCreate, ProviderPatch, ProviderView, providerChange, providerView } from './provider-shapes.ts'
 
@@ -61,4 +65,29 @@ function check(provider: NewProvider, { config }: AdminDeps): void {
 async function viewsOf(workspaceId: string, rows: readonly ProviderRecord[], { providers, health }: AdminDeps) {
   const live = new Map((await providers.get(workspaceId)).map((provider) => [provider.id, provider]))
   return rows.map((row) => providerView(row, live.get(row.id), health))
+}
+
+const PresetView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('provider_preset'),
+  title: Type.String(),
+  hint: Type.String({ description: 'Where an operator gets a key, or what to enter.' }),
+  base_url: Type.String({ description: 'The base URL of a provider that is created with this preset and without another one.' }),
+  needs_key: Type.Boolean({ description: 'false: the server usually runs without API keys.' }),
+})
+
+const presetsDocs = inWorkspace(
+  'GET /provider-presets',
+  'listProviderPresets',
+  'List the known servers with the OpenAI chat API, by id',
+  { scope: 'providers:read', answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(PresetView) }) } },
+)
+
+export function presetsRoutes(app: TypedApp): void {
+  handle(app, presetsDocs, async () => ({ object: 'list' as const, data: PRESET_IDS.map(presetView) }))
+}
+
+function presetView(id: (typeof PRESET_IDS)[number]) {
+  const preset = presetOf(id)
+  return viewOf(PresetView, preset, { id, needs_key: preset.needsKey ?? true })
 }

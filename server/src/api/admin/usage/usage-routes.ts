@@ -2,14 +2,15 @@ import { type TSchema, Type } from 'typebox'
 import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/dimension-values.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'
+import { fromId, toId } from '../../../platform/lib/id.ts'
 import { present } from '../../../platform/lib/present.ts'
 import { applicationIn } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { userHashesOf } from '../audit/audit-query.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { labelsOf } from './usage-labels.ts'
 import { readReport } from './usage-report.ts'
 import { type sumsView, USAGE_QUERY, UsageReportView } from './usage-shapes.ts'
 import { timeOf, type UsageTime } from './usage-time.ts'
@@ -140,4 +141,56 @@ function csvOf(header: readonly string[], rows: readonly CsvRow[]): string {
     ]),
   ]
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('')
+}
+
+/** Users that are compared with keyed hashes: a hash takes microseconds. */
+const MAX_USERS = 20_000
+
+/** Names of the groups, by value. Providers and models have none but their values. `namesUsers`: the operator may read users. */
+async function labelsOf(
+  { db, workspaceKeys }: AdminDeps,
+  workspaceId: string,
+  {
+    dimension,
+    values,
+    namesUsers,
+  }: { readonly dimension: Dimension; readonly values: readonly string[]; readonly namesUsers: boolean },
+): Promise<ReadonlyMap<string, string>> {
+  const workspace = uuidOf('ws', workspaceId)
+  const uuids = (prefix: string) => values.flatMap((value) => fromId(prefix, value) ?? [])
+  if (dimension === 'application') {
+    const rows = await db
+      .selectFrom('application')
+      .select(['id', 'name'])
+      .where('workspace_id', '=', workspace)
+      .where('id', 'in', [...uuids('app'), workspace])
+      .execute()
+    return new Map(rows.map(({ id, name }) => [toId('app', id), name]))
+  }
+  if (dimension === 'key') {
+    const rows = await db
+      .selectFrom('api_key')
+      .innerJoin('application', 'application.id', 'api_key.application_id')
+      .select(['api_key.id', 'api_key.name', 'application.name as application'])
+      .where('api_key.workspace_id', '=', workspace)
+      .where('api_key.id', 'in', [...uuids('key'), workspace])
+      .execute()
+    return new Map(rows.map(({ id, name, application }) => [toId('key', id), `${name || toId('key', id)} (${application})`]))
+  }
+  if (dimension !== 'user' || !namesUsers) return new Map()
+  const { hasher } = await workspaceKeys.get(workspaceId)
+  const users = await db
+    .selectFrom('workspace_user')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .orderBy('updated_at', 'desc')
+    .limit(MAX_USERS)
+    .execute()
+  const wanted = new Set(values)
+  return new Map(
+    users.flatMap(({ id }) => {
+      const hash = hasher.user(id)
+      return hash !== null && wanted.has(hash) ? [[hash, id] as const] : []
+    }),
+  )
 }
