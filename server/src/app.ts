@@ -67,7 +67,6 @@ const securityHeaders = (publicUrl: string | undefined): Readonly<Record<string,
   ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 })
 
-/** Longest time for a client to send headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 export async function createApp(context: Context): Promise<FastifyInstance> {

@@ -115,9 +115,8 @@ function moveSchemas(value: unknown, components: Components, bodyName?: string):
 
 function moved(key: string, { description, ...part }: Json, components: Components): Json {
   const existing = components.get(key)
-  if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(part)) {
+  if (existing !== undefined && JSON.stringify(existing) !== JSON.stringify(part))
     throw new Error(`Two different ${key.replace('/', ' have the name ')}. Give one of them another title.`)
-  }
   components.set(key, part)
   return { $ref: ROOT + key, ...(description !== undefined && { description }) }
 }

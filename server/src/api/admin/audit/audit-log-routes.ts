@@ -98,14 +98,12 @@ const MAX_RUNNING = 4
 function createAuditVerifier(deps: AdminDeps) {
   const running = new Map<string, Promise<Verification>>()
   return async (workspaceId: string, kept: StoredCheckpoint | undefined) => {
-    if (kept && kept.workspace_id !== workspaceId) {
+    if (kept && kept.workspace_id !== workspaceId)
       throw invalid({ param: 'checkpoint.workspace_id', message: 'must be the Workspace of the request' })
-    }
     const key = JSON.stringify([workspaceId, kept ?? null])
     const known = running.get(key)
-    if (!known && running.size >= MAX_RUNNING) {
+    if (!known && running.size >= MAX_RUNNING)
       throw new GatehouseError('UNAVAILABLE', { message: 'Other audit logs are being verified. Try again in a minute.' })
-    }
     const result = known ?? verifyLog(deps, workspaceId, kept).finally(() => running.delete(key))
     running.set(key, result)
     return verificationView(await result)

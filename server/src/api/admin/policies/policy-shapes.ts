@@ -10,7 +10,21 @@ import { viewOf } from '../../../platform/lib/view.ts'
 import { POLICY_POINTS, type PolicyVersion, VERDICTS } from '../../../shared/decision.ts'
 import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { PolicyVersionView } from '../../kit/decision-shapes.ts'
+
+export const RuleView = Type.Object(
+  {
+    id: Type.String(),
+    point: oneOf(POLICY_POINTS, 'PolicyPoint'),
+    verdict: oneOf(VERDICTS, 'Verdict'),
+    error: Type.Optional(Type.String({ description: 'The condition failed, which counts as deny.' })),
+  },
+  { title: 'MatchedRule' },
+)
+
+export const PolicyVersionView = Type.Object(
+  { id: Type.String(), name: Type.String(), version: Type.Integer(), sha256: Type.String() },
+  { title: 'PolicyVersion' },
+)
 
 export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
 export const SourceBody = Type.Object({ source: Source })
@@ -145,9 +159,8 @@ export async function loadChosenPolicy(
   workspaceId: string,
   { source, policy_set_id: id }: { readonly source?: string; readonly policy_set_id?: string },
 ): Promise<CompiledPolicy | undefined> {
-  if (id !== undefined && source !== undefined) {
+  if (id !== undefined && source !== undefined)
     throw invalid({ param: 'policy_set_id', message: 'cannot be combined with source: send one of them' })
-  }
   if (source !== undefined) return compileSource(source, { id: '', version: 0 })
   if (id === undefined) return undefined
   const set = requireFound(await findPolicySet(db, workspaceId, id), 'policy set')

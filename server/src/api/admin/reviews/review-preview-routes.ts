@@ -13,11 +13,11 @@ import { decidingRules } from '../../../shared/decision.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../../../shared/memory-words.ts'
 import { conflict, requireFound } from '../../../shared/request-errors.ts'
 import { Anything, nullable } from '../../../shared/schemas.ts'
-import { PolicyVersionView } from '../../kit/decision-shapes.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { PolicyVersionView } from '../policies/policy-shapes.ts'
 
 const strings = (description: string) => Type.Array(Type.String(), { description })
 

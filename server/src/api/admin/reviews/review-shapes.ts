@@ -8,7 +8,7 @@ import { POLICY_POINTS } from '../../../shared/decision.ts'
 import { FINDING_TYPES, type Finding } from '../../../shared/finding.ts'
 import type { ChatMessage } from '../../../shared/message.ts'
 import { Anything, nullable } from '../../../shared/schemas.ts'
-import { PolicyVersionView, RuleView } from '../../kit/decision-shapes.ts'
+import { PolicyVersionView, RuleView } from '../policies/policy-shapes.ts'
 
 const nullableIndex = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
 

@@ -119,8 +119,7 @@ export function viewsRoutes(app: TypedApp, deps: AdminDeps): void {
     const { query, operator } = request
     const page = await listViews(db, readerOf(request), { ...pageOf(query), page: query.page })
     const names = await findActorNames(db, page?.data.map(({ owner }) => owner) ?? [])
-    const view = (one: SavedView) => viewView(one, names.get(one.owner), canEdit(one, operator))
-    return listById(page, view)
+    return listById(page, (view) => viewView(view, names.get(view.owner), canEdit(view, operator)))
   })
 
   handle(app, docs.create, async (request, reply) => {
