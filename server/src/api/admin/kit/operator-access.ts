@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { findWorkspaceId, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import type { AdminAuthenticator } from '../../../domains/operators/admin-authenticator.ts'
+import type { SignIn } from '../../../domains/operators/sign-in.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { describeMisplacedCredential } from '../../../platform/lib/credential.ts'
@@ -9,7 +10,6 @@ import { type Access, enterable, mayEnter, scopesAnywhere, scopesIn } from '../.
 import type { Operator } from '../../../shared/operator.ts'
 import { notFound } from '../../../shared/request-errors.ts'
 import type { Scope } from '../../../shared/scope.ts'
-import type { AdminContext } from '../admin-deps.ts'
 import { REACH, type Reach, SCOPE } from './operation.ts'
 
 declare module 'fastify' {
@@ -21,7 +21,10 @@ declare module 'fastify' {
 /** Authenticates the operator: by a token if the request has one, else by the session cookie. Throws a 401. */
 export async function operatorOf(
   { authorization, cookie }: IncomingHttpHeaders,
-  { adminAuthenticator, signIn }: Pick<AdminContext, 'adminAuthenticator' | 'signIn'>,
+  {
+    adminAuthenticator,
+    signIn,
+  }: { readonly adminAuthenticator: AdminAuthenticator; readonly signIn: Pick<SignIn, 'authenticate'> },
 ): Promise<Operator> {
   const person = authorization === undefined ? await signIn.authenticate(cookie) : undefined
   return person ?? (await byToken(authorization, adminAuthenticator))

@@ -92,7 +92,7 @@ const TemplateView = Type.Object({
 
 const templatesDocs = inWorkspace('GET /policy-templates', 'listPolicyTemplates', 'List the policy cookbook', {
   scope: 'policies:read',
-  description: 'The rules of templatesDocs/policy-cookbook.md. The list is the same for all Workspaces and has one page.',
+  description: 'The rules of docs/policy-cookbook.md. The list is the same for all Workspaces and has one page.',
   answers: { 200: Type.Object({ object: Type.Literal('policy_cookbook'), templates: Type.Array(TemplateView) }) },
 })
 
