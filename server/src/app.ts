@@ -4,14 +4,13 @@ import { adminRoutes } from './api/admin/admin-routes.ts'
 import { signInRoutes } from './api/admin/operators/sign-in-routes.ts'
 import { dashboardRoutes } from './api/dashboard/dashboard-routes.ts'
 import { gatewayRoutes } from './api/gateway/gateway-routes.ts'
+import { closeOnlyIdleConnections, closeStalledConnections } from './api/kit/connections.ts'
 import { handleErrors } from './api/kit/error-responses.ts'
-import { closeOnlyIdleConnections } from './api/kit/idle-connections.ts'
 import { limitLargeBodies, OTHER_BODY_BYTES } from './api/kit/large-bodies.ts'
 import { collectOpenApi, serveOpenApi } from './api/kit/openapi.ts'
 import { addBaseUrl } from './api/kit/public-base.ts'
 import { requestIdOf, sendRequestId } from './api/kit/request-id.ts'
 import { SCHEMA_COMPILERS } from './api/kit/serializers.ts'
-import { closeStalledConnections } from './api/kit/stalled-clients.ts'
 import { messagingRoutes } from './api/messaging/messaging-routes.ts'
 import { telemetryRoutes } from './api/telemetry-routes.ts'
 import type { Context } from './context.ts'
@@ -68,7 +67,6 @@ const securityHeaders = (publicUrl: string | undefined): Readonly<Record<string,
   ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 })
 
-/** Longest time for a client to send headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 export async function createApp(context: Context): Promise<FastifyInstance> {

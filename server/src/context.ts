@@ -196,7 +196,6 @@ function createAudit({ config, secrets, overrides, node, database, db, clock, lo
   }
 }
 
-/** Without a mail server there is no mailer, and the worker does nothing. */
 function createMail(base: Base) {
   const { config, secrets } = base
   const mailer = config.mail && new Mailer({ from: config.mail.from, url: secrets.fromEnvironment(config.mail.smtpUrlEnv) ?? '' })

@@ -96,17 +96,12 @@ export async function telemetryRoutes(
   )
 }
 
-/** Throws a 401 if a token is set and the header does not have it. */
+/** Throws a 401 if a token is set and the header does not have it. Compares hashes, because timingSafeEqual needs equal lengths. */
 function checkMetricsToken(authorization: string | undefined, token: string | undefined): void {
-  if (hasMetricsToken(authorization, token)) return
+  if (token === undefined) return
+  const [, sent = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))) return
   throw new GatehouseError('AUTH_INVALID_KEY', {
     message: '/metrics requires the metrics token of this server. Send it as a bearer token.',
   })
-}
-
-/** Whether the header has the token of `/metrics`; true if none is set. Compares hashes, because timingSafeEqual needs equal lengths. */
-function hasMetricsToken(authorization: string | undefined, token: string | undefined): boolean {
-  if (token === undefined) return true
-  const [, sent = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-  return timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))
 }

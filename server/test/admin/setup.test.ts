@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSetup } from '../../src/api/admin/setup/setup-store.ts'
+import { readSetup } from '../../src/api/admin/setup/setup-routes.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
 import { startServer } from '../support/server.ts'

@@ -7,7 +7,7 @@ import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
 
-// Windowed release to a client that stops reading. Those that never read again are disconnected (api/kit/stalled-clients.ts).
+// Windowed release to a client that stops reading. Those that never read again are disconnected (api/kit/connections.ts).
 
 const PROSE = 'Good morning to all of you, and thank you for coming. '
 const LONG = PROSE.repeat(100)

@@ -20,7 +20,6 @@ import type { Shutdown } from '../../platform/lib/shutdown.ts'
 import { DEFAULT_SETTINGS } from '../../shared/principal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 
-/** The part of the server that the admin API uses. */
 export interface AdminContext extends PipelineDeps {
   readonly adminAuthenticator: AdminAuthenticator
   readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>

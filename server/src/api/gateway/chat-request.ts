@@ -140,9 +140,8 @@ function limitProblem(limits: readonly OutputLimit[]): Problem | undefined {
 }
 
 function sizeProblem({ messages }: Body, limits: ChatLimits): Parsed | undefined {
-  if (messages.length > limits.messages) {
+  if (messages.length > limits.messages)
     return tooLarge('messages', `${limits.messages} items`, 'GATEHOUSE_MAX_MESSAGES', limits.messages)
-  }
   const large = messages.findIndex(({ content }) => textBytes(content) > limits.contentBytes)
   if (large < 0) return undefined
   return contentTooLarge(`messages[${large}].content`, limits)
@@ -188,9 +187,8 @@ function extensionProblem(body: Body, extensions: readonly Extension[], { textPa
   for (const [index, message] of body.messages.entries()) {
     const at = `messages[${index}]`
     if (message.role === 'developer' && closed('developer_role')) return needs(`${at}.role`, 'developer_role')
-    if ((message.role === 'tool' || message.tool_calls?.length || message.tool_call_id) && closed('tools')) {
+    if ((message.role === 'tool' || message.tool_calls?.length || message.tool_call_id) && closed('tools'))
       return needs(message.role === 'tool' ? `${at}.role` : `${at}.tool_calls`, 'tools')
-    }
     const isOpen = textParts && Array.isArray(message.content) && message.content.every(({ type }) => type === 'text')
     if (Array.isArray(message.content) && !isOpen && closed('content_parts')) return needs(`${at}.content`, 'content_parts')
     if (message.content == null && !SILENT_FIELDS.some((name) => (message as Fields)[name]))

@@ -36,9 +36,8 @@ async function allowKnown(reply: FastifyReply, origin: string, allowedOrigins: A
 export function preflightRoute(app: FastifyInstance, path: string, methods: string): void {
   app.options(path, { schema: { hide: true } }, async (request: FastifyRequest, reply: FastifyReply) => {
     const requestedHeaders = request.headers['access-control-request-headers'] ?? ''
-    if (!reply.hasHeader('access-control-allow-origin') || request.headers['access-control-request-method'] === undefined) {
+    if (!reply.hasHeader('access-control-allow-origin') || request.headers['access-control-request-method'] === undefined)
       return sendError(reply, 'METHOD_NOT_ALLOWED', { headers: { allow: methods } })
-    }
     reply.headers({ 'access-control-allow-methods': methods, 'access-control-max-age': PREFLIGHT_SECONDS })
     if (HEADER_NAMES.test(requestedHeaders)) reply.header('access-control-allow-headers', requestedHeaders)
     return reply.status(204).send()

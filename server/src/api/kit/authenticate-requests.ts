@@ -1,10 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/**
- * Authenticates each request of an API before its body is read, so that a client without a credential learns nothing, not even whether
- * its body is valid. Reading a body takes up to a minute, in which the credential may be revoked: `authenticate` then runs a second time
- * (`isAgain`), before the body is checked. It throws a 401 or 403.
- */
+/** Authenticates before the body is read: a client without a credential learns nothing, not even whether its body is valid. */
 export function authenticateRequests(
   app: FastifyInstance,
   authenticate: (request: FastifyRequest, isAgain: boolean) => Promise<void>,
@@ -14,6 +10,7 @@ export function authenticateRequests(
     reply.header('cache-control', 'no-store')
     await authenticate(request, false)
   })
+  // Reading a body takes up to a minute, in which the credential may be revoked.
   app.addHook('preValidation', async (request) => {
     if (request.body !== undefined) await authenticate(request, true)
   })

@@ -18,7 +18,7 @@ const forms = new WeakSet<object>()
 /** Whether fields come from a form, whose texts may stand for lists. */
 export const isForm = (fields: unknown): boolean => typeof fields === 'object' && fields !== null && forms.has(fields)
 
-/** Texts, lists of texts (`name[]`) and what they stand in. Numbered fields (`name[0]`) are an object; coerce.ts makes lists of them. */
+/** Texts, lists of texts (`name[]`) and what they stand in. Numbered fields (`name[0]`) are an object; validation.ts makes lists of them. */
 export type FormValue = string | string[] | FormFields
 export interface FormFields {
   [name: string]: FormValue

@@ -31,10 +31,8 @@ export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, ke
   return listUntil(page, view, key)
 }
 
-/** The view of rows that are kept as the API shows them. */
 export const asIs = <T>(row: T): T => row
 
-/** As `listOf`, for objects that are ordered by their ids. */
 export const listById = <T extends { readonly id: string }, V>(page: Page<T> | undefined, view: (item: T) => V) =>
   listOf(page, view, ({ id }) => id)
 

@@ -119,9 +119,8 @@ function uploadRoute(app: TypedApp, deps: MessagingDeps): void {
   handlePrepared(app, deps, docs.uploadAttachment, {
     prepare: async (request) => {
       const { member, now } = request
-      if ((await countUnsentUploads(db, member, MAX_UNSENT)) === MAX_UNSENT) {
+      if ((await countUnsentUploads(db, member, MAX_UNSENT)) === MAX_UNSENT)
         return new Refusal('CONFLICT', { message: `${MAX_UNSENT} uploads are not sent yet. Send or delete some first.` })
-      }
       return storeUpload(deps, member, await readUpload(request, files.incoming, fileLimits.maxBytes), now)
     },
     fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
@@ -163,9 +162,8 @@ const MAX_NAME_BYTES = 1_024
 
 /** Throws a 400, 413, 415 or 503, and deletes the temporary file then. */
 async function readUpload(request: FastifyRequest, folder: string, maxBytes: number): Promise<Upload> {
-  if (!request.isMultipart()) {
+  if (!request.isMultipart())
     throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be multipart/form-data.' })
-  }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes + MAX_FORM_BYTES) accepted(tooLarge(maxBytes))
   let upload: Upload | undefined
   try {
@@ -198,9 +196,8 @@ const partsOf = (request: FastifyRequest, maxBytes: number) =>
 
 /** Decodes the three characters that forms escape in file names (HTML, multipart form data). Throws a 400 if the name is too long. */
 function decodeFilename(escaped = ''): string {
-  if (Buffer.byteLength(escaped) > MAX_NAME_BYTES) {
+  if (Buffer.byteLength(escaped) > MAX_NAME_BYTES)
     throw invalid({ param: 'file', message: `must have a file name of at most ${MAX_NAME_BYTES} bytes. Rename the file` })
-  }
   return escaped.replace(/%(?:22|0D|0A)/g, decodeURIComponent)
 }
 

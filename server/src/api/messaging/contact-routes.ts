@@ -35,7 +35,6 @@ const docs = {
   }),
 }
 
-/** Contacts are the users of the Workspace. Operators add and remove them; each user changes their own profile. */
 export function contactRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
@@ -55,9 +54,8 @@ export function contactRoutes(app: TypedApp, deps: MessagingDeps): void {
         throw forbidden('You can only change your own profile.')
       }
       const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
-      if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
+      if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined)
         throw invalid({ param: '', message: 'must have display_name, phone_number or avatar_url' })
-      }
       const fields = { displayName, avatarUrl, phoneNumber: phoneNumber === null ? '' : phoneNumber }
       return governFields(deps, { workspaceId, author: user, now }, fields)
     },

@@ -39,7 +39,7 @@ import { invalid, notFound, requireFound } from '../../shared/request-errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../kit/paging.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { operation, UNKNOWN_CONVERSATION, UNKNOWN_GROUP } from './operation.ts'
-import { handleWrite } from './write.ts'
+import { handleWrite, type RequestOf } from './write.ts'
 
 const docs = {
   listConversations: operation('GET /v1/conversations', 'listConversations', {
@@ -130,15 +130,15 @@ export function conversationRoutes(app: TypedApp, deps: MessagingDeps): void {
     return { status: created ? 201 : 200, body: view }
   })
 
-  handleWrite(app, deps, docs.updateConversation, async (tx, request) => {
-    return { status: 200, body: await updateConversation(tx, request) }
-  })
+  handleWrite(app, deps, docs.updateConversation, async (tx, request) => ({
+    status: 200,
+    body: await updateConversation(tx, request),
+  }))
 
   handleWrite(app, deps, docs.deleteConversation, async (tx, { member, params, now }) => {
     const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
-    if (!(await canDelete(tx, member, conversation))) {
+    if (!(await canDelete(tx, member, conversation)))
       return refuseForbidden("Only the group's owner can delete its conversations.")
-    }
     await deleteConversation(tx, member.workspaceId, conversation.id, now)
     return { status: 204 }
   })
@@ -146,9 +146,8 @@ export function conversationRoutes(app: TypedApp, deps: MessagingDeps): void {
   handleWrite(app, deps, docs.readConversation, async (tx, { member, params, body, now }) => {
     const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
     const markerMoved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
-    if (markerMoved === undefined) {
+    if (markerMoved === undefined)
       return refuseInvalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
-    }
     return { status: 200, body: await viewConversation(tx, member, conversation.id) }
   })
 }
@@ -158,24 +157,19 @@ const viewConversation = async (db: Db, member: Member, id: string): Promise<Vie
 
 type View = Static<typeof ConversationView>
 
-interface Update {
-  readonly member: Member
-  readonly params: { readonly id: string }
-  readonly body: Static<typeof ConversationUpdate>
-}
-
-async function updateConversation(tx: Tx, { member, params, body }: Update): Promise<View> {
+async function updateConversation(
+  tx: Tx,
+  { member, params, body }: RequestOf<typeof docs.updateConversation.schema>,
+): Promise<View> {
   const { pinned_message_id: pinnedMessageId, is_pinned: isPinned, is_muted: isMuted, archived_at } = body
   const archivedAt = typeof archived_at === 'number' ? new Date(archived_at * 1_000) : archived_at
   const changesOwnState = [isPinned, isMuted, archivedAt].some((field) => field !== undefined)
-  if (!changesOwnState && pinnedMessageId === undefined) {
+  if (!changesOwnState && pinnedMessageId === undefined)
     throw invalid({ param: '', message: 'must have pinned_message_id, is_pinned, is_muted or archived_at' })
-  }
   const { workspaceId } = member
   const { id } = requireFound(await findConversation(tx, member, params.id), 'conversation')
-  if (pinnedMessageId !== undefined && !(await pinMessage(tx, workspaceId, id, pinnedMessageId))) {
+  if (pinnedMessageId !== undefined && !(await pinMessage(tx, workspaceId, id, pinnedMessageId)))
     throw invalid({ param: 'pinned_message_id', message: 'must be the id of a message of this conversation' })
-  }
   if (changesOwnState) await updateMemberState(tx, member, id, { isPinned, isMuted, archivedAt })
   const view = await viewConversation(tx, member, id)
   const event = { workspaceId, type: 'conversation.updated' } as const
@@ -228,9 +222,8 @@ export function retentionRoutes(app: TypedApp, deps: MessagingDeps): void {
   handleWrite(app, deps, docs.setConversationRetention, async (tx, { member, params, body }) => {
     const { workspaceId } = member
     const conversation = requireFound(await findConversation(tx, member, params.id), 'conversation')
-    if (!(await canDelete(tx, member, conversation))) {
+    if (!(await canDelete(tx, member, conversation)))
       return refuseForbidden('Only the owner of the group can change the retention. Ask the owner.')
-    }
     const { id } = conversation
     await setRetention(tx, workspaceId, id, body.days)
     const audience = await findMemberIds(tx, workspaceId, id)

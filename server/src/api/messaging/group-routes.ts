@@ -76,7 +76,6 @@ const docs = {
   }),
 }
 
-/** Groups. Only the owner can change a group. */
 export function groupRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
@@ -107,9 +106,8 @@ export function groupRoutes(app: TypedApp, deps: MessagingDeps): void {
   handlePrepared(app, deps, docs.updateGroup, {
     prepare: async ({ member, params, body, now }) => {
       const { name, description, avatar_url: avatarUrl, contacts, owner_id: ownerId } = body
-      if ([name, description, avatarUrl, contacts, ownerId].every((field) => field === undefined)) {
+      if ([name, description, avatarUrl, contacts, ownerId].every((field) => field === undefined))
         throw invalid({ param: '', message: 'must have name, description, avatar_url, contacts or owner_id' })
-      }
       const { id: groupId } = accepted(ownedGroup(member, await findGroup(db, member, params.id)))
       return governFields(deps, { ...aboutOf(member, now), groupId }, { name, description, avatarUrl })
     },
@@ -134,7 +132,6 @@ export function groupRoutes(app: TypedApp, deps: MessagingDeps): void {
   memberRoutes(app, deps)
 }
 
-/** The owner adds and removes members, and all other members can leave. */
 function memberRoutes(app: TypedApp, deps: MessagingDeps): void {
   const { db } = deps
 
@@ -155,13 +152,11 @@ function memberRoutes(app: TypedApp, deps: MessagingDeps): void {
     const { member, params } = request
     const { id, contact_id: contactId } = params
     const before = requireFound(await lockGroup(tx, member, id), 'group')
-    if (contactId !== member.user.id && before.ownerId !== member.user.id) {
+    if (contactId !== member.user.id && before.ownerId !== member.user.id)
       return refuseForbidden('Only the owner of the group can remove other members.')
-    }
     if (!before.memberIds.includes(contactId)) return refuseUnknown('contact')
-    if (contactId === before.ownerId) {
+    if (contactId === before.ownerId)
       return new Refusal('CONFLICT', { message: 'The owner cannot leave the group. Set another owner_id first.' })
-    }
     const remainingIds = before.memberIds.filter((memberId) => memberId !== contactId)
     await replaceMembers(tx, request, before, remainingIds)
     return { status: 204 }

@@ -143,9 +143,8 @@ function changeRoutes(app: TypedApp, deps: MessagingDeps): void {
   handlePrepared(app, deps, docs.updateMessage, {
     prepare: async ({ member, params, body, now }) => {
       const { message, reactions, attachments } = body
-      if (message === undefined && reactions === undefined && attachments === undefined) {
+      if (message === undefined && reactions === undefined && attachments === undefined)
         throw invalid({ param: '', message: 'must have message, reactions or attachments' })
-      }
       const update = {
         text: message === undefined ? undefined : accepted(checkText(message)),
         attachments: attachments && parseAttachmentIds(attachments),
@@ -164,9 +163,8 @@ function changeRoutes(app: TypedApp, deps: MessagingDeps): void {
     const message = await findMessage(tx, member, params.id)
     const conversation = message && (await findConversation(tx, member, message.conversationId))
     if (!message || !conversation) return refuseUnknown('message')
-    if (message.senderId !== member.user.id && !(await ownsGroup(tx, member, conversation))) {
+    if (message.senderId !== member.user.id && !(await ownsGroup(tx, member, conversation)))
       return refuseForbidden('Only the sender and the owner of the group can delete a message.')
-    }
     const [deletedId] = await deleteMessages(tx, message, [message.id], now)
     return deletedId === undefined ? refuseUnknown('message') : { status: 204 }
   })

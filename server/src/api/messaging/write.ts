@@ -29,7 +29,7 @@ interface Written {
 type Outcome = Written | { readonly committed: Refusal } | Refusal
 
 type RouteOf<S> = Omit<RouteOptions, 'schema' | 'handler'> & { readonly schema: S }
-type RequestOf<S extends FastifySchema> = Parameters<Handler<S>>[0]
+export type RequestOf<S extends FastifySchema> = Parameters<Handler<S>>[0]
 
 interface Steps<Request, P> {
   /** Runs before the transaction: evaluates policies, stores uploads. */
@@ -54,7 +54,6 @@ export function handleWrite<S extends FastifySchema>(
   handlePrepared(app, deps, route, { prepare: async () => undefined, write })
 }
 
-/** As `handleWrite`, with steps around the transaction. */
 export function handlePrepared<S extends FastifySchema, P>(
   app: TypedApp,
   deps: MessagingDeps,
@@ -123,9 +122,8 @@ const MAX_KEY = 255
 function keysOf({ member, method, url, headers }: WriteRequest): (content: unknown) => IdempotencyKey | undefined {
   const key = method === 'DELETE' ? undefined : headers['idempotency-key']
   if (key === undefined) return () => undefined
-  if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY) {
+  if (typeof key !== 'string' || key.length === 0 || key.length > MAX_KEY)
     throw invalid({ param: 'Idempotency-Key', message: `must have 1 to ${MAX_KEY} characters` })
-  }
   // The same for form and JSON, and for every order of the fields.
   const hashOf = (content: unknown) => createHash('sha256').update(`${method} ${url}\n${canonicalJson(content ?? null)}`)
   return (content) => ({ member, key, fingerprint: hashOf(content).digest() })
@@ -134,9 +132,8 @@ function keysOf({ member, method, url, headers }: WriteRequest): (content: unkno
 /** Throws a 409 when the key was used for a different request. */
 async function findReplay(db: MessagingDeps['db'], key: IdempotencyKey, now: Date): Promise<StoredResponse | undefined> {
   const stored = await findResponse(db, key, now)
-  if (stored && !stored.fingerprint.equals(key.fingerprint)) {
+  if (stored && !stored.fingerprint.equals(key.fingerprint))
     throw new GatehouseError('CONFLICT', { message: 'This Idempotency-Key was used for a different request.' })
-  }
   return stored
 }
 

@@ -11,9 +11,8 @@ import { forbidden, invalid } from '../../../shared/request-errors.ts'
 import { VERSION } from '../../../version.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
-import { operatorOf } from '../kit/authenticate-operator.ts'
 import { operation } from '../kit/operation.ts'
-import { resolveWorkspace } from '../kit/require-scope.ts'
+import { operatorOf, resolveWorkspace } from '../kit/operator-access.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000

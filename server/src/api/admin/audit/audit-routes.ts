@@ -2,8 +2,12 @@ import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
 import { findRecord } from '../../../domains/audit/audit-store.ts'
 import { createInclusionProof } from '../../../domains/audit/checkpoints/proof.ts'
-import { searchRecords, sortRecords } from '../../../domains/audit/search-records.ts'
+import type { AuditRecord } from '../../../domains/audit/record/record.ts'
+import { sumCost, sumTokens } from '../../../domains/audit/record/token-usage.ts'
+import { type RecordFilter, searchRecords, sortRecords } from '../../../domains/audit/search-records.ts'
 import { listActors } from '../../../domains/operators/actors.ts'
+import type { Reads } from '../../../platform/db/reads.ts'
+import { csvCell } from '../../../platform/lib/csv.ts'
 import { conflict, requireFound } from '../../../shared/request-errors.ts'
 import { asIs, List, listUntil, PAGE } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
@@ -11,9 +15,7 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { formatPlace, startOf, toRecordFilter, toRecordSort } from './audit-query.ts'
-import { AUDIT_FILTER, AUDIT_SORT, AuditActors, ProofView } from './audit-shapes.ts'
-import { RecordView } from './record-shape.ts'
-import { csvOf } from './records-csv.ts'
+import { AUDIT_FILTER, AUDIT_SORT, AuditActors, ProofView, RecordView } from './audit-shapes.ts'
 
 const Csv = {
   description: 'A line of column names and a line for each record, newest first, at most 100,000.',
@@ -105,3 +107,47 @@ function listRoutes(app: TypedApp, deps: AdminDeps): void {
     return { object: 'audit_actors' as const, data }
   })
 }
+
+const MAX_ROWS = 100_000
+const PAGE_SIZE = 500
+
+const COLUMNS: Readonly<Record<string, (record: AuditRecord) => string | number | null>> = {
+  time: ({ created_at }) => created_at,
+  id: ({ id }) => id,
+  event: ({ change, endpoint }) => change?.action ?? endpoint,
+  application_id: ({ application_id }) => application_id,
+  user_hash: ({ user }) => user.id,
+  status: ({ status }) => status,
+  error_code: ({ error_code }) => error_code,
+  verdict: ({ decision }) => decision?.verdict ?? null,
+  rules: ({ decision }) => decision?.rules.map(({ id }) => id).join(' ') ?? null,
+  risk_level: ({ risk_level }) => risk_level,
+  classification: ({ classification }) => classification,
+  model: ({ attempts, features }) => attempts.at(-1)?.model ?? String(features['request.model'] ?? ''),
+  providers: ({ attempts }) => attempts.map(({ provider }) => provider).join(' '),
+  tokens: (record) => sumTokens(record),
+  cost_usd: (record) => sumCost(record),
+  latency_ms: ({ duration_ms }) => duration_ms,
+  sequence: ({ integrity }) => integrity.sequence,
+}
+
+async function* csvOf(reads: Reads, workspaceId: string, filter: RecordFilter): AsyncGenerator<string> {
+  yield `${Object.keys(COLUMNS).join()}\r\n`
+  let rows = 0
+  for (let below: number | undefined; rows < MAX_ROWS; ) {
+    const page = { ...filter, limit: Math.min(PAGE_SIZE, MAX_ROWS - rows), ...(below !== undefined && { below }) }
+    const { data, end } = await reads.run((db) => searchRecords(db, workspaceId, page))
+    if (data.length > 0) yield data.map(lineOf).join('')
+    rows += data.length
+    if (end === undefined) return
+    below = end
+  }
+}
+
+const lineOf = (record: AuditRecord): string =>
+  `${Object.values(COLUMNS)
+    .map((read) => cellOf(read(record)))
+    .join()}\r\n`
+
+const cellOf = (value: string | number | null): string =>
+  typeof value === 'string' ? csvCell(value) : value === null ? '' : String(value)

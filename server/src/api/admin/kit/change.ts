@@ -148,10 +148,7 @@ interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
 }
 
-/**
- * The fields that a checked body sets, as named in audit records: `limits.burst`, `settings.knowledge.enabled`. Names that clients
- * choose (attributes, other settings) may reveal as much as values, so only the object that contains them is named.
- */
+/** The fields that a body sets: `limits.burst`. Names that clients choose may reveal as much as values, so only their object is named. */
 export const changedFields = (schema: TSchema, body: object): string[] => namesIn(schema as Shape, body, '')
 
 function namesIn({ properties }: Shape, value: unknown, path: string): string[] {

@@ -66,7 +66,6 @@ export interface Create<Row, B extends TSchema> extends Write<Row, B> {
 
 export interface Remove extends Texts {
   readonly remove: (tx: Tx, workspaceId: string, id: string, now: Date) => Promise<boolean>
-  /** Locks what the transaction must lock first. */
   readonly first?: (request: Asked) => (tx: Tx) => Promise<unknown>
 }
 

@@ -64,7 +64,7 @@ const WORKSPACE_HEADERS = Type.Object({
   ),
 })
 
-/** An operation within a Workspace that the request names (require-scope.ts), without its handler. */
+/** An operation within a Workspace that the request names (operator-access.ts), without its handler. */
 export function inWorkspace<const T extends Target, D extends Operation, Q extends TProperties = Record<never, never>>(
   target: T,
   operationId: string,

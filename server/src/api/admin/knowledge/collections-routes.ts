@@ -14,7 +14,7 @@ import { invalid, valid } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { resource } from '../kit/resource.ts'
-import { CollectionCreate, CollectionPatch, CollectionView } from './collection-shapes.ts'
+import { CollectionCreate, CollectionPatch, CollectionView } from './knowledge-shapes.ts'
 
 export function collectionsRoutes(app: TypedApp, deps: AdminDeps): void {
   resource(app, deps, {

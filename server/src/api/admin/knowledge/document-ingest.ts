@@ -8,7 +8,7 @@ import { DetectorFailure } from '../../../shared/fault.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
-import type { DocumentItem } from './document-shapes.ts'
+import type { DocumentItem } from './knowledge-shapes.ts'
 
 export type Incoming = Omit<DocumentItem, 'content'> & { readonly content?: string | Uint8Array }
 

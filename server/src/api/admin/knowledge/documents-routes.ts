@@ -36,7 +36,7 @@ import {
   documentView,
   FILE_QUERY,
   IngestView,
-} from './document-shapes.ts'
+} from './knowledge-shapes.ts'
 
 const docs = {
   chunks: inWorkspace('GET /documents/:id/chunks', 'listChunks', 'List the chunks of a document, in reading order', {

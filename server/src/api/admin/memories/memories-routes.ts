@@ -1,17 +1,70 @@
+import { type Static, Type } from 'typebox'
 import { assess } from '../../../domains/classification/risk.ts'
 import { eraseMemory, eraseUser } from '../../../domains/memory/erase.ts'
-import { checkDraft } from '../../../domains/memory/memory.ts'
+import { checkDraft, MEMORY_MODES, MEMORY_SOURCES } from '../../../domains/memory/memory.ts'
+import type { Memory } from '../../../domains/memory/memory-row.ts'
 import { correctMemory, findMemory, listMemories } from '../../../domains/memory/memory-store.ts'
 import { eraseResponsesOfUser } from '../../../domains/responses/stored-response-store.ts'
 import { GatehouseError } from '../../../errors.ts'
-import { isStorable } from '../../../platform/lib/fields.ts'
+import { isStorable, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
+import { CLASSIFICATIONS } from '../../../shared/classification.ts'
+import { MEMORY_KINDS, MEMORY_SCOPES } from '../../../shared/memory-words.ts'
 import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
+import { nullable } from '../../../shared/schemas.ts'
 import { applicationIn, List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change, changedFields } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { ErasureView, MEMORY_FILTER, MemoryCorrection, MemoryView, memoryView } from './memory-shapes.ts'
+
+const MemoryView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('memory'),
+  scope: oneOf(MEMORY_SCOPES, 'MemoryScope'),
+  scope_id: Type.String(),
+  user_id: nullable(Type.String({ description: 'The owner. null: shared.' })),
+  application_id: Type.String({ description: 'The Application that stored the memory.' }),
+  kind: oneOf(MEMORY_KINDS, 'MemoryKind'),
+  content: Type.String(),
+  summary: nullable(Type.String()),
+  subject: nullable(Type.String({ description: 'A new memory about the same subject replaces this one.' })),
+  classification: oneOf(CLASSIFICATIONS, 'Classification'),
+  regulations: Type.Array(Type.String()),
+  mode: oneOf(MEMORY_MODES, 'MemoryMode'),
+  source: oneOf(MEMORY_SOURCES),
+  audit_id: Type.String({ description: 'Audit record of the request that stored the memory.' }),
+  message_id: nullable(Type.String()),
+  created_at: Timestamp,
+  expires_at: nullable(Timestamp),
+  superseded_by: nullable(Type.String({ description: 'The memory that replaced this one.' })),
+  superseded_at: nullable(Timestamp),
+})
+
+const memoryView = (memory: Memory) => viewOf(MemoryView, memory)
+
+const MEMORY_FILTER = {
+  user_id: Type.Optional(
+    Type.String({ maxLength: 512, description: 'Memories of this user, including those of their sessions.' }),
+  ),
+  scope: Type.Optional(oneOf(MEMORY_SCOPES, 'MemoryScope')),
+  scope_id: Type.Optional(Type.String({ maxLength: 512, description: 'Id of the session, department, project …' })),
+  application_id: Type.Optional(Type.String({ description: 'The Application that stored the memories.' })),
+  mode: Type.Optional(oneOf(MEMORY_MODES, 'MemoryMode')),
+  history: Type.Optional(oneOf(['true', 'false'])),
+}
+
+const MemoryCorrection = Type.Object({
+  content: Type.String(),
+  summary: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Default: no summary.' })),
+})
+type MemoryCorrection = Static<typeof MemoryCorrection>
+
+const ErasureView = Type.Object({
+  object: Type.Literal('memory_erasure'),
+  erased: Type.Integer({ description: 'Number of erased memories.' }),
+  erased_responses: Type.Integer({ description: 'Number of erased stored responses.' }),
+})
 
 const UNKNOWN = { 404: 'NOT_FOUND: the memory, or the Workspace' }
 

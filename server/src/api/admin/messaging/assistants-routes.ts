@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
 import {
   type Assistant,
@@ -13,16 +14,17 @@ import {
   listAssistants,
   updateAssistant,
 } from '../../../domains/messaging/assistants/assistant-store.ts'
-import { governFields } from '../../../domains/messaging/governance/governed-fields.ts'
+import { type FieldContext, governFields } from '../../../domains/messaging/governance/governed-fields.ts'
 import type { GovernTextDeps } from '../../../domains/messaging/governance/governed-text.ts'
 import { emitContact } from '../../../domains/messaging/people/contact-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
+import type { Clock } from '../../../platform/lib/clock.ts'
+import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { accepted, notFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import type { Asked, Outcome } from '../kit/noun.ts'
 import { resource } from '../kit/resource.ts'
-import { operatorAuthor } from './operator-author.ts'
 
 const NO_APPLICATION = { 404: 'NOT_FOUND: the assistant, the Application, or the Workspace' }
 
@@ -95,3 +97,9 @@ async function announced(
   await settle(tx)
   return assistant
 }
+
+/** The operator as the author of texts that users read, for policies. */
+export const operatorAuthor = (
+  { workspaceId, operator }: Pick<FastifyRequest, 'workspaceId' | 'operator'>,
+  { clock }: { readonly clock: Clock },
+): FieldContext => ({ workspaceId, author: { ...ANONYMOUS_USER, id: operator.id, verified: true }, now: clock.now() })

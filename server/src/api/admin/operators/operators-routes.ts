@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import { invitationUrl, newInvitationToken, putInvitation } from '../../../domains/operators/invitation-store.ts'
 import type { Person } from '../../../domains/operators/operator.ts'
@@ -15,16 +16,17 @@ import {
   updatePerson,
 } from '../../../domains/operators/operator-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { type Access, changedRoles, NO_ROLES, workspacesWith } from '../../../shared/access.ts'
-import { OPERATORS_TOPIC, type Operator } from '../../../shared/operator.ts'
+import { type Access, changedRoles, enterable, NO_ROLES, type Roles, scopesIn, workspacesWith } from '../../../shared/access.ts'
+import { OPERATORS_TOPIC, type Operator, ROLES, type Role } from '../../../shared/operator.ts'
 import { conflict, invalid, notFound, taken } from '../../../shared/request-errors.ts'
+import { VERSION } from '../../../version.ts'
 import { List, listById, PAGE, pageOf, sortOf, sortQuery } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { type Change, change, changedFields } from '../kit/change.ts'
-import { inWorkspace } from '../kit/operation.ts'
+import { inWorkspace, operation } from '../kit/operation.ts'
 import { canSee, concerned, grantRoles, refuseUncovered } from './granted-roles.ts'
-import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView } from './operator-shapes.ts'
+import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView, SessionView } from './operator-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the operator, or a Workspace' }
 const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the operator is the last owner of all Workspaces' }
@@ -220,3 +222,43 @@ async function keepAnOwner(tx: Tx, id: string): Promise<void> {
   if (owners.length === 1 && owners[0] === id)
     throw conflict('The last owner of all Workspaces cannot be removed or demoted. Make another operator an owner first.')
 }
+
+const sessionDocs = operation(
+  'GET /session',
+  'getSession',
+  'Get the current operator, the Workspaces that they can enter, and their roles and scopes',
+  { scope: null, reach: 'any', answers: { 200: SessionView } },
+)
+
+/** A server with more Workspaces is searched by name. */
+const MAX_WORKSPACES = 1_000
+
+export function sessionRoutes(app: TypedApp, { db }: AdminDeps): void {
+  handle(app, sessionDocs, async ({ operator: { id, kind, name, access } }) => {
+    const person = kind === 'person' ? await findPerson(db, id) : undefined
+    const workspaces = (await listWorkspaces(db, { limit: MAX_WORKSPACES }, enterable(access)))?.data ?? []
+    return {
+      object: 'session',
+      operator: {
+        id,
+        kind,
+        name,
+        email: person?.email ?? null,
+        role: person?.roles.all ?? null,
+        two_factor: person?.twoFactor ?? false,
+      },
+      scopes: [...access.all],
+      workspaces: workspaces.map((workspace) => ({
+        id: workspace.id,
+        name: workspace.name,
+        role: person ? strongestRole(person.roles, workspace.id) : null,
+        scopes: [...scopesIn(access, workspace.id)],
+      })),
+      version: VERSION,
+    }
+  })
+}
+
+/** The role that the dashboard shows: of the role in all Workspaces and the one in this Workspace the more powerful one. */
+const strongestRole = ({ all, workspaces }: Roles, workspaceId: string): Role | null =>
+  ROLES.find((role) => role === all || role === workspaces.get(workspaceId)) ?? null

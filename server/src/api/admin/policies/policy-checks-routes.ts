@@ -1,14 +1,15 @@
 import { Type } from 'typebox'
+import { readCookbook } from '../../../domains/policy/cookbook.ts'
 import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../../domains/policy/parse.ts'
 import { allTests } from '../../../domains/policy/policy-test-store.ts'
 import { runTests } from '../../../domains/policy/run-tests.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { parseSource } from './chosen-policy.ts'
-import { Source, SourceBody } from './policy-shapes.ts'
+import { parseSource, Source, SourceBody } from './policy-shapes.ts'
 import { ErrorView, TestRunView, testRunView } from './test-shapes.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -74,4 +75,30 @@ export function policyChecksRoutes(app: TypedApp, { db, evaluationLimiter, testT
     })
     return testRunView(run)
   })
+}
+
+const TemplateView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('policy_template'),
+  title: Type.String(),
+  category: Type.String(),
+  what_it_does: Type.String(),
+  when_to_use_it: Type.String(),
+  what_users_notice: Type.String(),
+  rule_ids: Type.Array(Type.String()),
+  tests: Type.Integer({ description: 'Number of test cases in the document.' }),
+  source: Type.String({ description: 'A policy document with the rules, their texts and tests.' }),
+})
+
+const templatesDocs = inWorkspace('GET /policy-templates', 'listPolicyTemplates', 'List the policy cookbook', {
+  scope: 'policies:read',
+  description: 'The rules of docs/policy-cookbook.md. The list is the same for all Workspaces and has one page.',
+  answers: { 200: Type.Object({ object: Type.Literal('policy_cookbook'), templates: Type.Array(TemplateView) }) },
+})
+
+export function policyTemplatesRoutes(app: TypedApp): void {
+  handle(app, templatesDocs, async () => ({
+    object: 'policy_cookbook',
+    templates: readCookbook().map((template) => viewOf(TemplateView, template)),
+  }))
 }

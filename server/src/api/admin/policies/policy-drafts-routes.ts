@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { findActorNames } from '../../../domains/operators/actors.ts'
 import { POLICY_LIMITS } from '../../../domains/policy/policy.ts'
 import {
@@ -8,11 +9,13 @@ import {
   listDrafts,
   lockDraft,
   type PolicyDraft,
+  type PolicyDraftSummary,
   updateDraft,
 } from '../../../domains/policy/policy-draft-store.ts'
 import { findPolicySet, lockActivePolicySet } from '../../../domains/policy/policy-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
-import { isStorable } from '../../../platform/lib/fields.ts'
+import { isStorable, Name, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
@@ -20,8 +23,67 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
-import { DraftCreate, DraftPatch, DraftView, DraftWithSourceView, draftView, draftWithSourceView } from './draft-shapes.ts'
-import { NO_VERSION } from './policy-shapes.ts'
+import { ActorName, type ActorNames, NO_VERSION, Note, Source } from './policy-shapes.ts'
+
+const BASE = `Id of the version that publishing the draft replaces, or \`${NO_VERSION}\`.`
+const BaseVersion = Type.String({ maxLength: 100, description: BASE })
+const Revision = Type.Integer({ minimum: 1, description: 'Counted from 1 with each change of the draft.' })
+
+const DraftCreate = Type.Object(
+  {
+    title: { ...Name, description: 'The subject of the draft.' },
+    note: Type.Optional({ ...Note, description: 'Suggested as the note of the publication.' }),
+    source: Source,
+    base_version: Type.Optional({ ...BaseVersion, description: `${BASE} Default: the active version.` }),
+  },
+  { additionalProperties: false },
+)
+
+const DraftPatch = Type.Object(
+  {
+    revision: {
+      ...Revision,
+      description: 'The revision that the change is based on. If the draft has another one, the response is 409.',
+    },
+    title: Type.Optional(Name),
+    note: Type.Optional(Note),
+    source: Type.Optional(Source),
+    base_version: Type.Optional(BaseVersion),
+  },
+  { additionalProperties: false },
+)
+
+const DraftView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('policy_draft'),
+  title: Type.String(),
+  note: Type.String(),
+  base_version: BaseVersion,
+  author: Type.String({ description: 'Id of the operator or admin token.' }),
+  author_name: ActorName,
+  edited_by: Type.String({ description: 'Id of the last editor.' }),
+  edited_by_name: ActorName,
+  revision: Revision,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const DraftWithSourceView = Type.Object(
+  { ...DraftView.properties, source: Type.String({ description: 'The document. It may have errors.' }) },
+  { title: 'PolicyDraftWithSource' },
+)
+
+const draftView = (draft: PolicyDraftSummary, names: ActorNames) =>
+  viewOf(DraftView, draft, {
+    base_version: draft.baseId ?? NO_VERSION,
+    author_name: names.get(draft.author) ?? null,
+    edited_by_name: names.get(draft.editedBy) ?? null,
+  })
+
+const draftWithSourceView = (draft: PolicyDraft, names: ActorNames) => ({
+  ...draftView(draft, names),
+  source: draft.source,
+})
 
 const MAX_DRAFTS = 200
 /** Edits of the text by one operator within this time share an audit record, because editors save after each pause. */

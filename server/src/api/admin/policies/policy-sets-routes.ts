@@ -27,7 +27,6 @@ import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
-import { parseSource } from './chosen-policy.ts'
 import {
   BASE_VERSION,
   checkBaseVersion,
@@ -37,6 +36,7 @@ import {
   PolicySetWithSourceView,
   PublishBody,
   PublishedPolicySetView,
+  parseSource,
   policySetView,
   policyVersionView,
   ruleViews,

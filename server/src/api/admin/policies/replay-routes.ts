@@ -6,15 +6,13 @@ import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { POLICY_POINTS, VERDICTS } from '../../../shared/decision.ts'
 import { invalid } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { RuleView } from '../../kit/decision-shapes.ts'
 import { encodeCursor } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { startOf, toRecordFilter } from '../audit/audit-query.ts'
 import { AUDIT_FILTER } from '../audit/audit-shapes.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { loadChosenPolicy } from './chosen-policy.ts'
-import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
+import { ChosenPolicyView, chosenPolicyView, loadChosenPolicy, RuleView, Source } from './policy-shapes.ts'
 
 const ReplayBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Alternative: `policy_set_id`.' }),

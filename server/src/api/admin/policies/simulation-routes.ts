@@ -12,12 +12,10 @@ import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../../sha
 import { invalid, notFound } from '../../../shared/request-errors.ts'
 import { Anything, nullable } from '../../../shared/schemas.ts'
 import { ChatBody, parseChat } from '../../gateway/chat-request.ts'
-import { RuleView } from '../../kit/decision-shapes.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { loadChosenPolicy } from './chosen-policy.ts'
-import { ChosenPolicyView, chosenPolicyView, Source } from './policy-shapes.ts'
+import { ChosenPolicyView, chosenPolicyView, loadChosenPolicy, RuleView, Source } from './policy-shapes.ts'
 
 const SimulationBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Default: the active version.' }),

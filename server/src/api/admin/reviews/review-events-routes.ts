@@ -9,14 +9,14 @@ import { OPERATORS_TOPIC } from '../../../shared/operator.ts'
 import { startEvents } from '../../kit/event-stream.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
-import { operatorOf } from '../kit/authenticate-operator.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { operatorOf } from '../kit/operator-access.ts'
 import { reviewView } from './review-shapes.ts'
 
 /** Streams end after this time and clients reconnect, so that expired sessions are noticed. */
 const LIFETIME_MS = 60_000
 const RETRY_MS = 500
-/** Interval of keep-alive comments: proxies and api/kit/stalled-clients.ts close silent connections. */
+/** Interval of keep-alive comments: proxies and api/kit/connections.ts close silent connections. */
 const HEARTBEAT_MS = 10_000
 /** Maximum number of buffered bytes for a client. A slower client must reconnect. */
 const MAX_BUFFERED_BYTES = 1_048_576

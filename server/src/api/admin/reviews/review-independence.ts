@@ -50,10 +50,7 @@ async function findFourEyesProblem(
   return undefined
 }
 
-/**
- * Locks an item, then the operators who approve it: their roles stay until `tx` ends. Every change of an item locks in this order, so that
- * two of them and a change of an operator do not deadlock.
- */
+/** Locks an item, then its approvers, whose roles stay until `tx` ends. Every change of an item locks in this order: no deadlock. */
 export async function lockApprovers(tx: Tx, { workspaceId, operator, params }: Asked, now: Date): Promise<void> {
   const item = await lockReview(tx, workspaceId, params.id, now)
   if (!item || item.approvals.length === 0) return
@@ -62,10 +59,7 @@ export async function lockApprovers(tx: Tx, { workspaceId, operator, params }: A
   await shareLockPeople(tx, [...people])
 }
 
-/**
- * The approvals of an item that would be possible now. Left out are those of operators who were removed or suspended, lost the role, or
- * caused an identical request since, and those of revoked tokens.
- */
+/** Without those of operators who lost the role or caused an identical request since, and those of revoked tokens. */
 export async function findValidApprovals(tx: Tx, item: ReviewItem): Promise<readonly Approval[]> {
   const valid = []
   for (const approval of item.approvals) if (await mayApprove(tx, item, approval.by)) valid.push(approval)

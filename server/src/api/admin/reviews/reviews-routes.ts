@@ -18,8 +18,7 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { findValidApprovals, lockApprovers, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
-import { findMarks } from './review-marks.ts'
-import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView, reviewView } from './review-shapes.ts'
+import { DecisionBody, findMarks, REVIEW_KINDS, ReviewView, ReviewWithContentView, reviewView } from './review-shapes.ts'
 import { findReviewingDelegates } from './reviewer.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }

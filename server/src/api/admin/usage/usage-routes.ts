@@ -1,18 +1,30 @@
 import { type TSchema, Type } from 'typebox'
 import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/dimension-values.ts'
+import { readGroupLatencies, readLatency } from '../../../domains/audit/statistics/read-latency.ts'
+import {
+  NO_USAGE,
+  readGroupIntervals,
+  readGroups,
+  readIntervals,
+  readTotals,
+  subtractUsage,
+  sumOfUsage,
+  type UsageCounts,
+} from '../../../domains/audit/statistics/read-usage.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
+import { uuidOf } from '../../../platform/db/values.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'
+import { fromId, toId } from '../../../platform/lib/id.ts'
 import { present } from '../../../platform/lib/present.ts'
 import { applicationIn } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { userHashesOf } from '../audit/audit-query.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { labelsOf } from './usage-labels.ts'
-import { readReport } from './usage-report.ts'
-import { type sumsView, USAGE_QUERY, UsageReportView } from './usage-shapes.ts'
-import { timeOf, type UsageTime } from './usage-time.ts'
+import { sumsView, totalsView, USAGE_QUERY, UsageReportView } from './usage-shapes.ts'
+import { INTERVALS, startsOf, timeOf, type UsageTime } from './usage-time.ts'
 
 const docs = inWorkspace('GET /usage', 'getUsage', 'Get requests, tokens, cost and latency of a time, and of the time before', {
   scope: 'audit:read',
@@ -94,7 +106,6 @@ const hashesOf = async (user: string, workspaceId: string, keys: AdminDeps['work
 const fileName = ({ from, to }: UsageTime, groupBy: Dimension | undefined): string =>
   `usage-${groupBy ? `by-${groupBy}-` : ''}${from.toISOString().slice(0, 10)}-${to.toISOString().slice(0, 10)}.csv`
 
-type Report = Awaited<ReturnType<typeof readReport>>
 interface LabelledReport extends Omit<Report, 'groups'> {
   readonly groups: readonly (Report['groups'][number] & { readonly label: string | null })[]
 }
@@ -140,4 +151,121 @@ function csvOf(header: readonly string[], rows: readonly CsvRow[]): string {
     ]),
   ]
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('')
+}
+
+/** Users that are compared with keyed hashes: a hash takes microseconds. */
+const MAX_USERS = 20_000
+
+/** Names of the groups, by value. Providers and models have none but their values. `namesUsers`: the operator may read users. */
+async function labelsOf(
+  { db, workspaceKeys }: AdminDeps,
+  workspaceId: string,
+  {
+    dimension,
+    values,
+    namesUsers,
+  }: { readonly dimension: Dimension; readonly values: readonly string[]; readonly namesUsers: boolean },
+): Promise<ReadonlyMap<string, string>> {
+  const workspace = uuidOf('ws', workspaceId)
+  const uuids = (prefix: string) => values.flatMap((value) => fromId(prefix, value) ?? [])
+  if (dimension === 'application') {
+    const rows = await db
+      .selectFrom('application')
+      .select(['id', 'name'])
+      .where('workspace_id', '=', workspace)
+      .where('id', 'in', [...uuids('app'), workspace])
+      .execute()
+    return new Map(rows.map(({ id, name }) => [toId('app', id), name]))
+  }
+  if (dimension === 'key') {
+    const rows = await db
+      .selectFrom('api_key')
+      .innerJoin('application', 'application.id', 'api_key.application_id')
+      .select(['api_key.id', 'api_key.name', 'application.name as application'])
+      .where('api_key.workspace_id', '=', workspace)
+      .where('api_key.id', 'in', [...uuids('key'), workspace])
+      .execute()
+    return new Map(rows.map(({ id, name, application }) => [toId('key', id), `${name || toId('key', id)} (${application})`]))
+  }
+  if (dimension !== 'user' || !namesUsers) return new Map()
+  const { hasher } = await workspaceKeys.get(workspaceId)
+  const users = await db
+    .selectFrom('workspace_user')
+    .select('id')
+    .where('workspace_id', '=', workspace)
+    .orderBy('updated_at', 'desc')
+    .limit(MAX_USERS)
+    .execute()
+  const wanted = new Set(values)
+  return new Map(
+    users.flatMap(({ id }) => {
+      const hash = hasher.user(id)
+      return hash !== null && wanted.has(hash) ? [[hash, id] as const] : []
+    }),
+  )
+}
+
+interface Asked {
+  readonly query: UsageQuery
+  readonly time: UsageTime
+  readonly groupBy: Dimension | undefined
+  readonly order: 'requests' | 'tokens' | 'cost' | 'errors'
+  readonly limit: number
+}
+
+type Report = Awaited<ReturnType<typeof report>>
+
+/** Usage of a time and of the one before, from one state of the counts. */
+const readReport = (db: Db, asked: Asked): Promise<Report> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute((tx) => report(tx, asked))
+
+async function report(tx: Tx, asked: Asked) {
+  const { query, time } = asked
+  const intervals = await readIntervals(tx, query, INTERVALS[time.interval])
+  const totals = sumOfUsage([...intervals.values()])
+  const latency = await readLatency(tx, query)
+  const before = previousOf(query)
+  const previous = totalsView(await readTotals(tx, before), await readLatency(tx, before))
+  return {
+    totals: totalsView(totals, latency),
+    previous: { from: before.from.toISOString(), to: before.to.toISOString(), totals: previous },
+    series: startsOf(time).map((at) => ({ at: new Date(at).toISOString(), ...sumsView(intervals.get(at) ?? NO_USAGE) })),
+    ...(await groupsOf(tx, asked, before, totals)),
+  }
+}
+
+const previousOf = (query: UsageQuery): UsageQuery => ({
+  ...query,
+  from: new Date(2 * query.from.getTime() - query.to.getTime()),
+  to: query.from,
+})
+
+async function groupsOf(tx: Tx, { query, time, groupBy, order, limit }: Asked, before: UsageQuery, totals: UsageCounts) {
+  if (groupBy === undefined) return { groups: [], other: null }
+  const groups = await readGroups(tx, query, { dimension: groupBy, order, limit })
+  const values = [...groups.keys()]
+  const earlier = await readGroups(tx, before, { dimension: groupBy, order, limit, values })
+  const latencies = await readGroupLatencies(tx, query, groupBy, values)
+  const points = await readGroupIntervals(tx, query, { dimension: groupBy, values, seconds: INTERVALS[time.interval] })
+  const starts = startsOf(time)
+  const other = subtractUsage(totals, sumOfUsage([...groups.values()]))
+  return {
+    groups: [...groups].map(([value, counts]) => {
+      const series = starts.map((at) => points.get(value)?.get(at) ?? NO_USAGE)
+      return {
+        value,
+        totals: totalsView(counts, latencies?.get(value)),
+        previous: sumsView(earlier.get(value) ?? NO_USAGE),
+        series: {
+          requests: series.map(({ requests }) => requests),
+          tokens: series.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens),
+          cost: series.map(({ cost }) => cost),
+        },
+      }
+    }),
+    other: groups.size < limit ? null : sumsView(other),
+  }
 }

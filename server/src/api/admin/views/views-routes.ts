@@ -12,15 +12,68 @@ import {
   updateView,
 } from '../../../domains/views/view-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
+import { Line, Name, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import type { Operator } from '../../../shared/operator.ts'
 import { conflict, forbidden, invalid, requireFound } from '../../../shared/request-errors.ts'
+import { nullable } from '../../../shared/schemas.ts'
 import { READ_SCOPES } from '../../../shared/scope.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { PageName, VIEW_LIMITS, ViewCreate, ViewPatch, ViewView, viewView } from './view-shapes.ts'
+
+const VIEW_LIMITS = { own: 100, shared: 200, queryLength: 4_000 } as const
+
+const PageName = Type.String({
+  pattern: '^[a-z][a-z_]{0,39}$',
+  description:
+    'The list that the view belongs to. Those of the dashboard: `audit`, `usage`, `reviews`, `users`, `memory`, `documents`.',
+})
+
+const Query = Type.Record(Type.String({ pattern: '^[A-Za-z_]{1,40}$' }), Line, {
+  maxProperties: 40,
+  description: 'Filters, sort and period: the query of the page in the dashboard.',
+})
+const Columns = Type.Array(Type.String({ pattern: '^[a-z_]{1,40}$' }), { maxItems: 60 })
+
+const fields = {
+  name: { ...Name, maxLength: 80 },
+  query: Query,
+  columns: { ...nullable(Columns), description: "Ids of the shown columns. null: the list's own choice." },
+  shared: Type.Boolean({ description: 'Whether all operators of the Workspace see the view.' }),
+}
+
+const ViewCreate = Type.Object(
+  {
+    page: PageName,
+    name: fields.name,
+    query: fields.query,
+    columns: Type.Optional(fields.columns),
+    shared: Type.Optional({ ...fields.shared, default: false }),
+  },
+  { additionalProperties: false },
+)
+
+const ViewPatch = Type.Partial(Type.Object(fields), { additionalProperties: false })
+
+const ViewView = Type.Object({
+  object: Type.Literal('view'),
+  id: Type.String({ description: '`viw_…`' }),
+  page: Type.String(),
+  name: Type.String(),
+  query: Type.Record(Type.String(), Type.String()),
+  columns: nullable(Type.Array(Type.String())),
+  shared: Type.Boolean(),
+  owner: Type.Object({ id: Type.String(), name: nullable(Type.String({ description: 'null: the operator was removed.' })) }),
+  can_edit: Type.Boolean({ description: 'Whether you can change and delete the view.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const viewView = (view: SavedView, ownerName: string | undefined, canEdit: boolean) =>
+  viewOf(ViewView, view, { owner: { id: view.owner, name: ownerName ?? null }, can_edit: canEdit })
 
 const SHARING = '403 without a scope other than `…:read`.'
 const UNKNOWN = { 404: 'NOT_FOUND: the view, or the Workspace' }
@@ -66,8 +119,7 @@ export function viewsRoutes(app: TypedApp, deps: AdminDeps): void {
     const { query, operator } = request
     const page = await listViews(db, readerOf(request), { ...pageOf(query), page: query.page })
     const names = await findActorNames(db, page?.data.map(({ owner }) => owner) ?? [])
-    const view = (one: SavedView) => viewView(one, names.get(one.owner), canEdit(one, operator))
-    return listById(page, view)
+    return listById(page, (view) => viewView(view, names.get(view.owner), canEdit(view, operator)))
   })
 
   handle(app, docs.create, async (request, reply) => {

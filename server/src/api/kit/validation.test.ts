@@ -3,8 +3,8 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { formOf } from '../../../test/messaging/client.ts'
-import { coerce } from './coerce.ts'
 import { parseForm } from './form-decoder.ts'
+import { coerce } from './validation.ts'
 
 const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))
 const Names = Type.Record(Type.String(), Type.Array(Type.String()))

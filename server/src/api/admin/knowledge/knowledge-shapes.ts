@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
+import type { Acl } from '../../../domains/knowledge/acl.ts'
 import type { ListedChunk } from '../../../domains/knowledge/chunk-store.ts'
+import { CollectionFields } from '../../../domains/knowledge/collection-fields.ts'
 import type { KnowledgeDocument } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
@@ -9,7 +11,42 @@ import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { FINDING_TYPES } from '../../../shared/finding.ts'
 import { nullable } from '../../../shared/schemas.ts'
-import { AclView, LabelsView } from './collection-shapes.ts'
+
+export const CollectionCreate = Type.Object({ name: Name, ...CollectionFields })
+
+export const CollectionPatch = Type.Object({ name: Type.Optional(Name), ...CollectionFields })
+export type CollectionPatch = Static<typeof CollectionPatch>
+
+const AclView = Type.Unsafe<Acl>(
+  Type.Object(
+    {
+      everyone: Type.Optional(Type.Boolean()),
+      users: Type.Optional(Type.Array(Type.String())),
+      roles: Type.Optional(Type.Array(Type.String())),
+      departments: Type.Optional(Type.Array(Type.String())),
+    },
+    { title: 'Acl' },
+  ),
+)
+
+const LabelsView = {
+  classification: nullable(oneOf(CLASSIFICATIONS, 'Classification')),
+  regulations: Type.Array(Type.String()),
+  acl: nullable(AclView),
+}
+
+export const CollectionView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('collection'),
+  workspace_id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  ...LabelsView,
+  language: oneOf(LANGUAGES, 'Language'),
+  applications: nullable(Type.Array(Type.String(), { description: 'Ids.' })),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
 
 const Source = Type.Optional(
   Type.String({ ...Line, minLength: 1, maxLength: 2_000, description: 'The source, shown with passages.' }),

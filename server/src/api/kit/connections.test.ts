@@ -2,8 +2,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { closeStalledConnections } from './connections.ts'
 import { finishEvents, sendEvents, startEvents } from './event-stream.ts'
-import { closeStalledConnections } from './stalled-clients.ts'
 
 const STALL_MS = 300
 const LARGE = 'x'.repeat(20_000_000)

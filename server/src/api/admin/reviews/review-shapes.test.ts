@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findMarks } from './review-marks.ts'
+import { findMarks } from './review-shapes.ts'
 
 const findWholeText = (texts: readonly string[]) =>
   texts.map((text) => [{ type: 'pii.person' as const, start: 0, end: text.length }])

@@ -1,12 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { findWorkspaceId, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
+import type { AdminAuthenticator } from '../../../domains/operators/admin-authenticator.ts'
+import type { SignIn } from '../../../domains/operators/sign-in.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import { describeMisplacedCredential } from '../../../platform/lib/credential.ts'
 import { type Access, enterable, mayEnter, scopesAnywhere, scopesIn } from '../../../shared/access.ts'
 import type { Operator } from '../../../shared/operator.ts'
 import { notFound } from '../../../shared/request-errors.ts'
 import type { Scope } from '../../../shared/scope.ts'
 import { REACH, type Reach, SCOPE } from './operation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    operator: Operator
+  }
+}
+
+/** Authenticates the operator: by a token if the request has one, else by the session cookie. Throws a 401. */
+export async function operatorOf(
+  { authorization, cookie }: IncomingHttpHeaders,
+  {
+    adminAuthenticator,
+    signIn,
+  }: { readonly adminAuthenticator: AdminAuthenticator; readonly signIn: Pick<SignIn, 'authenticate'> },
+): Promise<Operator> {
+  const person = authorization === undefined ? await signIn.authenticate(cookie) : undefined
+  return person ?? (await byToken(authorization, adminAuthenticator))
+}
+
+async function byToken(authorization: string | undefined, authenticator: AdminAuthenticator): Promise<Operator> {
+  const answer = await authenticator.authenticate(authorization)
+  if (answer.ok) return answer.operator
+  const misplaced = answer.code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'ga_') : undefined
+  throw new GatehouseError(answer.code, { message: misplaced ?? answer.message })
+}
 
 interface Requirement {
   /** Undefined: the operation declares none, which is a programming error. */
@@ -19,10 +48,7 @@ export function requirementOf(schema: object | undefined): Requirement {
   return { scope: declared[SCOPE], reach: declared[REACH] ?? 'server' }
 }
 
-/**
- * Throws unless the operator has the scope of the operation where it is required, and sets `request.operator.scopes`. The Workspace of
- * a request is not known yet, so those operations require the scope in any Workspace here, and `enterWorkspace` checks the rest.
- */
+/** Throws unless the operator has the scope, and sets `operator.scopes`. The Workspace is not known yet: `enterWorkspace` checks the rest. */
 export function requireScope(request: FastifyRequest): void {
   const { scope, reach } = requirementOf(request.routeOptions.schema)
   const { access } = request.operator
