@@ -33,7 +33,7 @@ const appendText = (content: Content, text: string): Content =>
 
 const joinText = (content: Content, text: string): string => (content === '' ? text : `${String(content)}\n\n${text}`)
 
-/** The context as a part of its own, for APIs in which the part before it can be the end of the cached prompt. */
+/** The context as a separate part, for APIs in which the part before it can be the end of the cached prompt. */
 export const appendPart = (content: Content, text: string): Content => [
   ...(typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : content),
   { type: 'text', text },

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
-/** undefined: any JSON, or no object. A name stands here even if the gateway refuses its values: it is no mistake of the client. */
+/** Names of the fields that an API has, also of those whose values the gateway refuses. undefined: the values are not objects, or any JSON. */
 export type KnownFields = ReadonlyMap<string, Known | undefined>
 /** A kind of object, or the kind that an object has by its `type`; undefined: its fields are not looked at. */
 export type Known = KnownFields | ((value: Fields) => KnownFields | undefined)

@@ -47,7 +47,7 @@ export async function reserveSpending(
   // The context of a model for embeddings is the length of one text.
   const inputTokens = hasOutput ? withinContext(most, prices) : most
   const call = mostSpending({ input: inputTokens, output }, prices)
-  // The model that extracts memories reads the conversation with the completion, and has no limit of its own.
+  // The model that extracts memories reads the conversation with the completion, and has no separate limit.
   const extraction = mayExtractMemories(context)
     ? mostSpending({ input: withinContext(inputTokens + output, prices), output: deps.budgetOutputTokens }, prices)
     : NOTHING_SPENT

@@ -61,7 +61,7 @@ export interface Caller {
   readonly memoryDisabled?: boolean
 }
 
-/** The values of conditions (GW-POL-5) beside the content: the same at every point. */
+/** The values of conditions (GW-POL-5) except the content: the same at every point. */
 export const policyInputOf = (
   { incoming, caller, admitted: { request, tokens, priced }, identity }: RequestContext,
   now: Date,
@@ -86,7 +86,7 @@ export const policyInputOf = (
   }
 }
 
-/** The values of conditions on a completion beside its texts. Without the provider's count, `texts` give its tokens. */
+/** The values of conditions on a completion, except its texts. Without the provider's count, `texts` give its tokens. */
 export const responseInputOf = ({ model, choices, usage }: Completion, provider: string, texts: readonly string[]) => ({
   model,
   provider,
@@ -193,7 +193,7 @@ export interface Inspected {
   /** Input and output together. */
   readonly decision: Decision
   readonly counts: FindingCounts
-  /** The values of conditions at output beside the texts; undefined: no rule was evaluated. */
+  /** The values of conditions at output, except the texts; undefined: no rule was evaluated. */
   readonly outputContext?: Pick<PolicyInput['content'], 'classification' | 'riskLevel'> &
     Pick<PolicyInput, 'response'> & { readonly unread?: Unread }
   /** As the client receives it: pseudonyms restored, transforms applied. */

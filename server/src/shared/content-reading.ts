@@ -164,7 +164,7 @@ function withReplaced(text: string, changed: ReadonlyMap<string, string>, patter
   return result
 }
 
-/** Each data: URL is decoded and scanned as a text of its own, which takes longer than the rest of its text. */
+/** Each data: URL is decoded and scanned as a separate text, which takes longer than the rest of its text. */
 const MAX_DATA_URLS = 8_192
 const TOO_MANY = `Texts must not hold more than ${MAX_DATA_URLS} data: URLs together. Send files as content parts, or in several requests.`
 

@@ -70,9 +70,9 @@ export function countsOf(usage: Fields, input: unknown = 0, output: unknown = 0)
   const total_tokens = usage.total_tokens ?? sum + uncounted(reasoningOf(usage), completion)
   if (!isCount(total_tokens, MAX_TOKENS)) return undefined
   // A total alone does not tell the kinds of its tokens.
-  const beside = sum > 0 ? Math.max(0, total_tokens - sum) : 0
-  const ofPrompt = beside > 0 && beside === cachedTokens(usage) ? beside : 0
-  return { prompt_tokens: prompt + ofPrompt, completion_tokens: completion + beside - ofPrompt, total_tokens }
+  const rest = sum > 0 ? Math.max(0, total_tokens - sum) : 0
+  const ofPrompt = rest > 0 && rest === cachedTokens(usage) ? rest : 0
+  return { prompt_tokens: prompt + ofPrompt, completion_tokens: completion + rest - ofPrompt, total_tokens }
 }
 
 /** Reasoning that exceeds the output cannot be a part of it. */

@@ -103,7 +103,7 @@ function inputOf(json: string): Fields {
   return (value && readExtraFields(value, [])) ?? { INVALID_JSON: json }
 }
 
-/** This API counts cached tokens beside the input, the chat API within it. Lifetimes are null if the provider reports none. */
+/** `input_tokens` excludes cached tokens in this API and includes them in the chat API. `cache_creation` is null if the provider reports no lifetimes. */
 export function usageOf(usage: Usage = NO_USAGE): Fields {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokenUnitsOf(usage)
   return {
@@ -125,13 +125,13 @@ const OWN: ReadonlySet<string> = new Set([
   'provider_fields',
 ])
 
-/** Fields of the response stand beside those of the API, all others in `provider_fields` by their place in the completion. */
+/** Unknown fields of the response stay at its top level. Those that the API has too, and those of a choice, go into `provider_fields`. */
 export function providerFieldsOf(completion: Completion): Fields {
   const { id: _id, object: _object, created: _created, model: _model, choices, usage: _usage, ...others } = completion
-  const beside = Object.entries(others).filter(([name]) => !OWN.has(name))
+  const topLevel = Object.fromEntries(Object.entries(others).filter(([name]) => !OWN.has(name)))
   const inside = Object.fromEntries(Object.entries(others).filter(([name]) => OWN.has(name)))
   const fields = filled({ response: inside, ...(choices[0] && fieldsOfChoice(choices[0])) })
-  return { ...Object.fromEntries(beside), ...filled({ provider_fields: fields }) }
+  return { ...topLevel, ...filled({ provider_fields: fields }) }
 }
 
 function fieldsOfChoice({ index: _, message, finish_reason: _reason, stop_reason, stop_details, ...others }: Choice): Fields {

@@ -121,7 +121,7 @@ function completeMessage({ text, calls, thoughts, details, refusal }: Content, f
   }
 }
 
-/** The chat API counts cached tokens as part of the prompt, the Messages API beside it. */
+/** The chat API includes cached tokens in the prompt tokens, and the Messages API excludes them. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
   const input = value.input_tokens ?? 0

@@ -15,7 +15,7 @@ export interface ReplayOptions {
  * The chunks of a completion as a chat stream: role, reasoning, content and other fields of the message, a finish chunk for each
  * choice, the usage chunk if requested, then `[DONE]`. The joined content deltas equal the content. Other fields of the provider are
  * in the first chunk (`system_fingerprint` and `service_tier` in each), those of a choice in its finish chunk. All log probabilities of a
- * choice stand beside its first content, because some clients count those of its first chunk twice, and others keep only the last ones.
+ * choice are in the chunk of its first content, because some clients count those of its first chunk twice, and others keep only the last ones.
  */
 export function* chatChunks(completion: Completion, { includeUsage, governance, sent }: ReplayOptions): Generator<string> {
   const { id, object: _, created, model, choices, usage, system_fingerprint, service_tier, ...others } = completion

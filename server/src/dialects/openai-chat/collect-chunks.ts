@@ -121,7 +121,7 @@ class StreamedChoice {
       const value = choice[name]
       if (name === 'delta') this.#addDelta(value)
       else if (name === 'logprobs') this.#addLogprobs(value)
-      // Perplexity repeats the message beside each delta.
+      // Perplexity sends the whole message again with each delta.
       else if (name === 'message' && !isSet(choice.delta)) throw new MalformedStream('a choice has a message and no delta')
       else if (name === 'finish_reason' && NOT_FINISHED.has(value)) continue
       else if (name !== 'message' && name !== 'index') this.#fields.replace(name, value)

@@ -53,7 +53,7 @@ function toStored(completion: Completion, asked: Asked, governance: GovernanceBl
 const itemsOf = (input: unknown): readonly Fields[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input as readonly Fields[])
 
-/** The items of a stored input as the API lists them: each has a type, parts for its text, an id of its own, and a status. */
+/** The items of a stored input as the API lists them: each has a type, an id, a status, and its text as content parts. */
 export function listedItems(responseId: string, input: readonly Fields[]): readonly (Fields & { readonly id: string })[] {
   const suffix = responseId.replace('resp_', '')
   const used = new Set<string>()

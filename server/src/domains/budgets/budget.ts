@@ -26,7 +26,7 @@ export interface Budget {
   readonly scope: BudgetScope
   /** For the scope `claim`: an attribute of verified users; otherwise empty. */
   readonly claim: string
-  /** The one member of the scope that the budget counts; null: each member has a count of its own. */
+  /** The one member of the scope that the budget counts; null: each member has a separate count. */
   readonly member: string | null
   /** Only requests of this Application; null: of all. */
   readonly applicationId: string | null

@@ -18,7 +18,7 @@ export interface MatchedBudget {
 }
 
 const MAX_SUBJECT = 200
-/** Values of one claim, each of which has a count of its own. */
+/** Values of one claim, each of which has a separate count. */
 const MAX_COUNTS = 100
 
 /**

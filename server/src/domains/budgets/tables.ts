@@ -16,7 +16,7 @@ export interface BudgetTable {
   name: string
   scope: BudgetScope
   claim: string
-  /** null: each member has a count of its own. */
+  /** null: each member has a separate count. */
   member: string | null
   application_id: string | null
   unit: BudgetUnit

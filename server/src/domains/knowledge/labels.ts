@@ -24,7 +24,7 @@ export type Access = Pick<Labels, 'classification' | 'acl'> & { readonly limits:
 
 export const UNLABELLED: Labels = { classification: null, regulations: [], acl: null }
 
-/** The strictest of the three. Restricted if neither the collection nor the document has one, whatever the front matter states. */
+/** The strictest of the collection's, the document's and the front matter's classification. Without the first two: restricted. */
 export function effectiveClassification(
   collection: Pick<Labels, 'classification'>,
   { classification, limits }: Access,

@@ -16,7 +16,7 @@ const MAX_RELEASE_WAIT_MS = 600_000
 
 /**
  * A chat that waits for its reviewer (GW-REV-8). `running` is a run through the stages. Both waits end in another run, because
- * meanwhile a key may have been revoked or a policy published (GW-REV-12).
+ * a key may have been revoked or a policy published during the wait (GW-REV-12).
  *
  *              the hold is pending, or its release is in progress: not recorded yet
  *             ┌───────────────────────────────────────────────────► suspended

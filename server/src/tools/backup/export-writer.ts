@@ -26,7 +26,7 @@ export class ExportWriter {
   #table = ''
   #files = 0
 
-  /** Each run has a file of its own, which a killed one leaves behind. */
+  /** Each run writes a separate file, which a killed run leaves behind. */
   constructor(path: string) {
     this.#path = path
     this.#partial = `${path}.${newUuid()}.partial`

@@ -47,7 +47,7 @@ export interface RecordOptions {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Throws a TypeError for a draft that cannot be stored and read back unchanged, so that it fails before it joins a group commit. */
+/** Throws a TypeError if the draft cannot be stored and read back unchanged. It then fails alone, not with its group commit. */
 export function prepareRecord(workspaceId: string, draft: AuditDraft, { settlements = [] }: RecordOptions = {}): PreparedRecord {
   if (draft.workspace_id !== workspaceId) throw new TypeError('the audit record belongs to another Workspace')
   if (!ISO_TIME.test(draft.created_at)) throw new TypeError('created_at must have the form of Date.toISOString')

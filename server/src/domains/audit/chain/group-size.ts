@@ -34,7 +34,7 @@ export class GroupSize {
     }
   }
 
-  /** Call it after each commit. `waiting`: records that were queued meanwhile. None: the event loop was idle, and smaller groups use that time. */
+  /** Call it after each commit. `waiting`: records that were queued during the commit. If there are none, the event loop was idle, and smaller groups use that time. */
   adapt(waiting: number): void {
     this.#awaited = waiting > 0 ? Math.min(this.#awaited + 1, MOST_AWAITED) : Math.ceil(this.#awaited / 2)
   }

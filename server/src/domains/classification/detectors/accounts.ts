@@ -110,7 +110,7 @@ export const paymentCard = detector({ name: 'payment-card', byForm: true, reach:
 const CODE = /\D+\d{3}$/
 const FIRST_GROUP = /^\d{4}\D/
 const GROUP = 4
-/** In a list of many groups, no other beginning is tried, so that it takes linear time. */
+/** In a long list of groups, only the first start is tried. Otherwise the scan would take quadratic time. */
 const MORE_GROUPS = /(?:\D{1,4}\d{4}(?!\d)){3}/y
 
 function isLongList(text: string, end: number): boolean {
