@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
+import { countWaitingFor } from '../../../../test/support/lock-waits.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
@@ -12,6 +13,7 @@ import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { accepted } from '../../../shared/request-errors.ts'
 import { createUser } from '../../identity/user-store.ts'
 import { createConversation } from '../conversations/conversation-store.ts'
+import { deleteMessages } from '../messages/message-store.ts'
 import type { Member } from '../people/member.ts'
 import type { Attachment } from './attachment.ts'
 import {
@@ -31,7 +33,7 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const later = (ms: number): Date => new Date(NOW.getTime() + ms)
 const HOUR = 3_600_000
 
-describe.each(testDatabases())('attachments on $name', async ({ open }) => {
+describe.each(testDatabases())('attachments on $name', async ({ name, open }) => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-attachments-'))
   const files: FileStore = openFileStore({ kind: 'folder', path: folder })
 
@@ -130,6 +132,37 @@ describe.each(testDatabases())('attachments on $name', async ({ open }) => {
     await deleteDueFiles(NOW)
     expect([isOnDisk(attachment), isOnDisk(other)]).toEqual([false, true])
   })
+
+  test.runIf(name === 'postgresql')(
+    'attachments: an update of their message that is deleted at the same time can lock them',
+    async () => {
+      const { db, pool } = database
+      const attachment = await upload(ann)
+      const messageId = await createMessage()
+      await send(attachment, messageId)
+      const [message, own] = [uuidOf('msg', messageId), uuidOf('att', attachment.id)]
+      const { conversation_id } = await db
+        .selectFrom('message')
+        .select('conversation_id')
+        .where('id', '=', message)
+        .executeTakeFirstOrThrow()
+      const updating = await pool.connect()
+      try {
+        await updating.query('begin')
+        await updating.query('select from message where id = $1 for no key update', [message])
+        const place = { workspaceId, conversationId: toId('conv', conversation_id) }
+        const deleted = run((tx) => deleteMessages(tx, place, [messageId], NOW))
+        await expect.poll(() => countWaitingFor(pool, updating)).toBe(1)
+        await updating.query("set local lock_timeout = '1s'")
+        await updating.query('select from message_attachment where id = $1 for update', [own])
+        await updating.query('commit')
+        expect(await deleted).toEqual([messageId])
+      } finally {
+        updating.release(true)
+      }
+      expect(await findAttachment(db, ann, attachment.id)).toBeUndefined()
+    },
+  )
 
   test('attachments: unsent uploads are deleted, except files of held messages', async () => {
     const [old, held, young, sent] = [await upload(ben), await upload(ben), await upload(ben, later(HOUR)), await upload(ben)]

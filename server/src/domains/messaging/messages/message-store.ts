@@ -94,6 +94,15 @@ export async function deleteMessages(
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: conversation }))
     .where('pinned_message_id', 'in', uuids)
     .execute()
+  // An update locks the message before its attachments too.
+  await tx
+    .selectFrom('message')
+    .select('id')
+    .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), conversation_id: conversation }))
+    .where('id', 'in', uuids)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
   await removeAttachments(tx, sql`message_id in (${sql.join(uuids)})`, now)
   const deleted = await tx
     .deleteFrom('message')
