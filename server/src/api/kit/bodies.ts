@@ -94,8 +94,8 @@ function declaresUtf8(contentType: string): boolean {
 
 /** The text fields of a `multipart/form-data` body without files, in order (RFC 7578). Never rejects. */
 async function parseMultipart(bytes: Buffer, contentType: string): Promise<Parsed> {
-  const response = new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } })
-  const form = await response.formData().catch(() => undefined)
+  const parse = () => new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': contentType } }).formData()
+  const form = await Promise.try(parse).catch(() => undefined)
   if (!form) return { ok: false, problem: 'The body must be a well-formed, complete multipart form with a boundary.' }
   const pairs: FormPair[] = []
   for (const [name, value] of form) {

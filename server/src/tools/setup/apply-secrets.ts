@@ -110,5 +110,6 @@ async function applySecret(
     revoked.push(change('revoked', old.id))
   }
   const issued = await store.issue(credentialOf(secret))
-  return issued ? [...revoked, change('issued', issued.id)] : revoked
+  if (!issued) throw new DeclarationConflict('from_env', 'names a credential whose owner was deleted: apply the file again')
+  return [...revoked, change('issued', issued.id)]
 }
