@@ -1,6 +1,7 @@
+import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { body, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
+import { body, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Tools and streams of the responses API, with the OpenAI client from npm. */
@@ -145,5 +146,16 @@ describe('stream', () => {
       const [, name, data = ''] = /^event: (\S+)\ndata: (.+)$/.exec(event) ?? []
       expect(JSON.parse(data)).toMatchObject({ type: name })
     }
+  })
+  test('a denial is an error before the first event [GW-RESP-14]', async () => {
+    const error = await failure(sdk.client().responses.create({ ...body('juniper-deny'), stream: true }))
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError)
+    const denied = await failure(
+      sdk
+        .client()
+        .responses.stream(body(sdk.promptForText('sorrel-deny')))
+        .finalResponse(),
+    )
+    expect(denied).toBeInstanceOf(OpenAI.PermissionDeniedError)
   })
 })

@@ -83,6 +83,12 @@ describe('error classes: have code, request id and details', () => {
     const error = await chat(prompt, { governance: { review_item_id } })
     expect({ status: error.status, code: error.code }).toEqual({ status: 410, code: 'REVIEW_HOLD_EXPIRED' })
   })
+  test('a refusal of a stream is thrown before the first chunk', async () => {
+    expect(await chat('juniper-deny', { stream: true })).toBeInstanceOf(OpenAI.PermissionDeniedError)
+    const key = promptFor('sorrel-deny')
+    const error = await failure(client().chat.completions.stream(body(key)).finalChatCompletion())
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError)
+  })
 })
 
 describe('reviews', () => {

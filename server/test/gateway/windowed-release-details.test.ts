@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
@@ -134,6 +135,23 @@ describe('validated streams [GW-WIN-6, GW-WIN-8]', () => {
     const { release } = await stream()
     expect(release).toMatchObject({ mode: 'windowed' })
     expect((release as { characters: number }).characters).toBeGreaterThan(LONG.length / 2)
+  })
+
+  test('record: counts exactly the characters that left before the whole response was judged', async () => {
+    await governed.publish([NO_SECRETS])
+    const { prompt, asked } = growingPrompt(governed.provider)
+    const opened = openStream(governed.base, { api: 'chat', prompt, token: windowed.token })
+    const upstream = await asked
+    upstream.send(LONG)
+    const read = new ReadStream(await opened)
+    const characters = LONG.length - MIN_RELEASE_WINDOW
+    expect(await read.until(characters)).toBe(LONG.slice(0, characters))
+    upstream.send('The end.')
+    upstream.end()
+    await read.rest()
+    const id = read.response.headers.get('x-audit-id')
+    const record = expectSuccess(await governed.api('GET', `/v1/audit/${id}`, { token: windowed.token }))
+    expect(record).toMatchObject({ status: 200, release: { mode: 'windowed', characters } })
   })
 
   test.each([

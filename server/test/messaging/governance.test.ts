@@ -75,6 +75,16 @@ describe('deny', () => {
 })
 
 describe('allow and escalate', () => {
+  test('message policies: transformed text is stored and the message names its record when a rule transforms it', async () => {
+    const sent = await say('fennel-redact jane.roe@example.org')
+    expect(sent.message).toBe('fennel-redact [EMAIL]')
+    const record = await admin.get(`/audit/${sent.governance.audit_id}`)
+    expect(record).toMatchObject({ status: 201, decision: { verdict: 'allow', transforms: ['redact:pii'] } })
+    const changed = await ann.put(`/messages/${sent.id}`, { message: 'fennel-redact bob@example.org' })
+    expect(changed.message).toBe('fennel-redact [EMAIL]')
+    expect(changed.governance.audit_id).not.toBe(sent.governance.audit_id)
+  })
+
   test('message policies: rules apply to file names, with and without a text', async () => {
     const upload = async (name: string): Promise<string> => {
       const raw = new FormData()
@@ -138,6 +148,7 @@ describe('require_approval', () => {
     const text = `fennel-hold ${word()}`
     const sending = { headers: { 'idempotency-key': word() } }
     const items = [await hold(text, sending), await hold(text, sending), await hold(text)]
+    expect(items[1]).toEqual(items[0])
     expect(new Set(items.map((error) => error.review_item_id)).size).toBe(1)
     await admin.post(`/reviews/${items[0].review_item_id}/approve`)
     expect((await textsIn()).filter((one) => one === text)).toEqual([text])

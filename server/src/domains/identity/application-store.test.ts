@@ -41,6 +41,13 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(await findApplicationByName(database.db, workspaceId, 'plain')).toEqual(application)
   })
 
+  test('application store: only given settings and limits are stored', async () => {
+    const { id } = await create('sparse', { limits: { burst: 5, concurrency: null }, settings: { knowledge: true } })
+    const row = await database.db.selectFrom('application').selectAll().where('name', '=', 'sparse').executeTakeFirst()
+    expect(row).toMatchObject({ limits: { burst: 5 }, settings: { knowledge: { enabled: true } } })
+    expect((await findApplication(database.db, workspaceId, id))?.limits).toEqual({ ...DEFAULT_LIMITS, burst: 5 })
+  })
+
   test('application store: every field can be changed and reset', async () => {
     const { id } = await create('patched')
     const patch = {

@@ -7,6 +7,7 @@ import type { Schema } from '../../platform/db/schema.ts'
 import { postgresSignal, type Signal } from '../../platform/db/signal.ts'
 import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
+import { abandonRelease, type ClaimResult } from './release-store.ts'
 import type { ReviewItem } from './review-row.ts'
 import { getReview } from './review-store.ts'
 import { ReviewWaiters } from './review-waiters.ts'
@@ -89,6 +90,32 @@ describe.each(testDatabases())('on $name', async ({ name, open }) => {
     expect((await waiting)?.state).toBe('approved')
     // Without the poll the wait takes 40 s.
     expect(elapsed() - started).toBeLessThan(30_000)
+  })
+
+  test('waiters: wait ends at the expiry of the item', async () => {
+    const waiters = waitersOn(database.signal)
+    const item = await hold(150)
+    const started = elapsed()
+    expect((await awaitDecision(waiters, item))?.state).toBe('expired')
+    expect(elapsed() - started).toBeLessThan(30_000)
+  })
+
+  test('waiters: release can be claimed when another request abandons it', async () => {
+    const waiters = waitersOn(database.signal)
+    const item = await hold()
+    await approve(item.id)
+    const claim = () => reviews.claim(item, clock.now())
+    const first = await claim()
+    if (first?.kind !== 'claimed') throw new Error('not claimed')
+    const second = waiters.waitUntil<ClaimResult | undefined>(item.id, {
+      read: claim,
+      isDone: (claimed) => claimed?.kind !== 'busy',
+      maxWaitMs: () => 40_000,
+    })
+    await expect.poll(() => waiters.size).toBe(1)
+    await abandonRelease(db, owner, first.claim)
+    await waiters.changed(item.id)
+    expect((await second)?.kind).toBe('claimed')
   })
 
   test.runIf(name === 'postgresql')('waiters: wait ends immediately when another node decides', async () => {

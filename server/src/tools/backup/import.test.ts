@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterRows } from '../../../test/support/after-rows.ts'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
 import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
@@ -22,7 +23,7 @@ const owner = newUuid()
 /** The number of a search partition in the source. */
 const PARTITION = 1_000_000_000
 
-describe.each(freshDatabases())('import into $name', async ({ open }) => {
+describe.each(freshDatabases())('import into $name', async ({ name, open }) => {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-import-'))
   const files = openFileStore({ kind: 'folder', path: join(folder, 'files') })
   const file = join(folder, 'export.gz')
@@ -46,6 +47,27 @@ describe.each(freshDatabases())('import into $name', async ({ open }) => {
     await exportData(deps(), { path: file, onProgress: () => {} })
     await fresh.empty()
   })
+
+  test.runIf(name === 'postgresql')(
+    'exportData: all tables are of one time when rows are deleted during the export',
+    async () => {
+      const { db } = fresh.database
+      const { workspaceId } = await seedWorkspace(db)
+      const { applicationId } = await seedApplication(db, workspaceId)
+      workspace = uuidOf('ws', workspaceId)
+      await replaceMemories(uuidOf('app', applicationId))
+      const exportWith = (database: typeof db) => exportData({ ...deps(), db: database }, { path: file, onProgress: () => {} })
+      const before = await exportWith(db)
+      const deleting = db.withPlugin(
+        afterRows(
+          (row) => 'name' in row,
+          () => sql`delete from memory_item`.execute(db),
+        ),
+      )
+      expect(await exportWith(deleting)).toEqual(before)
+      expect((await sql`select from memory_item`.execute(db)).rows).toEqual([])
+    },
+  )
 
   /** More memories than a batch has, of which the first has replaced the last. */
   async function replaceMemories(application: string): Promise<void> {
