@@ -4,6 +4,8 @@ import { postChat } from '../nodes.ts'
 import { word } from '../scripted-provider.ts'
 import type { LimitedNodes } from './nodes.ts'
 
+/** Without a pause, reading would take as much CPU time as the load. */
+const WATCH_MS = 50
 const WAIT = { timeout: 60_000, interval: 100 }
 /** Longer than the 11 tokens that the scripted provider reports, so that no request uses more than was set aside for it. */
 const PROMPT = 'Please compare the invoices of March with those of April and list every difference.'
@@ -104,6 +106,7 @@ function budgetsOf(limited: LimitedNodes, probeKey: string) {
           for (const budget of budgets) {
             const { limit, current: count } = await current(budget)
             if (count.spent + count.reserved > limit + count.overrun + ROUNDING) above.push(count)
+            await sleep(WATCH_MS)
           }
       })()
       return {
