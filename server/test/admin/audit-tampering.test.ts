@@ -38,6 +38,18 @@ const errors = () =>
     .split('\n')
     .filter((line) => line.includes('was tampered with'))
 
+/** Signs what was recorded, after the time between two checkpoints. */
+const signLater = async () => {
+  clock.advance(2 * MINUTE)
+  await signCheckpoints(context())
+}
+/** Records a denied request; returns the sequence of its record. */
+const deny = async (): Promise<number> => {
+  const { response } = await governed.sendPrompt('juniper-deny')
+  const record = await admin.get(`/audit/${response.headers.get('x-audit-id')}`, { workspace: home })
+  return record.integrity.sequence
+}
+
 /** Gives each test a log that verifies, with a new checkpoint. */
 beforeEach(async () => {
   const { db, workspaceKeys } = context()
@@ -51,33 +63,26 @@ beforeEach(async () => {
 
 test('audit alarm: appears in /readyz, metrics, admin API and server log at each check when a log was rewritten', async () => {
   const before = await latest(home)
-  const denied = await governed.sendPrompt('juniper-deny')
-  const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
-  await intruder.allow(integrity.sequence)
-  clock.advance(2 * MINUTE)
+  const sequence = await deny()
+  await intruder.allow(sequence)
   const earlierErrors = errors().length
-  await signCheckpoints(context())
+  await signLater()
   await signCheckpoints(context())
   expect(await latest(home)).toEqual(before)
 
   expect(errors().length - earlierErrors).toBe(2)
   const [line] = errors().slice(-1)
-  expect(JSON.parse(line ?? '')).toMatchObject({
-    level: 50,
-    workspace_id: home,
-    reason: 'unsealed',
-    sequence: integrity.sequence,
-  })
+  expect(JSON.parse(line ?? '')).toMatchObject({ level: 50, workspace_id: home, reason: 'unsealed', sequence })
   const check = { status: 'degraded', message: 'The audit log of 1 Workspace(s) was tampered with.' }
   expect(await ready()).toMatchObject({ http: 200, status: 'ready', audit: check })
   expect(await metrics()).toContain(`gatehouse_audit_tampered{workspace="${home}",reason="unsealed"} 1`)
   const state = await admin.get('/audit/state', { workspace: home })
-  expect(state).toMatchObject({ ok: false, first_bad: { sequence: integrity.sequence, reason: 'unsealed' } })
+  expect(state).toMatchObject({ ok: false, first_bad: { sequence, reason: 'unsealed' } })
   const { attention } = await admin.get('/overview', { workspace: home })
   expect(attention[0]).toMatchObject({
     kind: 'audit_tampered',
     link: '/audit',
-    text: expect.stringContaining(`record ${integrity.sequence}`),
+    text: expect.stringContaining(`record ${sequence}`),
   })
 
   // The alarm stays until an operator acts, also on a new node.
@@ -90,28 +95,26 @@ test('audit alarm: appears in /readyz, metrics, admin API and server log at each
 })
 
 test('audit log: raises the alarm without audit verify when an old record was changed and the log is read again', async () => {
-  const denied = await governed.sendPrompt('juniper-deny')
-  const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
-  clock.advance(2 * MINUTE)
-  await signCheckpoints(context())
+  const sequence = await deny()
+  await signLater()
   const rereader = new LogRereader()
   await rereadAuditLogs(context(), rereader)
   expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
 
   await sql`update audit_record set verdict = 'allow', body = replace(body, '"verdict":"deny"', '"verdict":"allow"')
-    where workspace_id = ${intruder.workspace} and sequence = ${integrity.sequence}`.execute(context().db)
+    where workspace_id = ${intruder.workspace} and sequence = ${sequence}`.execute(context().db)
   await checkAuditLogs(context())
   await rereadAuditLogs(context(), rereader)
   expect(await ready()).toMatchObject({ http: 200, audit: { status: 'degraded' } })
   expect(await metrics()).toContain(`gatehouse_audit_tampered{workspace="${home}",reason="altered"} 1`)
-  const fault = { ok: false, first_bad: { sequence: integrity.sequence, reason: 'altered' } }
+  const fault = { ok: false, first_bad: { sequence, reason: 'altered' } }
   expect(await admin.get('/audit/state', { workspace: home })).toMatchObject(fault)
 
   // Other nodes, and this one after a restart, read the fault from the seal.
   await checkAuditLogs(context())
   const auditWatch = new AuditWatch()
   await checkAuditLogs({ ...context(), auditWatch })
-  expect(auditWatch.faults.get(home)).toMatchObject({ sequence: integrity.sequence, reason: 'altered' })
+  expect(auditWatch.faults.get(home)).toMatchObject({ sequence, reason: 'altered' })
 })
 
 test('audit resume: ends the alarm, and verification reports the acceptance', async () => {
@@ -190,8 +193,7 @@ test('audit verify: stops signing when it finds a fault', async () => {
   expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
   const before = await latest(home)
   await governed.sendPrompt()
-  clock.advance(2 * MINUTE)
-  await signCheckpoints(context())
+  await signLater()
   expect(await latest(home)).toEqual(before)
 })
 
@@ -201,15 +203,13 @@ test('audit log: nothing is signed when its seals and checkpoints were removed, 
   await intruder.removeSeals()
   await intruder.deleteCheckpoints()
   await governed.sendPrompt()
-  clock.advance(2 * MINUTE)
-  await signCheckpoints(context())
+  await signLater()
   expect(await latest(home)).toBeUndefined()
   expect(auditWatch.faults.get(home)).toMatchObject({ reason: 'seal_missing' })
   expect(await resumeSigning(db, home, keys, { accept: true, clock })).toMatchObject({ done: 'accepted' })
   await signCheckpoints(context())
   await governed.sendPrompt()
-  clock.advance(2 * MINUTE)
-  await signCheckpoints(context())
+  await signLater()
   expect(await latest(home)).toBeDefined()
   expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
 })

@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
 import { budgetJobs } from '../../src/domains/jobs/budget-jobs.ts'
-import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import type { ErrorCode } from '../../src/errors.ts'
+import { expectSuccess, expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { startReceiver } from '../support/webhook-fixture.ts'
+import { adminClient, expectError, type Json } from './client.ts'
 
 const governed = await sharedGoverned()
+const admin = adminClient(governed.server)
 
 const BODY = { scope: 'department', unit: 'tokens', limit: 1_000, period: 'week' } as const
-const create = (fields: object = {}) => governed.admin('POST', '/budgets', { json: { name: word(), ...BODY, ...fields } })
+const create = (fields: object = {}) => admin.create('/budgets', { name: word(), ...BODY, ...fields })
+const expectRefused = async (fields: object, param: string, code: ErrorCode = 'VALIDATION_ERROR') =>
+  expectError(await admin.send('POST', '/budgets', { name: word(), ...BODY, ...fields }), code, param)
 
 const sendAlerts = async (times = 1) => {
   const { context } = governed.server
@@ -19,7 +24,7 @@ const sendAlerts = async (times = 1) => {
 }
 
 test('budgets: can be created, read, changed and deleted, and each change is recorded [ADM-API-12]', async () => {
-  const created = expectSuccess(await create({ name: 'Departments', time_zone: 'Europe/Berlin' }), 201)
+  const created = await create({ name: 'Departments', time_zone: 'Europe/Berlin' })
   expect(created).toMatchObject({
     ...{ object: 'budget', name: 'Departments', scope: 'department', member: null, claim: null, application_id: null },
     ...{ unit: 'tokens', limit: 1_000, period: 'week', time_zone: 'Europe/Berlin' },
@@ -28,21 +33,14 @@ test('budgets: can be created, read, changed and deleted, and each change is rec
   })
   expect(new Date(String(created.window_starts_at)).getTime()).toBeLessThan(new Date(String(created.resets_at)).getTime())
   const path = `/budgets/${created.id}`
-  expect(expectSuccess(await governed.admin('GET', path))).toEqual(created)
-  expect(expectSuccess(await governed.admin('PATCH', path, { json: { limit: 2_000, alerts: [0.5] } }))).toMatchObject({
-    ...{ limit: 2_000, alerts: [0.5], name: 'Departments', current: { left: 2_000 } },
-  })
-  const { data } = expectSuccess(await governed.admin('GET', '/budgets')) as unknown as { data: { id: string }[] }
-  expect(data.map(({ id }) => id)).toContain(created.id)
-  const changes = expectSuccess(await governed.admin('GET', '/audit?endpoint=admin&limit=2')) as unknown as {
-    data: { change: { action: string; fields: string[] } }[]
-  }
-  expect(changes.data.map(({ change }) => change)).toMatchObject([
-    { action: 'budget.update', fields: ['limit', 'alerts'] },
-    { action: 'budget.create' },
-  ])
-  expect((await governed.admin('DELETE', path)).status).toBe(204)
-  expectError(await governed.admin('GET', path), 'NOT_FOUND')
+  expect(await admin.get(path)).toEqual(created)
+  const changed = { limit: 2_000, alerts: [0.5], name: 'Departments', current: { left: 2_000 } }
+  expect(await admin.patch(path, { limit: 2_000, alerts: [0.5] })).toMatchObject(changed)
+  expect((await admin.get('/budgets')).data.map(({ id }: Json) => id)).toContain(created.id)
+  const changes = (await admin.get('/audit?endpoint=admin&limit=2')).data.map(({ change }: Json) => change)
+  expect(changes).toMatchObject([{ action: 'budget.update', fields: ['limit', 'alerts'] }, { action: 'budget.create' }])
+  await admin.remove(path)
+  expectError(await admin.send('GET', path), 'NOT_FOUND')
 })
 
 test.each<[string, object, string]>([
@@ -53,37 +51,31 @@ test.each<[string, object, string]>([
   ['an unknown Application', { application_id: 'app_01h455vb4pex5vsknk084sn02q' }, 'application_id'],
   ['a negative limit', { limit: -1 }, 'limit'],
   ['a fraction above 1', { alerts: [1.5] }, 'alerts[0]'],
-])('budgets: refuses %s', async (_, fields, param) => {
-  expect(expectError(await create(fields), 'VALIDATION_ERROR').param).toBe(param)
-})
+])('budgets: refuses %s', (_, fields, param) => expectRefused(fields, param))
 
 test('budgets: refuses a name that is taken', async () => {
-  const [first, second] = [expectSuccess(await create(), 201), expectSuccess(await create(), 201)]
-  expect(expectError(await create({ name: first.name }), 'CONFLICT').param).toBe('name')
-  expectError(await governed.admin('PATCH', `/budgets/${second.id}`, { json: { name: first.name } }), 'CONFLICT')
+  const [first, second] = [await create(), await create()]
+  await expectRefused({ name: first.name }, 'name', 'CONFLICT')
+  expectError(await admin.send('PATCH', `/budgets/${second.id}`, { name: first.name }), 'CONFLICT')
 })
 
 test('budgets: refuses a limit that cannot be counted when a budget is created or changed', async () => {
-  const { id } = expectSuccess(await create({ unit: 'usd', enabled: false }), 201)
-  expect(expectError(await create({ unit: 'usd', limit: 2_000_000_000 }), 'VALIDATION_ERROR').param).toBe('limit')
-  for (const limit of [2_000_000_000, 1e12]) {
-    const refused = await governed.admin('PATCH', `/budgets/${id}`, { json: { limit } })
-    expect(expectError(refused, 'VALIDATION_ERROR').param).toBe('limit')
-  }
+  const { id } = await create({ unit: 'usd', enabled: false })
+  await expectRefused({ unit: 'usd', limit: 2_000_000_000 }, 'limit')
+  for (const limit of [2_000_000_000, 1e12])
+    expectError(await admin.send('PATCH', `/budgets/${id}`, { limit }), 'VALIDATION_ERROR', 'limit')
 })
 
 test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async () => {
   const receiver = await startReceiver()
-  const webhook = { url: receiver.url, types: ['budget.alert'] }
-  expectSuccess(await governed.admin('POST', '/webhooks', { json: webhook }), 201)
+  await admin.create('/webhooks', { url: receiver.url, types: ['budget.alert'] })
   const { id, token } = await governed.application()
   const name = word()
   const budget = { name, scope: 'application', member: id, unit: 'tokens', limit: 37, period: 'month', alerts: [0.4, 0.9, 1] }
-  expectSuccess(await governed.admin('POST', '/budgets', { json: budget }), 201)
+  await admin.create('/budgets', budget)
   const send = () => governed.chat('Good morning', { model: 'scripted', max_tokens: 8 }, { token })
   for (let count = 0; count < 2; count++) expectSuccess(await send())
-  expectError(await send(), 'BUDGET_EXCEEDED')
-  expectError(await send(), 'BUDGET_EXCEEDED')
+  for (let count = 0; count < 2; count++) refusedByGateway(await send(), 'BUDGET_EXCEEDED')
   await sendAlerts(2)
   await expect.poll(() => receiver.received.length).toBe(3)
   const payloads = receiver.received.map(({ body }) => body.payload as Record<string, unknown>)
@@ -97,16 +89,13 @@ test('budgets: no alert that is stored names a user after the erasure [GW-BUD-9]
   const receiver = await startReceiver()
   receiver.answer.status = 500
   const [erased, other] = [word(), word()]
-  for (const id of [erased, other]) expectSuccess(await governed.admin('POST', '/users', { json: { id, username: id } }), 201)
+  for (const id of [erased, other]) await admin.create('/users', { id, username: id })
   const { id: application_id, token } = await governed.application()
   const each = { name: word(), scope: 'user', application_id, unit: 'tokens', limit: 90, period: 'month', alerts: [0.1, 0.3] }
-  expectSuccess(await governed.admin('POST', '/budgets', { json: each }), 201)
+  await admin.create('/budgets', each)
   const ofDepartments = { ...each, name: word(), scope: 'department' }
-  expectSuccess(await governed.admin('POST', '/budgets', { json: ofDepartments }), 201)
-  const webhook = expectSuccess(
-    await governed.admin('POST', '/webhooks', { json: { url: receiver.url, types: ['budget.alert'] } }),
-    201,
-  )
+  await admin.create('/budgets', ofDepartments)
+  const webhook = await admin.create('/webhooks', { url: receiver.url, types: ['budget.alert'] })
   const chatAs = async (id: string) => {
     // The department has the name that the user has as id.
     const user = { id, ...(id === erased && { department: erased }) }
@@ -137,46 +126,44 @@ test('budgets: no alert that is stored names a user after the erasure [GW-BUD-9]
   for (const id of [erased, other]) expect(await countNaming(id)).toEqual([0, 1, 1, 1, 1])
   expect(await countNaming(erased, ofDepartments.name)).toEqual([0, 1, 1, 1, 1])
 
-  expect((await governed.admin('DELETE', `/users/${erased}`)).status).toBe(204)
+  await admin.remove(`/users/${erased}`)
   await sendAlerts()
   expect(await countNaming(erased)).toEqual([0, 0, 0, 0, 0])
   expect(await countNaming(other)).toEqual([0, 2, 2, 1, 0])
   expect(await countNaming(erased, ofDepartments.name)).toEqual([0, 2, 2, 1, 0])
   await pool.query("delete from mail_notification where payload ->> 'member' = any($1)", [[erased, other]])
-  expect((await governed.admin('DELETE', `/webhooks/${webhook.id}`)).status).toBe(204)
+  await admin.remove(`/webhooks/${webhook.id}`)
   receiver.close()
 })
 
 test('overview: names a budget that is near its limit or used up, until its limit is raised [ADM-API-12]', async () => {
   // Budgets of earlier tests would be named first.
-  const { data } = expectSuccess(await governed.admin('GET', '/budgets?limit=100')) as unknown as { data: { id: string }[] }
-  for (const earlier of data) await governed.admin('DELETE', `/budgets/${earlier.id}`)
+  for (const earlier of (await admin.get('/budgets?limit=100')).data) await admin.remove(`/budgets/${earlier.id}`)
   const { id, token } = await governed.application()
   const body = { scope: 'application', unit: 'tokens', limit: 40, period: 'month', alerts: [0.4] }
   const [one, each] = [word(), word()]
-  const budget = expectSuccess(await governed.admin('POST', '/budgets', { json: { name: one, member: id, ...body } }), 201)
+  const budget = await admin.create('/budgets', { name: one, member: id, ...body })
   const send = async () => expectSuccess(await governed.chat('Hello', { model: 'scripted', max_tokens: 4 }, { token }))
   await send()
   const path = `/budgets/${budget.id}`
-  const { current } = expectSuccess(await governed.admin('GET', path)) as unknown as { current: { reached: { at: string }[] } }
+  const { current } = await admin.get(path)
   expect(current.reached).toEqual([{ fraction: 0.4, at: expect.any(String) }])
-  expect(Math.abs(Date.parse(current.reached[0]?.at ?? '') - Date.now())).toBeLessThan(60_000)
+  expect(Math.abs(Date.parse(current.reached[0].at) - Date.now())).toBeLessThan(60_000)
   expect(await budgetAttention(one)).toEqual([
     { kind: 'budget_alert', text: expect.stringContaining(`${one} at 45 %`), link: expect.stringContaining('/budgets') },
   ])
 
-  const users = { name: each, application_id: id, ...body, scope: 'user', limit: 18 }
-  expectSuccess(await governed.admin('POST', '/budgets', { json: users }), 201)
+  await admin.create('/budgets', { name: each, application_id: id, ...body, scope: 'user', limit: 18 })
   await send()
-  await governed.admin('PATCH', path, { json: { limit: 36 } })
+  await admin.patch(path, { limit: 36 })
   expect(await budgetAttention(one)).toMatchObject([{ kind: 'budget_used_up' }])
   expect(await budgetAttention(`${each} (1 member)`)).toMatchObject([{ kind: 'budget_used_up' }])
 
-  await governed.admin('PATCH', path, { json: { limit: 1_000 } })
+  await admin.patch(path, { limit: 1_000 })
   expect(await budgetAttention(one)).toEqual([])
 })
 
 async function budgetAttention(name: string) {
-  const { attention } = expectSuccess(await governed.admin('GET', '/overview')) as unknown as { attention: { text: string }[] }
-  return attention.filter(({ text }) => text.includes(name))
+  const { attention } = await admin.get('/overview')
+  return attention.filter(({ text }: Json) => text.includes(name))
 }

@@ -4,7 +4,7 @@ import { assertNoContent } from '../support/audit.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, expectError } from './client.ts'
-import { CHANGES, type Send } from './recorded-changes.ts'
+import { apply, CHANGES, filled, prepare, type Send } from './recorded-changes.ts'
 
 let workspace: string
 const server = await closeAfterAll(sharedServer())
@@ -13,7 +13,8 @@ beforeEach(async () => {
   workspace = await admin.workspace()
 })
 
-describe.each(CHANGES)('$action ($fields)', ({ action, prepare, apply, recordedId, fields, hiddenValues, listPath }) => {
+describe.each(CHANGES)('$action ($fields)', (change) => {
+  const { action, recordedId, fields, hidden, listPath } = change
   const send: Send = async (method, path, json) => {
     const { status, text, body } = await admin.send(method, path, json, { workspace })
     expect(status, text).toBeLessThan(300)
@@ -21,37 +22,31 @@ describe.each(CHANGES)('$action ($fields)', ({ action, prepare, apply, recordedI
   }
 
   test('recorded with operator and fields, and without values', async () => {
-    const prepared = await prepare?.(send)
+    const given = await prepare(change, send, workspace)
     const count = (await admin.records(100, { workspace })).length
-    const result = await apply(send, prepared, workspace)
+    const result = await apply(change, given, send)
     const records = await admin.records(100, { workspace })
     expect(records).toHaveLength(count + 1)
     const [record] = records
-    const objectId = recordedId?.(result) ?? result?.id ?? prepared.id
+    const objectId = result?.id ?? result?.data?.[0]?.document_id ?? given?.id ?? workspace
     expect(record).toMatchObject({ endpoint: 'admin', application_id: null, status: 200, stages: [], decision: null })
     expect(record.change).toEqual({
       action,
       object_type: action.split('.')[0],
-      object_id: objectId || expect.stringMatching(/^[0-9a-f]{64}$/),
+      object_id: recordedId instanceof RegExp ? expect.stringMatching(recordedId) : filled(recordedId ?? objectId, given),
       fields,
     })
     expect(record.user.id).toBe(await operatorHash())
-    assertNoContent(record, [
-      ...hiddenValues,
-      server.demo.admin_token,
-      ...(result?.key ? [result.key] : []),
-      ...(result?.token ? [result.token] : []),
-    ])
+    assertNoContent(record, [...hidden, server.demo.admin_token, ...[result?.key, result?.token].filter(Boolean)])
   })
 
   test('503 without effect when it cannot be recorded', async () => {
-    const prepared = await prepare?.(send)
+    const given = await prepare(change, send, workspace)
     const before = await admin.get(listPath, { workspace })
     await breakChain(workspace)
-    const sendRefused: Send = async (method, path, json) => {
+    await apply(change, given, async (method, path, json) => {
       expectError(await admin.send(method, path, json, { workspace }), 'UNAVAILABLE')
-    }
-    await apply(sendRefused, prepared, workspace)
+    })
     expect(await admin.get(listPath, { workspace })).toEqual(before)
   })
 })

@@ -48,21 +48,46 @@ export function adminClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
       expect(response.status, `${method} ${path}: ${response.text}`).toBe(status)
       return response.body
     }
+  const get = (path: string, sending?: Sending): Promise<Json> => expecting(200, 'GET')(path, undefined, sending)
   return {
     send,
-    get: (path: string, sending?: Sending): Promise<Json> => expecting(200, 'GET')(path, undefined, sending),
+    get,
     create: expecting(201, 'POST'),
     post: expecting(200, 'POST'),
     patch: expecting(200, 'PATCH'),
     put: expecting(200, 'PUT'),
     remove: (path: string, sending?: Sending): Promise<Json> => expecting(204, 'DELETE')(path, undefined, sending),
     /** The newest audit records, newest first. */
-    records: async (limit = 1, sending?: Sending): Promise<Json[]> =>
-      (await expecting(200, 'GET')(`/audit?limit=${limit}`, undefined, sending)).data,
+    records: async (limit = 1, sending?: Sending): Promise<Json[]> => (await get(`/audit?limit=${limit}`, sending)).data,
+    /** The objects of all pages of a list. */
+    all: (path: string, paging: Paging): Promise<Json[]> => readAll(get, path, paging),
     /** Creates a Workspace for one test; returns its id. */
     workspace: async (name = `test ${crypto.randomUUID()}`): Promise<string> =>
       (await expecting(201, 'POST')('/workspaces', { name })).id,
   }
+}
+
+interface Paging {
+  readonly limit: number
+  readonly workspace?: string
+  /** Runs after each page but the last. */
+  readonly between?: (page: Json) => Promise<unknown>
+}
+
+async function readAll(get: Admin['get'], path: string, { limit, workspace, between }: Paging): Promise<Json[]> {
+  const all: Json[] = []
+  for (let cursor = '', pages = 0; pages < 200; pages++) {
+    const query = `limit=${limit}${cursor && `&cursor=${cursor}`}`
+    const page = await get(`${path}${path.includes('?') ? '&' : '?'}${query}`, workspace === undefined ? {} : { workspace })
+    expect(page.object).toBe('list')
+    expect(page.data.length).toBeLessThanOrEqual(limit)
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    all.push(...page.data)
+    if (!page.has_more) return all
+    await between?.(page)
+    cursor = encodeURIComponent(page.next_cursor)
+  }
+  throw new Error(`${path} has no end`)
 }
 
 /** Expects this error in the error envelope; returns its `error`. */

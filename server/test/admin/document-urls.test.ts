@@ -19,7 +19,7 @@ const ingest = async (body: object): Promise<Json[]> =>
 const document = (id: string): Promise<Json> => admin.get(`/documents/${id}`, { workspace })
 
 describe('documents from URLs', async () => {
-  let respond: (path: string, response: ServerResponse) => void
+  let respond: (path: string, response: ServerResponse) => unknown
   const web = createServer((request, response) => respond(request.url ?? '', response))
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
   const base = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
@@ -31,12 +31,11 @@ describe('documents from URLs', async () => {
     ingest({ documents: paths.map((path, index) => ({ key: `${index}`, url: path.startsWith('/') ? base + path : path })) })
 
   test('added with their URL as source, and redirects are followed', async () => {
+    const redirects = { '/three': [302, '/two'], '/two': [307, `${base}/one`], '/one': [301, 'page.html?a=b'] } as const
     respond = (path, response) => {
-      if (path === '/three') response.writeHead(302, { location: '/two' }).end('moved')
-      else if (path === '/two') response.writeHead(307, { location: `${base}/one` }).end()
-      else if (path === '/one') response.writeHead(301, { location: 'page.html?a=b' }).end()
-      else
-        response.writeHead(200, { 'content-type': 'text/html' }).end('<html><head><title>Page</title></head><p>Text.</p></html>')
+      const [status, location] = redirects[path as keyof typeof redirects] ?? []
+      if (status) response.writeHead(status, { location }).end('moved')
+      else response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Page</title><p>Text.</p></html>')
     }
     const [outcome] = await ingestUrls('/three')
     expect(outcome).toMatchObject({ key: '0', outcome: 'added', error: null })
@@ -48,31 +47,22 @@ describe('documents from URLs', async () => {
   })
 
   test('each failure has its own reason, and the other documents are added', async () => {
-    respond = (path, response) => {
-      if (path === '/missing') response.writeHead(404).end('<html>nothing here</html>')
-      else if (path === '/circle') response.writeHead(302, { location: '/circle' }).end()
-      else if (path === '/metadata') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end()
-      else if (path === '/file') response.writeHead(302, { location: 'file:///etc/passwd' }).end()
-      else if (path === '/zipped') response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')
-      else if (path === '/broken-off') response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())
-      else if (path === '/endless') writeEndlessly(response)
-      else response.end('Good.')
+    const bad: Record<string, (response: ServerResponse) => unknown> = {
+      '/missing': (response) => response.writeHead(404).end('<html>nothing here</html>'),
+      '/circle': (response) => response.writeHead(302, { location: '/circle' }).end(),
+      '/zipped': (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+      '/broken-off': (response) => response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy()),
+      '/endless': writeEndlessly,
+      '/metadata': (response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+      '/file': (response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
     }
-    const paths = ['/missing', '/circle', '/metadata', '/file', '/zipped', '/broken-off', '/endless', '/good.md']
-    const outcomes = await ingestUrls(...paths, 'http://169.254.169.254/', 'http://[fe80::1]/', 'ftp://example.com/', 'nowhere')
+    respond = (path, response) => (bad[path] ? bad[path](response) : response.end('Good.'))
+    const never = ['http://169.254.169.254/', 'http://[fe80::1]/', 'ftp://example.com/', 'nowhere']
+    const outcomes = await ingestUrls(...Object.keys(bad), ...never, '/good.md')
     expect(outcomes.map(({ outcome, error }) => error?.code ?? outcome)).toEqual([
-      'not_fetched',
-      'not_fetched',
-      'blocked',
-      'blocked',
-      'not_fetched',
-      'not_fetched',
-      'too_large',
+      ...['not_fetched', 'not_fetched', 'not_fetched', 'not_fetched', 'too_large', 'blocked', 'blocked'],
+      ...never.map(() => 'blocked'),
       'added',
-      'blocked',
-      'blocked',
-      'blocked',
-      'blocked',
     ])
   })
 

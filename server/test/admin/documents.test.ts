@@ -21,7 +21,7 @@ const upload = async (query: string, raw: string | Uint8Array, type: string): Pr
 const documents = async (query = `collection=${collection.id}`): Promise<Json[]> =>
   (await admin.get(`/documents?${query}`, { workspace })).data
 const document = (id: string): Promise<Json> => admin.get(`/documents/${id}`, { workspace })
-const chunks = async (id: string, query = ''): Promise<Json> => admin.get(`/documents/${id}/chunks${query}`, { workspace })
+const chunks = async (id: string): Promise<Json> => admin.get(`/documents/${id}/chunks`, { workspace })
 
 const ENCRYPTED = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
@@ -96,15 +96,7 @@ describe('texts as documents', () => {
     [{ documents: [{ key: 'a', content: 'x', url: 'https://example.com' }] }, 'documents[0]'],
     [{ documents: [{ key: 'a\u0000', content: 'x' }] }, 'documents[0].key'],
     [{ documents: [{ key: 'k'.repeat(2_001), content: 'x' }] }, 'documents[0].key'],
-    [
-      {
-        documents: [
-          { key: 'a', content: 'x' },
-          { key: 'a', content: 'y' },
-        ],
-      },
-      'documents[1].key',
-    ],
+    [{ documents: ['x', 'y'].map((content) => ({ key: 'a', content })) }, 'documents[1].key'],
     [{ documents: [{ key: 'a', content: 'x' }], classification: 'secret' }, 'classification'],
     [{ documents: [{ key: 'a', content: 'x' }], acl: { everyone: true, roles: ['a'] } }, 'acl'],
     [{ documents: [{ key: 'a', content: 'x', title: 'a\nb' }] }, 'documents[0].title'],
@@ -224,14 +216,8 @@ describe('an existing document', () => {
     const content = Array.from({ length: 12 }, (_, at) => `# Part ${at}\n\n${`Sentence ${at} of it. `.repeat(60)}`).join('\n\n')
     const [{ document_id: id, chunks: count }] = (await ingest({ documents: [{ key: 'long.md', content }] })) as [Json]
     expect(count).toBeGreaterThan(5)
-    const positions: number[] = []
-    for (let cursor = ''; ; ) {
-      const page = await chunks(id, `?limit=5${cursor}`)
-      positions.push(...page.data.map(({ position }: Json) => position))
-      if (!page.has_more) break
-      cursor = `&cursor=${page.next_cursor}`
-    }
-    expect(positions).toEqual(Array.from({ length: count }, (_, at) => at))
+    const read = await admin.all(`/documents/${id}/chunks`, { limit: 5, workspace })
+    expect(read.map(({ position }) => position)).toEqual(Array.from({ length: count }, (_, at) => at))
     const [{ change }] = await admin.records(1, { workspace })
     expect(change).toEqual({ action: 'document.read', object_type: 'document', object_id: id, fields: ['content'] })
   })
@@ -245,20 +231,5 @@ describe('an existing document', () => {
     for (const path of [`/documents/${other.document_id}`, `/documents/${other.document_id}/chunks`]) {
       expectError(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
     }
-  })
-
-  test('visibility: 404 for a document of another Workspace', async () => {
-    const [{ document_id: id }] = (await ingest({ documents: [{ key: 'a', content: 'Text' }] })) as [Json]
-    const elsewhere = { workspace: await admin.workspace() }
-    for (const [method, path] of [
-      ['GET', `/documents/${id}`],
-      ['GET', `/documents/${id}/chunks`],
-      ['PATCH', `/documents/${id}`],
-      ['POST', `/documents/${id}/clear-flags`],
-      ['DELETE', `/documents/${id}`],
-    ] as const) {
-      expectError(await admin.send(method, path, method === 'PATCH' ? {} : undefined, elsewhere), 'NOT_FOUND')
-    }
-    expect((await admin.get('/documents', elsewhere)).data).toEqual([])
   })
 })

@@ -112,26 +112,22 @@ describe('earlier approvals: an operator approves again', () => {
   })
 })
 
-describe('review queue: items assigned to me', () => {
-  test('an admin token lists the items of its operator', async () => {
-    const { id, browser } = await signInOperator(governed.server, 'owner')
-    const { token } = await issueToken(browser)
-    const held = await governed.holdPrompt()
-    await admin.post(`/reviews/${held.id}/assign`, { operator_id: id })
-    const { data } = await admin.get('/reviews?assigned_to=me', { token })
-    expect(data.map((item: { id: string }) => item.id)).toEqual([held.id])
-  })
+test('review queue: an admin token lists the items that are assigned to its operator', async () => {
+  const { id, browser } = await signInOperator(governed.server, 'owner')
+  const { token } = await issueToken(browser)
+  const held = await governed.holdPrompt()
+  await admin.post(`/reviews/${held.id}/assign`, { operator_id: id })
+  const { data } = await admin.get('/reviews?assigned_to=me', { token })
+  expect(data.map((item: { id: string }) => item.id)).toEqual([held.id])
 })
 
-describe('earlier approvals: four eyes', () => {
-  test('an earlier approval that four eyes would refuse does not count after they are turned on', async () => {
-    const held = await governed.holdPrompt('birch-hold')
-    expect((await approve((await signInOperator(governed.server, 'owner')).browser, held.id)).body.state).toBe('pending')
-    await admin.patch(`/workspaces/${workspace}`, { settings: { review: { four_eyes: true } } })
-    const [second, third] = [await independentReviewer(), await independentReviewer()]
-    expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
-    expect((await approve(third.browser, held.id)).body.state).toBe('approved')
-  })
+test('earlier approvals: one that four eyes would refuse does not count after they are turned on', async () => {
+  const held = await governed.holdPrompt('birch-hold')
+  expect((await approve((await signInOperator(governed.server, 'owner')).browser, held.id)).body.state).toBe('pending')
+  await admin.patch(`/workspaces/${workspace}`, { settings: { review: { four_eyes: true } } })
+  const [second, third] = [await independentReviewer(), await independentReviewer()]
+  expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
+  expect((await approve(third.browser, held.id)).body.state).toBe('approved')
 })
 
 /** A reviewer who chose the password with an invitation of the server. */

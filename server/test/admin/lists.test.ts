@@ -8,26 +8,6 @@ import { adminOperations } from './operations.ts'
 const server = await closeAfterAll(sharedServer())
 const admin = adminClient(server)
 
-/** Reads all pages of a list. `between` runs after each page but the last. */
-async function readAllPages(
-  path: string,
-  limit: number,
-  between: (page: Json) => Promise<unknown> = async () => {},
-): Promise<Json[]> {
-  const all: Json[] = []
-  for (let cursor = '', pages = 0; pages < 200; pages++) {
-    const page = await admin.get(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor && `&cursor=${cursor}`}`)
-    expect(page.object).toBe('list')
-    expect(page.data.length).toBeLessThanOrEqual(limit)
-    expect(page.has_more).toBe(page.next_cursor !== null)
-    all.push(...page.data)
-    if (!page.has_more) return all
-    await between(page)
-    cursor = encodeURIComponent(page.next_cursor)
-  }
-  throw new Error(`${path} has no end`)
-}
-
 const ids = (items: readonly Json[]): string[] => items.map(({ id }) => id)
 
 async function createDocument(key: string): Promise<void> {
@@ -63,15 +43,16 @@ const LISTS: readonly { path: string; create: (name: string) => Promise<unknown>
 describe.each(LISTS)('$path', ({ path, create }) => {
   test('paging: each item is on exactly one page, for every page size', async () => {
     for (const name of ['one', 'two', 'three', 'four', 'five']) await create(name)
-    const complete = await readAllPages(path, 100)
+    const complete = await admin.all(path, { limit: 100 })
     expect(new Set(ids(complete)).size).toBe(complete.length)
-    for (const limit of [3, 7]) expect(ids(await readAllPages(path, limit))).toEqual(ids(complete))
+    for (const limit of [3, 7]) expect(ids(await admin.all(path, { limit }))).toEqual(ids(complete))
   })
 
   test('paging: existing items keep their order while items are added', async () => {
-    const before = ids(await readAllPages(path, 100))
+    const before = ids(await admin.all(path, { limit: 100 }))
     let added = 0
-    const paged = await readAllPages(path, 3, () => (added++ < 4 ? create(`added-${added}`) : Promise.resolve()))
+    const between = async () => (added++ < 4 ? create(`added-${added}`) : undefined)
+    const paged = await admin.all(path, { limit: 3, between })
     expect(ids(paged).filter((id) => before.includes(id))).toEqual(before)
   })
 })
@@ -93,7 +74,7 @@ test('keys: listed in pages without the key itself', async () => {
   const { id } = await admin.create('/applications', { name: 'with many keys' })
   const issued: Json[] = []
   for (let i = 0; i < 5; i++) issued.push(await admin.create(`/applications/${id}/keys`, { name: `key ${i}` }))
-  const listed = await readAllPages(`/applications/${id}/keys`, 2)
+  const listed = await admin.all(`/applications/${id}/keys`, { limit: 2 })
   expect(ids(listed)).toEqual(ids(issued))
   for (const { key } of issued) expect(JSON.stringify(listed)).not.toContain(key)
 })

@@ -24,27 +24,13 @@ async function remember(user: string, content: string, fields: Partial<MemoryDra
   const { db, workspaceKeys } = server.context
   const { hasher } = await workspaceKeys.get(workspace)
   const named = { ...ANONYMOUS_USER, id: user, department: 'finance' }
-  const viewer = {
-    workspaceId: workspace,
-    applicationId,
-    sessionId: 's1',
-    ceiling: 'restricted',
-    assertionScopes: SHARED_SCOPES,
-    user: named,
-  } as const
+  const ids = { workspaceId: workspace, applicationId, sessionId: 's1' }
+  const viewer = { ...ids, ceiling: 'restricted', assertionScopes: SHARED_SCOPES, user: named } as const
   const labels = { classification: 'internal', regulations: [], expiresAt: null, mode: 'active', source: 'capture' } as const
-  const draft = {
-    id: newId('mem'),
-    scope: 'user',
-    scopeId: null,
-    kind: 'fact',
-    summary: null,
-    auditId: newId('aud'),
-    ...labels,
-  } as const
+  const draft = { id: newId('mem'), auditId: newId('aud'), scope: 'user', scopeId: null, kind: 'fact', summary: null } as const
   const stored = await db
     .transaction()
-    .execute((tx) => storeMemory(tx, viewer, { ...draft, content, ...fields }, hasher, new Date()))
+    .execute((tx) => storeMemory(tx, viewer, { ...draft, ...labels, content, ...fields }, hasher, new Date()))
   return stored.id
 }
 

@@ -8,6 +8,8 @@ export interface Operation {
   /** With parameters in braces: `/admin/v1/reviews/{id}`. */
   readonly path: string
   readonly operationId: string
+  readonly 'x-gatehouse-scope': string | null
+  readonly 'x-gatehouse-reach': string
   readonly tags: readonly string[]
   readonly security: readonly object[]
   readonly parameters: readonly { readonly name: string; readonly in: string }[]

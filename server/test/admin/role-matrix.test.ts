@@ -4,38 +4,29 @@ import { SCOPES } from '../../src/shared/scope.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { signInOperator } from '../support/operators.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { adminClient, type Json } from './client.ts'
+import { adminClient } from './client.ts'
+import { adminOperations } from './operations.ts'
 import { AREAS, OTHER_SCOPES, PERMISSIONS } from './permissions.ts'
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete']
-
-interface Route {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly scope: string | null
-  readonly reach: string
-}
-
-/** Every operation of the admin API in /openapi.json. */
-async function routesOf(base: string): Promise<Route[]> {
-  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
-  return Object.entries<Json>(paths)
-    .filter(([path]) => path.startsWith('/admin/v1/'))
-    .flatMap(([path, item]) =>
-      METHODS.filter((method) => item[method]).map((method) => ({
-        id: item[method].operationId,
-        method: method.toUpperCase(),
-        // An unknown id: operators with the permission get 404.
-        path: path.replaceAll(/\{\w+\}/g, 'none'),
-        scope: item[method]['x-gatehouse-scope'],
-        reach: item[method]['x-gatehouse-reach'],
-      })),
-    )
-}
-
 const server = await closeAfterAll(sharedServer())
-const routes = await routesOf(server.base)
+const routes = (await adminOperations(server)).map((operation) => ({
+  id: operation.operationId,
+  method: operation.method,
+  // An unknown id: operators with the permission get 404.
+  path: operation.path.replaceAll(/\{\w+\}/g, 'none'),
+  scope: operation['x-gatehouse-scope'],
+  reach: operation['x-gatehouse-reach'],
+}))
+type Route = (typeof routes)[number]
+
+/** The headers of a session of an operator with these roles, and of a token. */
+async function credentialsOf(roles: Parameters<typeof signInOperator>[1], tokenFields: (scopes: string[]) => object) {
+  const { browser } = await signInOperator(server, roles)
+  const { scopes } = (await browser.session()).body
+  const { token } = await adminClient(server).create('/tokens', { name: 'matrix', ...tokenFields(scopes) })
+  const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
+  return { bySession, byToken: { authorization: `Bearer ${token}` } }
+}
 
 test('matrix: every operation needs the scope of its area, or the one that is listed for it', () => {
   const expected = ({ id, method, path }: Route): string | null => {
@@ -65,13 +56,9 @@ const isPermitted = (scope: string | null, role: Role): boolean =>
 
 describe.each(ROLES)('%s', { timeout: 240_000 }, (role) => {
   test('a session, and a token with its scopes, can use exactly the permitted operations', async () => {
-    const { browser } = await signInOperator(server, role)
-    const { scopes } = (await browser.session()).body
-    const { token } = await adminClient(server).create('/tokens', { name: 'matrix', scopes })
-    const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
-    const byToken = { authorization: `Bearer ${token}` }
+    const credentials = await credentialsOf(role, (scopes) => ({ scopes }))
     for (const { id, method, path, scope } of routes) {
-      for (const [credential, headers] of Object.entries({ bySession, byToken })) {
+      for (const [credential, headers] of Object.entries(credentials)) {
         const { status, text } = await send(method, path, headers)
         const cell = `${role} ${id} ${credential}: ${status} ${text}`
         if (credential === 'byToken' && OF_PEOPLE.includes(id)) {
@@ -106,12 +93,9 @@ describe('an owner of another Workspace only', { timeout: 240_000 }, () => {
     const admin = adminClient(server)
     const own = await admin.workspace()
     const { id: workspace, name } = (await admin.get('/workspaces')).data[0]
-    const { browser } = await signInOperator(server, { [own]: 'owner' })
-    const { token } = await admin.create('/tokens', { name: 'matrix', workspace_ids: [own] })
-    const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
-    const byToken = { authorization: `Bearer ${token}` }
+    const credentials = await credentialsOf({ [own]: 'owner' }, () => ({ workspace_ids: [own] }))
     for (const { id, method, path, scope, reach } of routes) {
-      for (const [credential, headers] of Object.entries({ bySession, byToken })) {
+      for (const [credential, headers] of Object.entries(credentials)) {
         for (const chosen of [workspace, name]) {
           const target = reach === 'path' ? path.replace('none', workspace) : path
           const { status, text } = await send(method, target, { ...headers, 'x-gatehouse-workspace': chosen })
@@ -133,11 +117,9 @@ describe('an owner of another Workspace only', { timeout: 240_000 }, () => {
   })
 
   test('can use every operation of their own Workspace', async () => {
-    const admin = adminClient(server)
-    const own = await admin.workspace()
-    const { browser } = await signInOperator(server, { [own]: 'owner' })
-    const session = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
-    const headers = { ...session, 'x-gatehouse-workspace': own }
+    const own = await adminClient(server).workspace()
+    const { bySession } = await credentialsOf({ [own]: 'owner' }, () => ({ workspace_ids: [own] }))
+    const headers = { ...bySession, 'x-gatehouse-workspace': own }
     for (const { id, method, path, reach } of routes.filter((route) => route.reach !== 'server')) {
       const { status, text } = await send(method, reach === 'path' ? path.replace('none', own) : path, headers)
       expect([401, 403, 500], `${id}: ${status} ${text}`).not.toContain(status)

@@ -122,47 +122,43 @@ describe('self-approval: the operator who issued the key of a request', () => {
   })
 })
 
-describe("self-approval: the operator who issued a user's access token", () => {
-  test('403 for messages of the user', async () => {
-    const owner = await signInOperator(governed.server, 'owner')
-    const { ann, ben } = await createMembers(governed.server, ['ann', 'ben'])
-    const { token } = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
-    const chat = await ann.create('/conversations', { contact_id: ben.id })
-    const sent = await fetch(`${governed.server.base}/v1/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ conversation_id: chat.id, message: 'linden-hold' }),
-    })
-    const { error } = (await sent.json()) as Json
-    expect(error.code).toBe('POLICY_REVIEW_PENDING')
-    expect(expectError(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
-    const other = await signInOperator(governed.server, 'reviewer')
-    expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
+test('self-approval: 403 for messages of a user whose access token the operator issued', async () => {
+  const owner = await signInOperator(governed.server, 'owner')
+  const { ann, ben } = await createMembers(governed.server, ['ann', 'ben'])
+  const { token } = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
+  const chat = await ann.create('/conversations', { contact_id: ben.id })
+  const sent = await fetch(`${governed.server.base}/v1/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ conversation_id: chat.id, message: 'linden-hold' }),
   })
+  const { error } = (await sent.json()) as Json
+  expect(error.code).toBe('POLICY_REVIEW_PENDING')
+  expect(expectError(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
+  const other = await signInOperator(governed.server, 'reviewer')
+  expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
 })
 
-describe("self-approval: the operator who issued and revoked a user's access token", () => {
-  test("403 for an assistant's reply to a message sent before the revocation", async () => {
-    const owner = await signInOperator(governed.server, 'owner')
-    const { ann } = await createMembers(governed.server, ['ann'])
-    const application = await governed.application({ default_model: 'scripted' })
-    const assistant = await admin.create('/assistants', { username: word(), application_id: application.id })
-    const issued = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
-    const chat = await ann.create('/conversations', { contact_id: assistant.id })
-    const key = word()
-    const revoked = Promise.withResolvers<void>()
-    governed.provider.on(key, (response, call) => void revoked.promise.then(() => says('sorrel-hold')(response, call)))
-    const sent = await ann.send('POST', '/messages', { conversation_id: chat.id, message: key }, { token: issued.token })
-    expect(sent.status, sent.text).toBe(201)
-    await owner.browser.post(`/admin/v1/access-tokens/${issued.id}/revoke`)
-    revoked.resolve()
-    await governed.server.context.assistants.idle()
-    const { data } = await admin.get('/reviews?state=pending&limit=100')
-    const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
-    expect(expectError(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
-    const other = await signInOperator(governed.server, 'reviewer')
-    expect((await approve(other.browser, item.id)).status).toBe(200)
-  })
+test("self-approval: 403 for an assistant's reply to a message sent with such a token before its revocation", async () => {
+  const owner = await signInOperator(governed.server, 'owner')
+  const { ann } = await createMembers(governed.server, ['ann'])
+  const application = await governed.application({ default_model: 'scripted' })
+  const assistant = await admin.create('/assistants', { username: word(), application_id: application.id })
+  const issued = (await owner.browser.post(`/admin/v1/users/${ann.id}/tokens`, {})).body
+  const chat = await ann.create('/conversations', { contact_id: assistant.id })
+  const key = word()
+  const revoked = Promise.withResolvers<void>()
+  governed.provider.on(key, (response, call) => void revoked.promise.then(() => says('sorrel-hold')(response, call)))
+  const sent = await ann.send('POST', '/messages', { conversation_id: chat.id, message: key }, { token: issued.token })
+  expect(sent.status, sent.text).toBe(201)
+  await owner.browser.post(`/admin/v1/access-tokens/${issued.id}/revoke`)
+  revoked.resolve()
+  await governed.server.context.assistants.idle()
+  const { data } = await admin.get('/reviews?state=pending&limit=100')
+  const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
+  expect(expectError(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
+  const other = await signInOperator(governed.server, 'reviewer')
+  expect((await approve(other.browser, item.id)).status).toBe(200)
 })
 
 /** An operator who chose the password with an invitation of the server. */

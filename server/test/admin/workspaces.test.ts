@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startServer } from '../support/server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
+import { apply, CHANGES, prepare, READS, type Send } from './recorded-changes.ts'
 
 const server = await closeAfterAll(startServer())
 const admin = adminClient(server)
@@ -33,61 +34,43 @@ test('selection: 404 without effect when the Workspace does not exist', async ()
   expect((await admin.get('/applications')).data).toHaveLength(count)
 })
 
-/** Requests for the objects that {@link createForeignObjects} has created in another Workspace. */
-const foreignRequests = (ids: { application: string; key: string; set: string; ownSet: string; record: string }) =>
-  [
-    ['GET', `/applications/${ids.application}`],
-    ['PATCH', `/applications/${ids.application}`, { name: 'renamed' }],
-    ['GET', `/applications/${ids.application}/keys`],
-    ['POST', `/applications/${ids.application}/keys`, { name: 'own' }],
-    ['POST', `/keys/${ids.key}/revoke`],
-    ['GET', '/users/foreign-user'],
-    ['PATCH', '/users/foreign-user', { role: 'x' }],
-    ['GET', '/providers/foreign'],
-    ['PATCH', '/providers/foreign', { weight: 2 }],
-    ['DELETE', '/providers/foreign'],
-    ['POST', '/providers/foreign/discover'],
-    ['GET', '/providers/foreign/models'],
-    ['PUT', '/providers/foreign/models/large', {}],
-    ['POST', '/providers/foreign/models', { models: [{ id: 'large' }] }],
-    ['DELETE', '/providers/foreign/models/small'],
-    ['GET', `/policy-sets/${ids.set}`],
-    ['GET', `/policy-sets/${ids.set}/diff`],
-    ['GET', `/policy-sets/${ids.ownSet}/diff?to=${ids.set}`],
-    ['POST', `/policy-sets/${ids.set}/publish`],
-    ['POST', '/policy-sets/simulate', { policy_set_id: ids.set, request: CHAT_REQUEST }],
-    ['POST', '/policy-sets/simulate', { application_id: ids.application, request: CHAT_REQUEST }],
-    ['GET', `/audit/${ids.record}`],
-    ['GET', `/audit/${ids.record}/proof`],
-  ] as const
-const CHAT_REQUEST = { messages: [{ role: 'user', content: 'x' }] }
+/** Requests for one object of a Workspace. Tokens belong to none. */
+const OF_OBJECTS = [...CHANGES, ...READS].filter(({ request, given }) => given || /^(?!.*(workspaces|tokens)).*\{/.test(request))
 
-async function createForeignObjects() {
+test.each(OF_OBJECTS)('visibility: $request to another Workspace is 404, as for an unknown object', async (asked) => {
   const workspace = await admin.workspace()
-  const { id: application } = await admin.create('/applications', { name: 'foreign' }, { workspace })
-  const { id: key } = await admin.create(`/applications/${application}/keys`, { name: 'foreign' }, { workspace })
+  const create: Send = async (method, path, json) => (await admin.send(method, path, json, { workspace })).body
+  const given = await prepare(asked, create, workspace)
+  const unknown = Object.fromEntries(
+    Object.entries<string>(given).map(([name, id]) => [name, `${id}`.replace(/^(\w{3}_)?.*$/, `$101h455vb4pex5vsknk084sn02q`)]),
+  )
+  const expectUnknown: Send = async (method, path, json) => expectError(await admin.send(method, path, json), 'NOT_FOUND')
+  for (const object of [given, unknown]) await apply(asked, object, expectUnknown)
+})
+
+test('visibility: lists and audit records of another Workspace', async () => {
+  const workspace = await admin.workspace()
+  await admin.create('/applications', { name: 'foreign' }, { workspace })
   await admin.create('/users', { id: 'foreign-user', username: 'foreign' }, { workspace })
   await admin.create('/providers', { id: 'foreign', kind: 'stub' }, { workspace })
   await admin.put('/providers/foreign/models/small', {}, { workspace })
   const { id: set } = await admin.create('/policy-sets', { source: 'name: foreign\nrules: []\n' }, { workspace })
+  await admin.create('/policy-drafts', { title: 'foreign', source: '' }, { workspace })
+  const { id: collection } = await admin.create('/collections', { name: 'foreign' }, { workspace })
+  const documents = [{ key: 'foreign', content: 'x' }]
+  await admin.post(`/collections/${collection}/documents`, { documents }, { workspace })
+  const paths = ['applications', 'users', 'providers', 'models', 'policy-sets', 'policy-drafts', 'collections', 'documents']
+  for (const path of paths) {
+    expect((await admin.send('GET', `/${path}?limit=100`, undefined, { workspace })).text).toContain('foreign')
+    expect((await admin.send('GET', `/${path}?limit=100`)).text).not.toContain('foreign')
+  }
   const [record] = await admin.records(1, { workspace })
-  const [ownSet] = (await admin.get('/policy-sets')).data
-  return { application, key, set, ownSet: ownSet.id, record: record.id }
-}
-
-test('visibility: objects of another Workspace look like unknown ones', async () => {
-  const ids = await createForeignObjects()
-  for (const [method, path, json] of foreignRequests(ids)) {
-    expectError(await admin.send(method, path, json), 'NOT_FOUND')
-    const unknown = path.replace(/(app|key|pol|aud)_\w+|foreign-user|foreign/g, (id) =>
-      id.includes('_') ? `${id.slice(0, 4)}01h455vb4pex5vsknk084sn02q` : 'unknown',
-    )
-    expect((await admin.send(method, unknown, json)).status).toBe(404)
-  }
-  for (const path of ['/applications', '/users', '/providers', '/models', '/policy-sets', '/audit?limit=100']) {
-    expect((await admin.send('GET', path)).text).not.toContain('foreign')
-  }
-  expect((await admin.get(`/audit?application_id=${ids.application}`)).data).toEqual([])
+  const [own] = (await admin.get('/policy-sets')).data
+  for (const path of [`/audit/${record.id}`, `/audit/${record.id}/proof`, `/policy-sets/${own.id}/diff?to=${set}`])
+    expectError(await admin.send('GET', path), 'NOT_FOUND')
+  expect((await admin.records(100)).map(({ id }) => id)).not.toContain(record.id)
+  const [application] = (await admin.get('/applications', { workspace })).data
+  expect((await admin.get(`/audit?application_id=${application.id}`)).data).toEqual([])
 })
 
 test('settings: merged, reset and shown with their defaults [GW-AUD-8]', async () => {

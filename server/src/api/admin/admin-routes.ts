@@ -46,6 +46,16 @@ import { workspacesRoutes } from './workspaces/workspaces-routes.ts'
 
 type Routes = (app: TypedApp, deps: AdminDeps) => void
 
+const WITHIN_WORKSPACE: readonly Routes[] = [
+  ...[applicationsRoutes, playgroundRoutes, overviewRoutes, usageRoutes, viewsRoutes, setupRoutes, keysRoutes, usersRoutes],
+  ...[accessTokensRoutes, memoriesRoutes, adminTokensRoutes, operatorsRoutes],
+  ...[budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes],
+  ...[policySetsRoutes, policyChecksRoutes, policyDraftsRoutes, policyTestsRoutes, policyTemplatesRoutes, simulationRoutes],
+  ...[replayRoutes, reviewsRoutes, reviewPreviewRoutes, reviewWorkRoutes, reviewersRoutes, reviewEventsRoutes],
+  ...[auditRoutes, auditLogRoutes, collectionsRoutes, documentsRoutes, explainedSearchRoutes, webhooksRoutes],
+  notificationsRoutes,
+]
+
 export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
   const deps = adminDeps(context)
   app.decorateRequest('operator')
@@ -60,40 +70,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
   await app.register(register([workspacesRoutes, demoRoutes, sessionRoutes, auditFeedRoutes, secretKeysRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
-    const people = [
-      applicationsRoutes,
-      playgroundRoutes,
-      overviewRoutes,
-      usageRoutes,
-      viewsRoutes,
-      setupRoutes,
-      keysRoutes,
-      usersRoutes,
-      accessTokensRoutes,
-      memoriesRoutes,
-      adminTokensRoutes,
-      operatorsRoutes,
-    ]
-    const models = [budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
-    const rules = [
-      policySetsRoutes,
-      policyChecksRoutes,
-      policyDraftsRoutes,
-      policyTestsRoutes,
-      policyTemplatesRoutes,
-      simulationRoutes,
-      replayRoutes,
-      reviewsRoutes,
-      reviewPreviewRoutes,
-      reviewWorkRoutes,
-      reviewersRoutes,
-      reviewEventsRoutes,
-      auditRoutes,
-      auditLogRoutes,
-    ]
-    const knowledge = [collectionsRoutes, documentsRoutes, explainedSearchRoutes]
-    const messaging = [webhooksRoutes, notificationsRoutes]
-    await register([...people, ...models, ...rules, ...knowledge, ...messaging])(scope)
+    await register(WITHIN_WORKSPACE)(scope)
   })
 }
 

@@ -3,14 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { anthropicMessages } from '../../dialects/anthropic-messages/anthropic-messages.ts'
 import { openaiChat } from '../../dialects/openai-chat/openai-chat.ts'
 import { openaiResponses } from '../../dialects/openai-responses/openai-responses.ts'
-import type { Passage } from '../../domains/knowledge/search.ts'
-import type { RecalledMemory } from '../../domains/memory/recall.ts'
 import type { ModelEntry } from '../../domains/providers/route.ts'
 import { governanceOf } from '../../pipeline/governance-block.ts'
 import { runPipeline } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest, Parsed } from '../../pipeline/request.ts'
 import { isObject } from '../../platform/lib/untrusted-json.ts'
+import { viewOf } from '../../platform/lib/view.ts'
 import type { Endpoint } from '../../shared/principal.ts'
 import { readRawJsonBodies } from '../kit/bodies.ts'
 import { sendError } from '../kit/error-responses.ts'
@@ -29,27 +28,6 @@ import {
 } from './other-requests.ts'
 import { sendEmbeddings, sendResult } from './send-response.ts'
 import { storedResponseRoutes } from './stored-responses-routes.ts'
-
-/** GW-KNOW-4 */
-const knowledgeHit = ({ id, title, content, classification, regulations, similarity }: Passage) => ({
-  chunk_id: id,
-  document_title: title,
-  content,
-  classification,
-  regulations,
-  similarity,
-})
-
-/** GW-MEMS-4 */
-const memoryHit = ({ id, scope, kind, content, summary, classification, similarity }: RecalledMemory) => ({
-  memory_id: id,
-  scope,
-  kind,
-  content,
-  summary,
-  classification,
-  similarity,
-})
 
 export interface GatewayDeps extends ChatDeps {
   readonly allowedOrigins: AllowedOrigins
@@ -133,17 +111,19 @@ const paramOf = ({ params }: FastifyRequest, name: string): string => (params as
 function searchRoutes(app: TypedApp, run: Run): void {
   handle(app, docs.knowledgeSearch, async (request, reply) => {
     const result = await run('knowledge_search', request, reply, parseKnowledgeSearch)
+    const { passages = [] } = result.trace.results.inspect ?? {}
     return sendResult(reply, result, () => ({
       object: 'list',
-      data: (result.trace.results.inspect?.passages ?? []).map(knowledgeHit),
+      data: passages.map((hit) => viewOf(docs.KnowledgeHit, hit, { chunk_id: hit.id, document_title: hit.title })),
       governance: governanceOf(result),
     }))
   })
   handle(app, docs.memorySearch, async (request, reply) => {
     const result = await run('memory_search', request, reply, parseMemorySearch)
+    const { memories = [] } = result.trace.results.inspect ?? {}
     return sendResult(reply, result, () => ({
       object: 'list',
-      data: (result.trace.results.inspect?.memories ?? []).map(memoryHit),
+      data: memories.map((hit) => viewOf(docs.MemoryHit, hit, { memory_id: hit.id })),
       governance: governanceOf(result),
     }))
   })

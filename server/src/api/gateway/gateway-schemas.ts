@@ -48,7 +48,8 @@ const ChatCompletion = Type.Object({
   governance: GovernanceBlock,
 })
 
-const KnowledgeHit = Type.Object({
+/** GW-KNOW-4 */
+export const KnowledgeHit = Type.Object({
   chunk_id: Type.String(),
   document_title: Type.String(),
   content: Type.String(),
@@ -57,7 +58,8 @@ const KnowledgeHit = Type.Object({
   similarity: Type.Number(),
 })
 
-const MemoryHit = Type.Object({
+/** GW-MEMS-4 */
+export const MemoryHit = Type.Object({
   memory_id: Type.String(),
   scope: MEMORY_SCOPE,
   kind: MEMORY_KIND,

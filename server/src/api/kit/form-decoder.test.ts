@@ -58,24 +58,7 @@ describe('a form', () => {
   })
 
   test('never throws and never reaches a prototype, whatever it is', () => {
-    const part = fc.constantFrom(
-      'a',
-      'b',
-      '0',
-      '1',
-      '[',
-      ']',
-      '[]',
-      '=',
-      '&',
-      '%5B',
-      '%',
-      '+',
-      '__proto__',
-      'constructor',
-      'é',
-      '\0',
-    )
+    const part = fc.constantFrom('\0', ...'a b 0 1 [ ] [] = & %5B % + __proto__ constructor é'.split(' '))
     fc.assert(
       fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
         parse(parts.join(''))

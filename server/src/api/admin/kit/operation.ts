@@ -3,13 +3,11 @@ import type { Scope } from '../../../shared/scope.ts'
 import { type Api, type Documented, type Inputs, type RouteDocs, route, type Target } from '../../kit/route.ts'
 import { checkJson } from '../../kit/validation.ts'
 
-const INVALID = 'VALIDATION_ERROR, with the field in `param`'
-
 const ADMIN: Api = {
   tag: 'admin',
   security: [{ adminToken: [] }, { operatorSession: [] }],
   errors: {
-    400: INVALID,
+    400: 'VALIDATION_ERROR, with the field in `param`',
     401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED: neither a valid admin token nor a session',
     403: 'FORBIDDEN: the operator does not have the scope in `x-gatehouse-scope`, where `x-gatehouse-reach` says',
     503: 'UNAVAILABLE',
@@ -33,11 +31,8 @@ export const SCOPE = 'x-gatehouse-scope'
 
 export const REACH = 'x-gatehouse-reach'
 
-interface Reaching extends Operation {
-  readonly reach: Reach
-}
-
-function describe(target: Target, operationId: string, summary: string, { scope, reach, ...docs }: Reaching) {
+function describe(target: Target, operationId: string, summary: string, given: Operation & { readonly reach: Reach }) {
+  const { scope, reach, ...docs } = given
   const { schema, ...rest } = route(ADMIN, target, { operationId, summary, query: {}, ...docs })
   return { ...rest, schema: { ...schema, [SCOPE]: scope, [REACH]: reach } }
 }

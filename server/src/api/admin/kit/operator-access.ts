@@ -15,6 +15,8 @@ import { REACH, type Reach, SCOPE } from './operation.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     operator: Operator
+    /** Admin API, routes within a Workspace: its id (`ws_…`). */
+    workspaceId: string
   }
 }
 
@@ -73,13 +75,6 @@ function requireIn(request: FastifyRequest, scopes: Operator['scopes'], scope: R
   throw new GatehouseError('FORBIDDEN', {
     message: hasItElsewhere ? `You need the scope ${scope} ${where}.` : `You need the scope ${scope}.`,
   })
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Admin API, routes within a Workspace: its id (`ws_…`). */
-    workspaceId: string
-  }
 }
 
 /** Sets the Workspace that the query or the header names by id or name; default: the first that the operator may enter. */

@@ -61,10 +61,10 @@ const HitView = Type.Object(
 const ExplanationView = Type.Object({
   object: Type.Literal('knowledge_explanation'),
   enabled: Type.Boolean({ description: 'Whether knowledge is enabled for the Application. If not, its users find nothing.' }),
-  ceiling: Type.Unsafe<(typeof CLASSIFICATIONS)[number]>({
+  ceiling: {
     ...oneOf(CLASSIFICATIONS, 'Classification'),
     description: 'Highest classification that this user can see through this Application.',
-  }),
+  },
   visible: Type.Array(HitView, { description: 'Hits of the user, best first.' }),
   hidden: Type.Array(HitView, { description: 'Matching chunks that the user cannot see.' }),
 })

@@ -13,8 +13,7 @@ import {
   scopesIn,
   workspacesWith,
 } from '../../../shared/access.ts'
-import type { Role } from '../../../shared/operator.ts'
-import { ROLE_SCOPES } from '../../../shared/operator.ts'
+import { ROLE_SCOPES, type Role } from '../../../shared/operator.ts'
 import { forbidden, notFound } from '../../../shared/request-errors.ts'
 import type { OperatorPatch } from './operator-shapes.ts'
 

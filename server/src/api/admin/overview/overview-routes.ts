@@ -5,6 +5,7 @@ import { readBudgetsNearLimit } from '../../../domains/budgets/near-limit-store.
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { countPending, type PendingCount } from '../../../domains/review/service-levels.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -12,7 +13,7 @@ import { inWorkspace } from '../kit/operation.ts'
 import { healthView } from '../providers/provider-shapes.ts'
 import { INTERVALS, type Interval, startsOf, timeOf, USAGE_TIME_QUERY } from '../usage/usage-time.ts'
 import { attentionTo } from './attention.ts'
-import { countedView, OverviewView, stageView, totalsView, UsageView } from './overview-shapes.ts'
+import { countedView, OverviewView, StageView, totalsView, UsageView } from './overview-shapes.ts'
 
 const docs = {
   overview: inWorkspace(
@@ -99,7 +100,7 @@ async function statistics(db: Db, query: StatisticsQuery, interval: Interval) {
     interval,
     totals,
     series,
-    stages: stages.map(stageView),
+    stages: stages.map((stage) => viewOf(StageView, stage)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import type { RequestCounts, StageTimes } from '../../../domains/audit/statistics/statistics.ts'
+import type { RequestCounts } from '../../../domains/audit/statistics/statistics.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
+import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { ProviderView } from '../providers/provider-shapes.ts'
 import { INTERVAL_NAMES } from '../usage/usage-time.ts'
@@ -19,26 +20,32 @@ const CountedFields = {
   latency: Type.Object({ p50_ms: ms, p95_ms: ms }, { title: 'Latency' }),
 }
 
+const Counted = Type.Object(CountedFields)
+const Totals = Type.Object(
+  {
+    ...CountedFields,
+    cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
+    reasoning_tokens: { ...count, description: 'Part of `tokens` that models used for reasoning.' },
+  },
+  { title: 'StatisticsTotals' },
+)
+export const StageView = Type.Object(
+  { name: Type.String(), p50_ms: Type.Number(), p95_ms: Type.Number(), count },
+  { title: 'StageStatistics' },
+)
+
 const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
   interval: oneOf(INTERVAL_NAMES, 'Interval'),
-  totals: Type.Object(
-    {
-      ...CountedFields,
-      cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
-      reasoning_tokens: { ...count, description: 'Part of `tokens` that models used for reasoning.' },
-    },
-    { title: 'StatisticsTotals' },
-  ),
+  totals: Totals,
   series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }, { title: 'StatisticsPoint' }), {
     description:
       'One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial.',
   }),
-  stages: Type.Array(
-    Type.Object({ name: Type.String(), p50_ms: Type.Number(), p95_ms: Type.Number(), count }, { title: 'StageStatistics' }),
-    { description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.' },
-  ),
+  stages: Type.Array(StageView, {
+    description: 'Duration of the stages, from about 1,000 audit records spread evenly over the period.',
+  }),
 }
 
 export const UsageView = Type.Object({
@@ -86,24 +93,10 @@ export const OverviewView = Type.Object({
   ),
 })
 
-export const countedView = ({ requests, verdicts, errors, inputTokens, outputTokens, cost, p50Ms, p95Ms }: RequestCounts) => ({
-  requests,
-  verdicts,
-  errors,
+const computed = ({ inputTokens, outputTokens, p50Ms, p95Ms }: RequestCounts) => ({
   tokens: inputTokens + outputTokens,
-  cost,
   latency: { p50_ms: p50Ms, p95_ms: p95Ms },
 })
 
-export const totalsView = (counts: RequestCounts) => ({
-  ...countedView(counts),
-  cached_tokens: counts.cachedTokens,
-  reasoning_tokens: counts.reasoningTokens,
-})
-
-export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
-  name,
-  p50_ms: p50Ms,
-  p95_ms: p95Ms,
-  count: worked,
-})
+export const countedView = (counts: RequestCounts) => viewOf(Counted, counts, computed(counts))
+export const totalsView = (counts: RequestCounts) => viewOf(Totals, counts, computed(counts))

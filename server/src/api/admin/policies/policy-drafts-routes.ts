@@ -73,16 +73,10 @@ const DraftWithSourceView = Type.Object(
   { title: 'PolicyDraftWithSource' },
 )
 
-const draftView = (draft: PolicyDraftSummary, names: ActorNames) =>
-  viewOf(DraftView, draft, {
-    base_version: draft.baseId ?? NO_VERSION,
-    author_name: names.get(draft.author) ?? null,
-    edited_by_name: names.get(draft.editedBy) ?? null,
-  })
-
-const draftWithSourceView = (draft: PolicyDraft, names: ActorNames) => ({
-  ...draftView(draft, names),
-  source: draft.source,
+const computed = (draft: PolicyDraftSummary, names: ActorNames) => ({
+  base_version: draft.baseId ?? NO_VERSION,
+  author_name: names.get(draft.author) ?? null,
+  edited_by_name: names.get(draft.editedBy) ?? null,
 })
 
 const MAX_DRAFTS = 200
@@ -109,13 +103,13 @@ const docs = {
 
 export function policyDraftsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
-  const viewOf = async (draft: PolicyDraft) =>
-    draftWithSourceView(draft, await findActorNames(db, [draft.author, draft.editedBy]))
+  const viewOfDraft = async (draft: PolicyDraft) =>
+    viewOf(DraftWithSourceView, draft, computed(draft, await findActorNames(db, [draft.author, draft.editedBy])))
 
   handle(app, docs.list, async ({ workspaceId, query }) => {
     const page = await listDrafts(db, workspaceId, pageOf(query))
     const names = await findActorNames(db, page?.data.flatMap(({ author, editedBy }) => [author, editedBy]) ?? [])
-    return listById(page, (draft) => draftView(draft, names))
+    return listById(page, (draft) => viewOf(DraftView, draft, computed(draft, names)))
   })
 
   resource(app, deps, {
@@ -124,7 +118,7 @@ export function policyDraftsRoutes(app: TypedApp, deps: AdminDeps): void {
     path: '/policy-drafts',
     area: 'policies',
     view: DraftWithSourceView,
-    show: (drafts: readonly PolicyDraft[]) => Promise.all(drafts.map(viewOf)),
+    show: (drafts: readonly PolicyDraft[]) => Promise.all(drafts.map(viewOfDraft)),
     get: { summary: 'Get a draft and its document', find: findDraft },
     create: {
       description: 'All operators who can read policies see it. A draft may have errors, and applies to no request.',
@@ -142,14 +136,10 @@ export function policyDraftsRoutes(app: TypedApp, deps: AdminDeps): void {
     remove: { remove: (tx, workspaceId, id) => deleteDraft(tx, workspaceId, id) },
   })
 
-  updateRoute(app, deps, viewOf)
+  updateRoute(app, deps, viewOfDraft)
 }
 
-function updateRoute(
-  app: TypedApp,
-  deps: AdminDeps,
-  viewOf: (draft: PolicyDraft) => Promise<{ readonly revision: number }>,
-): void {
+function updateRoute(app: TypedApp, deps: AdminDeps, view: (draft: PolicyDraft) => Promise<{ readonly revision: number }>): void {
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, operator, body } = request
     if (body.source !== undefined) checkSource(body.source)
@@ -175,9 +165,9 @@ function updateRoute(
       const value = { draft: changed, isStale: false }
       return isRecorded ? { value, action: 'policy_draft.update', id: draft.id, fields } : { value }
     })
-    const view = await viewOf(draft)
-    if (isStale) throw revised(view)
-    return view
+    const shown = await view(draft)
+    if (isStale) throw revised(shown)
+    return shown
   })
 }
 

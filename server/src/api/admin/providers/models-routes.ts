@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { MODEL_APIS, type ModelApi, type ProviderKind } from '../../../domains/providers/kinds.ts'
-import type { PricedProvider } from '../../../domains/providers/price.ts'
-import { isPriced, priceOf } from '../../../domains/providers/price.ts'
+import { MODEL_APIS, type ProviderKind } from '../../../domains/providers/kinds.ts'
+import { isPriced, type PricedProvider, priceOf } from '../../../domains/providers/price.ts'
 import { PRICE_FIELDS, priceFieldsOf, pricesOf } from '../../../domains/providers/prices.ts'
 import { findModelProblem, type Provider, type ProviderModel } from '../../../domains/providers/provider.ts'
 import {
@@ -32,13 +31,11 @@ const price = (of: string, without = 'unknown', which = '') =>
 const ModelFields = Type.Object(
   {
     upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
-    api: Type.Optional(
-      Type.Unsafe<ModelApi>({
-        ...oneOf(MODEL_APIS, 'ModelApi'),
-        description:
-          'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
-      }),
-    ),
+    api: Type.Optional({
+      ...oneOf(MODEL_APIS, 'ModelApi'),
+      description:
+        'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
+    }),
     input_price: price('prompt'),
     output_price: price('completion'),
     cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { findIdsOfOperator } from '../../../domains/operators/admin-token-store.ts'
-import { acknowledgeEscalation, lockReview } from '../../../domains/review/decision-store.ts'
+import { lockReview } from '../../../domains/review/decision-store.ts'
 import { type Assignee, assignReview } from '../../../domains/review/review-assignment.ts'
 import { getReview } from '../../../domains/review/review-store.ts'
 import { GatehouseError } from '../../../errors.ts'
@@ -12,10 +11,9 @@ import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { refuseTokenIssuer } from './review-independence.ts'
 import { DecisionBody, ReviewView, reviewView } from './review-shapes.ts'
 import { findAssignee } from './reviewer.ts'
-import { decidedItem } from './reviews-routes.ts'
+import { decide } from './reviews-routes.ts'
 
 const MAX_BULK = 100
 
@@ -79,11 +77,7 @@ export function reviewWorkRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.acknowledge, async ({ workspaceId, operator, body, log }) => {
     const acknowledgeOne = async (id: string) => {
       const acknowledged = async (tx: Tx, now: Date) => {
-        const otherIds = await findIdsOfOperator(tx, operator.id)
-        const current = await getReview(tx, workspaceId, id, now)
-        if (current) await refuseTokenIssuer(tx, current, [operator.id, ...otherIds])
-        const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
-        const value = decidedItem(await acknowledgeEscalation(tx, workspaceId, id, decision))
+        const value = await decide(tx, { workspaceId, operator }, id, { comment: body.comment ?? null, now })
         const fields = ['state', ...(body.comment ? ['comment'] : [])]
         return { value, action: 'review.acknowledge' as const, id: value.id, fields }
       }

@@ -23,8 +23,27 @@ import { findReviewingDelegates } from './reviewer.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
-const decisionOperation = (verb: 'approve' | 'deny' | 'acknowledge', summary: string) =>
-  inWorkspace(`POST /reviews/:id/${verb}`, `${verb}Review`, summary, {
+type Decision = Parameters<typeof acknowledgeEscalation>[3]
+type Decide = (tx: Tx, workspaceId: string, id: string, decision: Decision) => Promise<DecisionResult>
+
+const DECISIONS: Readonly<Record<'approve' | 'deny' | 'acknowledge', readonly [summary: string, decide: Decide]>> = {
+  approve: [
+    'Approve a hold. The request can be sent again and passes; a message is stored immediately',
+    (tx, workspaceId, id, decision) => {
+      const validApprovals = (item: ReviewItem) => findValidApprovals(tx, item)
+      return decideHold(tx, workspaceId, id, { ...decision, verdict: 'approved', validApprovals })
+    },
+  ],
+  deny: [
+    'Deny a hold and erase its content',
+    (tx, workspaceId, id, decision) => decideHold(tx, workspaceId, id, { ...decision, verdict: 'denied' }),
+  ],
+  acknowledge: ['Acknowledge an escalation', acknowledgeEscalation],
+}
+const VERBS = Object.keys(DECISIONS) as (keyof typeof DECISIONS)[]
+
+const decisionOperation = (verb: keyof typeof DECISIONS) =>
+  inWorkspace(`POST /reviews/:id/${verb}`, `${verb}Review`, DECISIONS[verb][0], {
     scope: 'reviews:write',
     description:
       'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final; a hold that requires several approvals stays pending until the last one. Returns the item in its new state. The body is optional.',
@@ -72,33 +91,7 @@ const docs = {
     answers: { 200: ReviewWithContentView },
     errors: UNKNOWN,
   }),
-  approve: decisionOperation(
-    'approve',
-    'Approve a hold. The request can be sent again and passes; a message is stored immediately',
-  ),
-  deny: decisionOperation('deny', 'Deny a hold and erase its content'),
-  acknowledge: decisionOperation('acknowledge', 'Acknowledge an escalation'),
 }
-
-type DecisionArguments = Parameters<typeof acknowledgeEscalation>
-
-const DECISIONS = [
-  {
-    verb: 'approve',
-    write: ([tx, workspaceId, id, decision]: DecisionArguments) =>
-      decideHold(tx, workspaceId, id, {
-        ...decision,
-        verdict: 'approved',
-        validApprovals: (item) => findValidApprovals(tx, item),
-      }),
-  },
-  {
-    verb: 'deny',
-    write: ([tx, workspaceId, id, decision]: DecisionArguments) =>
-      decideHold(tx, workspaceId, id, { ...decision, verdict: 'denied' }),
-  },
-  { verb: 'acknowledge', write: (parameters: DecisionArguments) => acknowledgeEscalation(...parameters) },
-] as const
 
 export function reviewsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, waiters } = deps
@@ -120,17 +113,14 @@ export function reviewsRoutes(app: TypedApp, deps: AdminDeps): void {
     return { ...reviewView(item), ...(await readContent(request, item, deps)) }
   })
 
-  for (const { verb, write } of DECISIONS) {
-    handle(app, { ...docs[verb], preValidation: bodyOptional }, async (request) => {
+  for (const verb of VERBS) {
+    handle(app, { ...decisionOperation(verb), preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const work = async (tx: Tx, now: Date) => {
-        const otherIds = await findIdsOfOperator(tx, operator.id)
         const current = await getReview(tx, workspaceId, params.id, now)
-        if (current) await refuseTokenIssuer(tx, current, [operator.id, ...otherIds])
         if (current && verb === 'approve') await refuseWithoutFourEyes(tx, current, operator)
-        const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
-        const item = decidedItem(await write([tx, workspaceId, params.id, decision]))
+        const item = await decide(tx, request, params.id, { comment: body.comment ?? null, now }, DECISIONS[verb][1])
         // One of several approvals leaves the item pending.
         const isFinal = item.state !== 'pending'
         const value = isFinal ? accepted(await settleHeldMessage(tx, item, release, now)) : item
@@ -158,7 +148,21 @@ async function assigneesIn(
   return [person, ...representedBy(person, await findReviewingDelegates(db, workspaceId, now))]
 }
 
-export function decidedItem(result: DecisionResult): ReviewItem {
+/** Decides on an item as the operator, also under other ids. Throws to refuse. */
+export async function decide(
+  tx: Tx,
+  { workspaceId, operator }: Pick<FastifyRequest, 'workspaceId' | 'operator'>,
+  id: string,
+  { comment, now }: Pick<Decision, 'comment' | 'now'>,
+  write: Decide = acknowledgeEscalation,
+): Promise<ReviewItem> {
+  const otherIds = await findIdsOfOperator(tx, operator.id)
+  const current = await getReview(tx, workspaceId, id, now)
+  if (current) await refuseTokenIssuer(tx, current, [operator.id, ...otherIds])
+  return decidedItem(await write(tx, workspaceId, id, { by: operator.id, otherIds, comment, now }))
+}
+
+function decidedItem(result: DecisionResult): ReviewItem {
   switch (result.kind) {
     case 'decided':
       return result.item

@@ -18,6 +18,7 @@ import { uuidOf } from '../../../platform/db/values.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'
 import { fromId, toId } from '../../../platform/lib/id.ts'
 import { present } from '../../../platform/lib/present.ts'
+import type { Operator } from '../../../shared/operator.ts'
 import { applicationIn } from '../../kit/paging.ts'
 import { handle, type QueryOf, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -57,13 +58,8 @@ export function usageRoutes(app: TypedApp, deps: AdminDeps): void {
     const limit = query.limit ?? (isCsv ? CSV_LIMIT : DEFAULT_LIMIT)
     const asked = { query: usage, time, groupBy, order: query.order_by ?? ('requests' as const), limit }
     const report = await reads.run((readDb) => readReport(readDb, asked))
-    const labels = groupBy
-      ? await labelsOf(deps, workspaceId, {
-          dimension: groupBy,
-          values: report.groups.map(({ value }) => value),
-          namesUsers: operator.scopes.includes('people:read'),
-        })
-      : new Map<string, string>()
+    const values = report.groups.map(({ value }) => value)
+    const labels = await labelsOf(deps, workspaceId, { dimension: groupBy, values, operator })
     const groups = report.groups.map((group) => ({ ...group, label: labels.get(group.value) ?? null }))
     if (isCsv) {
       reply.header('content-disposition', `attachment; filename="${fileName(time, groupBy)}"`)
@@ -123,7 +119,7 @@ function toCsv({ series, groups, other }: LabelledReport, groupBy: Dimension | u
 
 type Sums = ReturnType<typeof sumsView>
 
-export interface CsvRow {
+interface CsvRow {
   readonly cells: readonly string[]
   readonly counts: Sums
 }
@@ -156,15 +152,17 @@ function csvOf(header: readonly string[], rows: readonly CsvRow[]): string {
 /** Users that are compared with keyed hashes: a hash takes microseconds. */
 const MAX_USERS = 20_000
 
-/** Names of the groups, by value. Providers and models have none but their values. `namesUsers`: the operator may read users. */
+interface Grouped {
+  readonly dimension: Dimension | undefined
+  readonly values: readonly string[]
+  readonly operator: Pick<Operator, 'scopes'>
+}
+
+/** Names of the groups, by value. Providers and models have none but their values, and users for operators who may not read them. */
 async function labelsOf(
   { db, workspaceKeys }: AdminDeps,
   workspaceId: string,
-  {
-    dimension,
-    values,
-    namesUsers,
-  }: { readonly dimension: Dimension; readonly values: readonly string[]; readonly namesUsers: boolean },
+  { dimension, values, operator }: Grouped,
 ): Promise<ReadonlyMap<string, string>> {
   const workspace = uuidOf('ws', workspaceId)
   const uuids = (prefix: string) => values.flatMap((value) => fromId(prefix, value) ?? [])
@@ -187,7 +185,7 @@ async function labelsOf(
       .execute()
     return new Map(rows.map(({ id, name, application }) => [toId('key', id), `${name || toId('key', id)} (${application})`]))
   }
-  if (dimension !== 'user' || !namesUsers) return new Map()
+  if (dimension !== 'user' || !operator.scopes.includes('people:read')) return new Map()
   const { hasher } = await workspaceKeys.get(workspaceId)
   const users = await db
     .selectFrom('workspace_user')
