@@ -18,8 +18,7 @@ import { termsOf } from '../../src/domains/retrieval/language.ts'
 import { parseQuery } from '../../src/domains/retrieval/query.ts'
 import { cutText } from '../../src/domains/retrieval/semantic/embedder.ts'
 import { splitWords } from '../../src/domains/retrieval/words.ts'
-import { shapes } from './shapes.ts'
-import { bytes, LIMIT, refused, type TextFunction } from './text-function.ts'
+import { bytes, LIMIT, refused, shapes, type TextFunction } from './text-function.ts'
 
 export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   chunkMarkdown: {

@@ -14,12 +14,28 @@ import { parseJson } from '../../src/platform/lib/json.ts'
 import { normalize } from '../../src/platform/lib/normalize.ts'
 import { readings, withoutAccents } from '../../src/platform/lib/plain-text.ts'
 import { findUrlProblem } from '../../src/platform/lib/url-guard.ts'
+import type { Completion } from '../../src/shared/completion.ts'
 import { readable, rewritten } from '../../src/shared/json-text.ts'
 import { withInspectedLogprobs } from '../../src/shared/logprobs.ts'
 import { collectTexts, replaceTexts } from '../../src/shared/message.ts'
 import { readYaml } from '../../src/tools/setup/yaml-source.ts'
-import { shapes } from './shapes.ts'
-import { bytes, completionWith, defaults, refused, type TextFunction } from './text-function.ts'
+import { bytes, refused, shapes, type TextFunction } from './text-function.ts'
+
+const completionWith = (content: string): Completion => ({
+  id: 'c',
+  object: 'chat.completion',
+  created: 0,
+  model: 'm',
+  choices: [
+    {
+      index: 0,
+      finish_reason: 'stop',
+      message: { role: 'assistant', content },
+      logprobs: { content: (content.match(/.{1,3}/gs) ?? []).map((token) => ({ token, logprob: -1 })) },
+    },
+  ],
+})
+const defaults = { model: 'm', newId: () => 'id', created: () => 0 }
 
 export const OTHER_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   cleanFilename: { most: 1 << 16, run: cleanFilename, shapes: shapes(['.', 'a', ''], ['', '.a', ''], ['', '\u202e', '']) },

@@ -1,3 +1,4 @@
+import { DETECTORS } from '../../src/domains/classification/detectors.ts'
 import { resolveOverlaps, scan } from '../../src/domains/classification/scan.ts'
 import { scanSplit } from '../../src/domains/classification/scan-joined.ts'
 import { compileLiteralTest } from '../../src/domains/policy/condition/required-literals.ts'
@@ -7,8 +8,21 @@ import { parsePolicySet } from '../../src/domains/policy/parse.ts'
 import { readPolicyTests } from '../../src/domains/policy/policy-test-reader.ts'
 import { applyTransforms, maskText, parseTransform } from '../../src/domains/policy/transforms.ts'
 import { Vault } from '../../src/domains/policy/vault.ts'
-import { shapes } from './shapes.ts'
-import { findingsIn, options, refused, type TextFunction, vaultOf } from './text-function.ts'
+import { refused, shapes, type TextFunction } from './text-function.ts'
+
+const options = { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY }
+const vaultOf = (original: string) => {
+  const vault = new Vault()
+  vault.placeholderFor('EMAIL', original)
+  return vault
+}
+/** One finding in every ten characters. */
+const findingsIn = (text: string) =>
+  Array.from({ length: Math.floor(text.length / 10) }, (_, at) => ({
+    type: 'pii.email' as const,
+    start: at * 10,
+    end: at * 10 + 4,
+  }))
 
 function splitScan(text: string): unknown {
   const texts = text.match(/.{1,8}/gs) ?? []

@@ -1,8 +1,3 @@
-import { DETECTORS } from '../../src/domains/classification/detectors.ts'
-import { Vault } from '../../src/domains/policy/vault.ts'
-import type { Completion } from '../../src/shared/completion.ts'
-import type { Shape } from './shapes.ts'
-
 /** A function that reads texts of clients, documents or providers. */
 export interface TextFunction {
   readonly run: (text: string) => unknown
@@ -14,7 +9,6 @@ export interface TextFunction {
 }
 
 export const LIMIT = Number.MAX_SAFE_INTEGER
-export const options = { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY }
 export const refused = <T>(work: () => T): T | undefined => {
   try {
     return work()
@@ -23,30 +17,30 @@ export const refused = <T>(work: () => T): T | undefined => {
   }
 }
 export const bytes = (text: string) => Buffer.from(text)
-export const vaultOf = (original: string) => {
-  const vault = new Vault()
-  vault.placeholderFor('EMAIL', original)
-  return vault
-}
-/** One finding in every ten characters. */
-export const findingsIn = (text: string) =>
-  Array.from({ length: Math.floor(text.length / 10) }, (_, at) => ({
-    type: 'pii.email' as const,
-    start: at * 10,
-    end: at * 10 + 4,
-  }))
-export const completionWith = (content: string): Completion => ({
-  id: 'c',
-  object: 'chat.completion',
-  created: 0,
-  model: 'm',
-  choices: [
-    {
-      index: 0,
-      finish_reason: 'stop',
-      message: { role: 'assistant', content },
-      logprobs: { content: (content.match(/.{1,3}/gs) ?? []).map((token) => ({ token, logprob: -1 })) },
-    },
-  ],
-})
-export const defaults = { model: 'm', newId: () => 'id', created: () => 0 }
+
+/** Builds a hostile text of about `length` UTF-16 units. */
+type Shape = (length: number) => string
+
+const repeated = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length))
+
+/** A repeated unit between the start of a match and the text that breaks it. */
+const around =
+  (before: string, unit: string, after: string): Shape =>
+  (length) =>
+    before + repeated(unit, length) + after
+
+const UNITS = [
+  ...[' ', '\n', 'a', 'a ', 'é', '忽', '🙂', '\u0301\u0316', '\u200b', '0', '.', '-', '#', '|', '`', '"', "'", '\\', '=', '&'],
+  ...['@', '<', '<a>', '[', '[]', '{"a":', '\\u0041', '\n ', '\n- ', 'a@'],
+]
+
+/** Shapes for every function. The character on either side prevents trimming and anchors from shortening the work. */
+export const COMMON_SHAPES: Readonly<Record<string, Shape>> = Object.fromEntries(
+  UNITS.map((unit) => [`${JSON.stringify(unit)}…`, around('x', unit, 'x')]),
+)
+
+/** Shapes for one function: the start of a match, the repeated unit, and the text that breaks the match. */
+export const shapes = (...parts: readonly (readonly [before: string, unit: string, after: string])[]): Record<string, Shape> =>
+  Object.fromEntries(
+    parts.map(([before, unit, after]) => [JSON.stringify([before, unit, after.slice(0, 20)]), around(before, unit, after)]),
+  )

@@ -5,7 +5,7 @@ import { growth } from './growth.ts'
 import { KNOWLEDGE_FUNCTIONS } from './knowledge-functions.ts'
 import { OTHER_FUNCTIONS } from './other-functions.ts'
 import { POLICY_FUNCTIONS } from './policy-functions.ts'
-import { COMMON_SHAPES } from './shapes.ts'
+import { COMMON_SHAPES } from './text-function.ts'
 
 /** 4 is linear, 16 quadratic. */
 const MOST = 6

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { FULL_RESPONSES } from '../fields/response-bodies.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { MAXIMAL_RESPONSES } from '../support/maximal/responses.ts'
 import { withValueEverywhere } from '../support/mutations.ts'
 import { json, plainJson } from '../support/scripted-provider.ts'
-import { startThreeProviders } from '../support/three-providers.ts'
+import { MODELS, startOwnUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
 
 let respond: (response: ServerResponse) => void
-const fixture = await closeAfterAll(startThreeProviders())
+const fixture = await closeAfterAll(startOwnUpstreams())
 const { governed, providers } = fixture
 await governed.publish([{ id: 'redact', at: ['output'], when: 'true', transforms: ['redact:pii'] }])
 const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
@@ -19,10 +19,14 @@ const SLOW_MS = 300_000
 
 const NAME = 'ottilie.brandt'
 const ADDRESS = `${NAME}@example.com`
-type Model = keyof typeof MAXIMAL_RESPONSES
-const MODELS = Object.keys(MAXIMAL_RESPONSES) as readonly Model[]
+/** For each model: a response of its provider with as many fields as possible. */
+const WHOLE: Readonly<Record<UpstreamModel, unknown>> = {
+  scripted: FULL_RESPONSES['openai-chat'][0],
+  claude: FULL_RESPONSES['anthropic-messages'][0],
+  gpt: FULL_RESPONSES['openai-responses'][0],
+}
 
-const CLIENTS: Readonly<Record<string, (model: Model) => readonly [path: string, body: object]>> = {
+const CLIENTS: Readonly<Record<string, (model: UpstreamModel) => readonly [path: string, body: object]>> = {
   'chat completions': (model) => [
     '/v1/chat/completions',
     { model, messages: [{ role: 'user', content: 'greet' }], logprobs: model !== 'claude' },
@@ -31,7 +35,7 @@ const CLIENTS: Readonly<Record<string, (model: Model) => readonly [path: string,
   Responses: (model) => ['/v1/responses', { model, input: 'greet', store: false }],
 }
 
-async function ask(client: string, model: Model, stream: boolean) {
+async function ask(client: string, model: UpstreamModel, stream: boolean) {
   const [path, body] = CLIENTS[client]?.(model) ?? []
   const options = { token, headers: { 'anthropic-version': '2023-06-01' } }
   const { status, text } = await fixture.governed.post(String(path), { ...body, stream }, options)
@@ -44,8 +48,8 @@ const shapeOf = (event: string): string =>
     name !== 'type' && /string|number/.test(typeof value) ? '' : value,
   )
 
-async function askHealthy(client: string, model: Model): Promise<void> {
-  respond = (response) => json(response, 200, MAXIMAL_RESPONSES[model])
+async function askHealthy(client: string, model: UpstreamModel): Promise<void> {
+  respond = (response) => json(response, 200, WHOLE[model])
   expect((await ask(client, model, false)).status).toBe(200)
 }
 
@@ -63,7 +67,7 @@ function joinedDeltas(stream: string): string {
 /** The places from which the text reached the client. */
 async function escapes(
   client: string,
-  model: Model,
+  model: UpstreamModel,
   stream: boolean,
   values: readonly { at: string; value: unknown }[],
   send: (response: ServerResponse, value: unknown) => void,
@@ -82,7 +86,7 @@ async function escapes(
 }
 
 describe.each(MODELS)('response of the model %s', (model) => {
-  const whole = MAXIMAL_RESPONSES[model]
+  const whole = WHOLE[model]
 
   test.each(Object.keys(CLIENTS))(
     'redaction: no place of a response escapes it for a client of %s',

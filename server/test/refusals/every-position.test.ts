@@ -3,16 +3,20 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
 import { withValueEverywhere } from '../support/mutations.ts'
-import { startThreeProviders } from '../support/three-providers.ts'
+import { startOwnUpstreams } from '../support/three-upstreams.ts'
 
 const tokens: Record<string, string> = {}
-const fixture = await closeAfterAll(startThreeProviders())
-const { governed } = fixture
+const fixture = await closeAfterAll(startOwnUpstreams())
+const { governed, providers } = fixture
 await governed.publish([{ id: 'redact', at: ['input'], when: 'true', transforms: ['redact:pii'] }])
 for (const unknown_fields of ['name', 'carry']) {
   const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields }
   tokens[unknown_fields] = (await governed.application({ settings })).token
 }
+/** The bodies that all providers have received since the last call. */
+const takeReceived = (): readonly string[] =>
+  Object.values(providers).flatMap(({ calls }) => calls.splice(0).map(({ raw }) => raw))
+
 /** A test sends hundreds of requests. */
 const SLOW_MS = 300_000
 
@@ -43,11 +47,11 @@ describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, model, body
   const forms = ['/v1/messages claude', '/v1/responses gpt'].includes(`${path} ${model}`) ? ['name', 'carry'] : ['name']
   const send = async (json: unknown, unknownFields: string) => {
     const options = { token: tokens[unknownFields] ?? '', headers: { 'anthropic-version': '2023-06-01' } }
-    fixture.takeReceived()
+    takeReceived()
     const { status, text, headers } = await fixture.governed.post(path, json, options)
     const auditId = headers.get('x-audit-id')
     if (auditId !== null) audited.add(auditId)
-    return { status, text, received: readable(fixture.takeReceived()) }
+    return { status, text, received: readable(takeReceived()) }
   }
 
   test('maximal request: reaches the provider', async () => {

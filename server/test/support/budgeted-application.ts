@@ -46,12 +46,10 @@ export const MOST_OUTPUT = 0.1
 /** The shared server, with a price of the scripted model: 1,000 and 10,000 USD a million tokens. */
 export async function governedWithPrices(): Promise<Governed> {
   const governed = await sharedGoverned()
-  await setPrices(governed, { input_price: 1_000, output_price: 10_000 })
+  const json = { input_price: 1_000, output_price: 10_000 }
+  expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
   return governed
 }
-
-const setPrices = async (governed: Governed, json: object) =>
-  expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
 
 type Behaviour = (response: ServerResponse) => void
 

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { completion as scriptedCompletion } from './scripted-provider.ts'
 import { streamTextOf } from './upstream-stream.ts'
 
 /** A request as it arrived at the socket. */
@@ -15,15 +16,8 @@ export type Behaviour = (socket: Socket, call: ReceivedRequest) => void
 /** Text in the provider's errors. It must never reach a client. */
 export const UPSTREAM_SECRET = 'upstream-private-diagnostics'
 
-export const completion = (content: string, change: object = {}) => ({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1_700_000_000,
-  model: 'the-name-upstream',
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
-  ...change,
-})
+export const completion = (content: string, change: object = {}) =>
+  scriptedCompletion(content, { id: 'chatcmpl-1', model: 'the-name-upstream', ...change })
 
 const head = (status: number, headers: Record<string, string | number>): string =>
   `HTTP/1.1 ${status} x\r\n${Object.entries(headers)
@@ -135,18 +129,10 @@ export const FAULTS = {
   'reports an error with 200': respond(completion('', { error: { message: UPSTREAM_SECRET } })),
 } as const satisfies Record<string, Behaviour>
 
-export interface FaultyProvider {
-  readonly baseUrl: string
-  readonly calls: ReceivedRequest[]
-  /** Connections accepted so far. */
-  connections(): number
-  /** Sets the behaviours for the next requests: one after another, the last one for all further requests. */
-  behave(...behaviours: Behaviour[]): void
-  close(): Promise<void>
-}
+export type FaultyProvider = Awaited<ReturnType<typeof startFaultyProvider>>
 
 /** Starts a provider on loopback that reads requests from a raw socket and responds with the given behaviours. */
-export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<FaultyProvider> {
+export async function startFaultyProvider(...behaviours: Behaviour[]) {
   let plan = behaviours.length > 0 ? behaviours : [respondNormally]
   const calls: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
@@ -166,8 +152,10 @@ export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<F
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     calls,
+    /** Connections accepted so far. */
     connections: () => accepted,
-    behave: (...next) => {
+    /** Sets the behaviours for the next requests: one after another, the last one for all further requests. */
+    behave: (...next: Behaviour[]): void => {
       plan = next
     },
     close: () =>

@@ -6,21 +6,7 @@ import { vi } from 'vitest'
 const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
 
 /** A server process started with scripts/gatehouse. Its standard error is not a terminal. */
-export interface GatehouseProcess {
-  readonly base: string
-  /** Standard output: the log. */
-  readonly out: () => string
-  /** Standard error: the greeting. */
-  readonly err: () => string
-  /** Sends SIGTERM and resolves with the exit code. */
-  stop(): Promise<number | null>
-}
-
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
+export type GatehouseProcess = Awaited<ReturnType<typeof startGatehouse>>
 
 function launch(cwd: string, env: Record<string, string>, args: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env
@@ -32,7 +18,7 @@ function launch(cwd: string, env: Record<string, string>, args: readonly string[
 }
 
 /** Starts `gatehouse serve` in the folder `cwd` and resolves after the greeting. Throws with the output if the process ends first. */
-export async function startGatehouse(cwd: string, env: Record<string, string>): Promise<GatehouseProcess> {
+export async function startGatehouse(cwd: string, env: Record<string, string>) {
   const { child, text, ended } = launch(cwd, env, ['serve'])
   let base: string | undefined
   await vi.waitFor(
@@ -44,15 +30,22 @@ export async function startGatehouse(cwd: string, env: Record<string, string>): 
     { timeout: 60_000, interval: 20 },
   )
   if (base === undefined) throw new Error(`the server ended: ${text.out}${text.err}`)
-  const stop = async (): Promise<number | null> => {
-    child.kill('SIGTERM')
-    return (await ended)[0]
+  return {
+    base,
+    /** Standard output: the log. */
+    out: () => text.out,
+    /** Standard error: the greeting. */
+    err: () => text.err,
+    /** Sends SIGTERM and resolves with the exit code. */
+    stop: async (): Promise<number | null> => {
+      child.kill('SIGTERM')
+      return (await ended)[0]
+    },
   }
-  return { base, out: () => text.out, err: () => text.err, stop }
 }
 
 /** Runs a command until it ends. */
-export async function runGatehouse(cwd: string, env: Record<string, string>, args: readonly string[]): Promise<Ended> {
+export async function runGatehouse(cwd: string, env: Record<string, string>, args: readonly string[]) {
   const { text, ended } = launch(cwd, env, args)
   const [code] = await ended
   return { code, ...text }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { eventText, STREAM_FORMS, type StreamForm } from './growing-streams.ts'
+import { STREAM_FORMS, type StreamForm } from './growing-streams.ts'
 import { word } from './scripted-provider.ts'
+import { eventText } from './upstream-stream.ts'
 
 /** A response of the provider whose pieces a test sends one by one. */
 export class GrowingResponse {

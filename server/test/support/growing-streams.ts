@@ -68,6 +68,3 @@ const responses: StreamForm = {
 
 /** The form of the provider API of each model of `startThreeUpstreams`. */
 export const STREAM_FORMS: Readonly<Record<UpstreamModel, StreamForm>> = { scripted: chat, claude: messages, gpt: responses }
-
-export const eventText = (event: Event): string =>
-  `${typeof event.type === 'string' ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`

@@ -6,7 +6,7 @@ import { deleteDocument } from '../../src/domains/knowledge/document-store.ts'
 import { type IncomingDocument, ingestDocument } from '../../src/domains/knowledge/ingest.ts'
 import { type LabelPatch, relabelDocument } from '../../src/domains/knowledge/relabel.ts'
 import type { Tx } from '../../src/platform/db/database.ts'
-import { type ChatOptions, expectSuccess, type ResponseBody } from './gateway-client.ts'
+import { type ChatOptions, expectSuccess } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 import { word } from './scripted-provider.ts'
 
@@ -75,17 +75,16 @@ export async function createKnowledgeFixture(
   })
   const search = (query: string, more: object = {}, options: ChatOptions = {}) =>
     governed.post('/v1/knowledge/search', { query, ...more }, { token: caller.token, ...options })
+  const hits = async (query: string, more?: object, options?: ChatOptions) =>
+    expectSuccess(await search(query, more, options)).data as unknown as readonly KnowledgeHit[]
   return {
     ...opened,
     ...caller,
     search,
-    hits: async (query: string, more?: object, options?: ChatOptions): Promise<readonly KnowledgeHit[]> =>
-      hitsOf(expectSuccess(await search(query, more, options))),
-    texts: async (query: string, more?: object, options?: ChatOptions): Promise<string[]> =>
-      hitsOf(expectSuccess(await search(query, more, options))).map(({ content }) => content.trim()),
+    hits,
+    texts: async (...query: Parameters<typeof hits>): Promise<string[]> =>
+      (await hits(...query)).map(({ content }) => content.trim()),
   }
 }
-
-const hitsOf = ({ data }: ResponseBody) => data as unknown as readonly KnowledgeHit[]
 
 const scanText = (text: string) => scan([text], { detectors: DETECTORS, budgetMs: 10_000 }).counts

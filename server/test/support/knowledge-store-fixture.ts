@@ -18,8 +18,11 @@ export function createKnowledgeStoreFixture({ db }: Database, workspaceId: strin
   const deps = { db, ranker: createRanker() }
   const transact = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> => db.transaction().execute((tx) => work(tx, NOW))
 
+  const search = (viewer: Viewer, text: string, collections?: readonly string[]) =>
+    searchKnowledge(deps, viewer, { text, collections } satisfies KnowledgeQuery)
+
   return {
-    transact,
+    ...{ transact, search },
 
     async collection(create: Partial<CollectionCreate> = {}): Promise<Collection> {
       const name = create.name ?? newId('name')
@@ -41,13 +44,8 @@ export function createKnowledgeStoreFixture({ db }: Database, workspaceId: strin
       return ingested
     },
 
-    search: (viewer: Viewer, text: string, collections?: readonly string[]) =>
-      searchKnowledge(deps, viewer, { text, collections } satisfies KnowledgeQuery),
-
     /** All passages that the viewer may see, the best first. */
-    async found(viewer: Viewer, text: string, collections?: readonly string[]): Promise<Passage[]> {
-      return (await Array.fromAsync(searchKnowledge(deps, viewer, { text, collections }))).flat()
-    },
+    found: async (...query: Parameters<typeof search>): Promise<Passage[]> => (await Array.fromAsync(search(...query))).flat(),
 
     viewer: (user: Partial<User> = {}, more: Partial<Viewer> = {}): Viewer => ({
       workspaceId,

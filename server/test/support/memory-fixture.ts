@@ -1,5 +1,5 @@
 import { SHARED_SCOPES } from '../../src/shared/memory-words.ts'
-import { type ChatOptions, expectSuccess, type ResponseBody } from './gateway-client.ts'
+import { type ChatOptions, expectSuccess } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 
 /** A hit of `POST /v1/memory/search`. */
@@ -31,16 +31,18 @@ export async function createMemoryFixture(
     ...fields,
     settings: { memory: { enabled: true, assertion_scopes: SHARED_SCOPES, ...memory }, ...(settings as object) },
   })
-  const post = (path: string, json: object, { user, session, ...options }: MemoryRequestOptions = {}) => {
-    const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
-    return governed.post(path, { ...json, governance }, { token: caller.token, ...options })
-  }
+  const governanceOf = ({ user, session }: MemoryRequestOptions) => ({
+    ...(user && { user }),
+    ...(session !== undefined && { session_id: session }),
+  })
+  const post = (path: string, json: object, options: MemoryRequestOptions = {}) =>
+    governed.post(path, { ...json, governance: governanceOf(options) }, { token: caller.token, ...options })
   const capture = (content: unknown, more: object = {}, options?: MemoryRequestOptions) =>
     post('/v1/memory/capture', { content, scope: 'application', kind: 'fact', classification: 'internal', ...more }, options)
   const search = (query: unknown, more: object = {}, options?: MemoryRequestOptions) =>
     post('/v1/memory/search', { query, ...more }, options)
-  const hits = async (query: string, more?: object, options?: MemoryRequestOptions): Promise<readonly MemoryHit[]> =>
-    hitsOf(expectSuccess(await search(query, more, options)))
+  const hits = async (query: string, more?: object, options?: MemoryRequestOptions) =>
+    expectSuccess(await search(query, more, options)).data as unknown as readonly MemoryHit[]
   return {
     ...caller,
     capture,
@@ -53,16 +55,9 @@ export async function createMemoryFixture(
     search,
     hits,
     /** The contents of the hits of a search that must succeed. */
-    texts: async (query: string, more?: object, options?: MemoryRequestOptions): Promise<string[]> =>
-      (await hits(query, more, options)).map(({ content }) => content),
+    texts: async (...query: Parameters<typeof hits>): Promise<string[]> => (await hits(...query)).map(({ content }) => content),
     /** Sends a chat to the scripted provider. */
-    chat: (prompt: string, { user, session, ...options }: MemoryRequestOptions = {}, governance: object = {}) =>
-      governed.chat(
-        prompt,
-        { governance: { ...(user && { user }), ...(session !== undefined && { session_id: session }), ...governance } },
-        { token: caller.token, ...options },
-      ),
+    chat: (prompt: string, options: MemoryRequestOptions = {}, governance: object = {}) =>
+      governed.chat(prompt, { governance: { ...governanceOf(options), ...governance } }, { token: caller.token, ...options }),
   }
 }
-
-const hitsOf = ({ data }: ResponseBody) => data as unknown as readonly MemoryHit[]

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
+import { adminClient } from '../admin/client.ts'
 import { createOwnDatabase } from './own-database.ts'
 import type { ServerProcess } from './server-process.ts'
 
@@ -32,13 +33,9 @@ export async function nodeEnvironment(url: string | null, cleanups: Cleanups) {
 
 /** Raises the limits of the demo's Applications, so that tests may send without a pause. */
 export async function openLimits({ demo, base }: Pick<ServerProcess, 'demo' | 'base'>): Promise<void> {
-  const { applications, admin_token } = demo()
-  for (const { id } of applications)
-    await fetch(`${base}/admin/v1/applications/${id}`, {
-      method: 'PATCH',
-      headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
-    })
+  const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
+  const admin = adminClient({ base, demo: demo() })
+  for (const { id } of demo().applications) await admin.patch(`/applications/${id}`, { limits })
 }
 
 /** Sends a chat with a key. `more`: further fields of the body. */

@@ -118,8 +118,6 @@ class OidcProvider {
   }
 }
 
-const FAILED: OidcResponse = { status: 500 }
-
 export type OidcFixture = Awaited<ReturnType<typeof startOidcProvider>>
 
 /**
@@ -131,9 +129,8 @@ export async function startOidcProvider(path = '') {
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
   const { privateKey: unknownKey } = await generateKeyPair('ES256')
   const { url, close } = await startLoopback(async (request, response, sent) => {
-    const { status, body, location } = await provider
-      .respond(request, sent)
-      .catch((error) => ({ ...FAILED, body: String(error) }))
+    const failed = (error: unknown): OidcResponse => ({ status: 500, body: String(error) })
+    const { status, body, location } = await provider.respond(request, sent).catch(failed)
     response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) })
     response.end(body === undefined ? '' : JSON.stringify(body))
   })

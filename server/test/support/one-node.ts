@@ -3,18 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { providerEnvironment } from './governed.ts'
-import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
+import { startScriptedProvider } from './scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
-export interface OneNode {
-  readonly server: ServerProcess
-  readonly provider: ScriptedProvider
-  readonly folder: string
-  readonly env: Readonly<Record<string, string>>
-}
-
 /** Starts a node with an embedded database and a scripted provider. Adds the functions that end them to `cleanups`. */
-export async function startOneNode(cleanups: (() => unknown)[], env: Readonly<Record<string, string>> = {}): Promise<OneNode> {
+export async function startOneNode(cleanups: (() => unknown)[], env: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
   cpSync(inject('seededDataDir'), folder, { recursive: true })
   const provider = await startScriptedProvider()

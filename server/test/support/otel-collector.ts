@@ -59,10 +59,7 @@ export async function startOtelCollector() {
   })
   const json = (path: string) =>
     received.filter((request) => request.path === path).map(({ body }) => JSON.parse(body.toString()))
-  const resources = () =>
-    json('/v1/traces').flatMap(
-      ({ resourceSpans }) => resourceSpans as readonly { readonly resource: { attributes: Attribute[] } }[],
-    )
+  const resources = () => json('/v1/traces').flatMap(({ resourceSpans }) => resourceSpans)
   return {
     url,
     received,
@@ -73,18 +70,16 @@ export async function startOtelCollector() {
       return variables
     },
     spans: (): Span[] =>
-      json('/v1/traces').flatMap(({ resourceSpans }) =>
-        resourceSpans.flatMap(({ scopeSpans }: { scopeSpans: { spans: Span[] }[] }) => scopeSpans.flatMap(({ spans }) => spans)),
-      ),
+      resources()
+        .flatMap(({ scopeSpans }) => scopeSpans)
+        .flatMap(({ spans }) => spans),
     /** The metrics of the last export. */
     metrics: (): Metric[] =>
       json('/v1/metrics')
         .slice(-1)
-        .flatMap(({ resourceMetrics }) =>
-          resourceMetrics.flatMap(({ scopeMetrics }: { scopeMetrics: { metrics: Metric[] }[] }) =>
-            scopeMetrics.flatMap(({ metrics }) => metrics),
-          ),
-        ),
+        .flatMap(({ resourceMetrics }) => resourceMetrics)
+        .flatMap(({ scopeMetrics }) => scopeMetrics)
+        .flatMap(({ metrics }) => metrics),
     resource: () => attributesOf(resources()[0]?.resource.attributes ?? []),
     async close(): Promise<void> {
       vi.unstubAllEnvs()

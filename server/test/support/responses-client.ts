@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import { prompts } from './client-fixture.ts'
+import { errorOf, prompts } from './client-fixture.ts'
 import type { Governed } from './governed.ts'
 import { completion, json, word } from './scripted-provider.ts'
 
@@ -17,10 +17,7 @@ export const WEATHER = {
 } as const
 
 export const failure = async (call: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
-  const thrown = await Promise.resolve(call).then(
-    () => new Error('the call succeeded'),
-    (error: unknown) => error,
-  )
+  const thrown = await errorOf(call)
   if (thrown instanceof OpenAI.APIError) return thrown
   throw thrown
 }

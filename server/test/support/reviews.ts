@@ -52,14 +52,6 @@ export async function seedHold(db: Db, owner: ReviewOwner, change: Partial<NewRe
   return item
 }
 
-export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
-  const { id, createdAt } = await seedHold(db, owner, change)
-  const decision = { verdict: 'approved', by: 'op-1', comment: null, now: createdAt } as const
-  const decided = await transact(db, (tx) => decideHold(tx, owner.workspaceId, id, decision))
-  if (decided.kind !== 'decided') throw new Error(decided.kind)
-  return decided.item
-}
-
 /** The review items of a new Application, in a database that is closed after the last test. */
 export async function openReviews(open: () => Promise<Database>) {
   const database = await closeAfterAll(open())
@@ -68,14 +60,19 @@ export async function openReviews(open: () => Promise<Database>) {
   const approve = { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT } as const
   const claim = (item: Pick<ReviewItem, 'id' | 'requestHash'>, at: Date | Lease = OPENED_AT, from = owner) =>
     claimRelease(db, from, item, at instanceof Date ? lease(at) : at, REVIEW_BOX)
+  const decide = (id: string, change: Partial<Parameters<typeof decideHold>[3]> = {}, { workspaceId } = owner) =>
+    transact(db, (tx) => decideHold(tx, workspaceId, id, { ...approve, ...change }))
   return {
-    ...{ database, db, owner, claim },
+    ...{ database, db, owner, claim, decide },
     hold: (change?: Partial<NewReview>) => seedHold(db, owner, change),
-    approved: (change?: Partial<NewReview>) => seedApproved(db, owner, change),
+    async approved(change?: Partial<NewReview>): Promise<ReviewItem> {
+      const { id, createdAt } = await seedHold(db, owner, change)
+      const decided = await decide(id, { now: createdAt })
+      if (decided.kind !== 'decided') throw new Error(decided.kind)
+      return decided.item
+    },
     escalation: (change?: Partial<NewReview>, from = owner) =>
       transact(db, (tx) => openEscalation(tx, from, newReview(change), REVIEW_BOX)),
-    decide: (id: string, change: Partial<Parameters<typeof decideHold>[3]> = {}, { workspaceId } = owner) =>
-      transact(db, (tx) => decideHold(tx, workspaceId, id, { ...approve, ...change })),
     async mustClaim(item: ReviewItem, at?: Date | Lease): Promise<ReleaseClaim> {
       const claimed = await claim(item, at)
       if (claimed?.kind !== 'claimed') throw new Error(`Claim failed: ${claimed?.kind}`)

@@ -1,34 +1,25 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../bench/support/free-port.ts'
-import { type OwnProcess, startProcess } from '../../../bench/support/own-process.ts'
-import type { Demo } from './demo.ts'
+import { startProcess } from '../../../bench/support/own-process.ts'
+import { readDemo } from './demo.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const START_MS = 90_000
 const POLL_MS = 50
 
-export interface ServerProcess {
-  readonly base: string
-  readonly own: OwnProcess
-  readonly dataDir: string
-  /** Resolves with the exit code after the process has ended. */
-  readonly exitCode: () => Promise<number | null>
-  readonly demo: () => Demo
-  /** The whole standard output and standard error. */
-  readonly output: () => string
-  readonly readyz: () => Promise<
-    { status: number; body: { status: string; checks: { name: string; status: string }[] } } | undefined
-  >
-  /** Kills the process and removes its default data folder. */
-  readonly remove: () => Promise<void>
+export type ServerProcess = Awaited<ReturnType<typeof launchServer>>
+
+interface Readiness {
+  readonly status: string
+  readonly checks: readonly { readonly name: string; readonly status: string }[]
 }
 
 /** Starts a server process without waiting until it is ready. */
-export async function launchServer(env: Readonly<Record<string, string>>, main: string = MAIN): Promise<ServerProcess> {
+export async function launchServer(env: Readonly<Record<string, string>>, main: string = MAIN) {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-process-'))
   const port = Number(env.PORT ?? (await freePort()))
   const dataDir = env.GATEHOUSE_DATA ?? folder
@@ -51,20 +42,23 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
     base,
     own,
     dataDir,
+    /** Resolves with the exit code after the process has ended. */
     exitCode: async () => {
       await own.ended
       return own.child.exitCode
     },
-    demo: () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')),
+    demo: () => readDemo(dataDir),
+    /** The whole standard output and standard error. */
     output: () => written.join(''),
     readyz: async () => {
       try {
         const response = await fetch(`${base}/readyz`, { signal: AbortSignal.timeout(5_000) })
-        return { status: response.status, body: (await response.json()) as never }
+        return { status: response.status, body: (await response.json()) as Readiness }
       } catch {
         return undefined
       }
     },
+    /** Kills the process and removes its default data folder. */
     remove: async () => {
       await own.kill()
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })

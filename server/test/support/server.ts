@@ -4,12 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyPassword } from 'better-auth/crypto'
-import type { FastifyInstance } from 'fastify'
 import { inject } from 'vitest'
 import { createApp } from '../../src/app.ts'
-import { type Context, createContext, type Overrides } from '../../src/context.ts'
+import { createContext, type Overrides } from '../../src/context.ts'
 import type { PasswordHashing } from '../../src/domains/operators/better-auth.ts'
-import { type Config, readConfig } from '../../src/platform/config/config.ts'
+import { readConfig } from '../../src/platform/config/config.ts'
 import type { Environment } from '../../src/platform/config/environment.ts'
 import { readSecrets } from '../../src/platform/config/secrets.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
@@ -26,24 +25,10 @@ const FAST_PASSWORDS: PasswordHashing = {
   verify: async (given) => (given.hash.startsWith(PREFIX) ? hash(given.password) === given.hash : await verifyPassword(given)),
 }
 
-export interface TestServer {
-  readonly base: string
-  /** Fails if the server started without the demo (GATEHOUSE_DEMO=0). */
-  readonly demo: Demo
-  readonly context: Context
-  /** For requests without a socket (`app.inject`), which are faster. */
-  readonly app: FastifyInstance
-  readonly config: Config
-  /** Writes the greeting to standard error, as `npm start` does, and the address to demo.json. */
-  announce(): Promise<void>
-  /** All log lines as one text. */
-  readonly logs: () => string
-  /** Stops the server and removes its data. */
-  close(): Promise<void>
-}
+export type TestServer = Awaited<ReturnType<typeof startServer>>
 
 /** Starts a server in this process with its own database and, unless GATEHOUSE_DEMO is 0, the demo. */
-export async function startServer(given: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
+export async function startServer(given: Environment = {}, overrides: Overrides = {}) {
   const { env, drop } = await usePooler(given)
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
   // The seeded folder fits only its own database and secret key. Otherwise the server makes a first start.
@@ -71,16 +56,21 @@ export async function startServer(given: Environment = {}, overrides: Overrides 
   let demo: Demo | undefined
   return {
     base,
-    get demo() {
+    /** Fails if the server started without the demo (GATEHOUSE_DEMO=0). */
+    get demo(): Demo {
       demo ??= readDemo(config.dataDir)
       return demo
     },
+    /** Writes the greeting to standard error, as `npm start` does, and the address to demo.json. */
     announce: () => announce(base),
     context,
+    /** For requests without a socket (`app.inject`), which are faster. */
     app,
     config,
+    /** All log lines as one text. */
     logs: () => lines.join(''),
-    async close() {
+    /** Stops the server and removes its data. */
+    async close(): Promise<void> {
       app.server.closeAllConnections()
       await app.close()
       await context.close()

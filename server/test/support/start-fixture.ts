@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach } from 'vitest'
@@ -13,8 +13,8 @@ import { BackgroundWork } from '../../src/platform/lib/background-work.ts'
 import { systemClock } from '../../src/platform/lib/clock.ts'
 import { secretBox } from '../../src/platform/lib/secret-box.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
-import type { DemoFile } from '../../src/tools/demo/demo-file.ts'
 import { prepareStart } from '../../src/tools/start/prepare.ts'
+import { type Demo, readDemo } from './demo.ts'
 import type { FreshDatabase } from './fresh-database.ts'
 
 const PORT = 8787
@@ -93,8 +93,8 @@ export class StartFixture {
     return join(this.dataDir, 'demo.json')
   }
 
-  demo(): DemoFile {
-    return JSON.parse(readFileSync(this.demoFile, 'utf8'))
+  demo(): Demo {
+    return readDemo(this.dataDir)
   }
 
   /** Log lines of all starts. */

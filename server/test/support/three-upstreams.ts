@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { expectSuccess } from './gateway-client.ts'
+import { type Governed, startGoverned } from './governed.ts'
 import { startScriptedAnthropic } from './scripted-anthropic.ts'
 import { startScriptedResponses } from './scripted-responses.ts'
 import { sharedGoverned } from './shared-server.ts'
@@ -14,11 +15,11 @@ interface Call {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A Workspace of the worker's server, with a scripted provider of each API. */
-export async function startThreeUpstreams() {
+/** A Workspace of the worker's server, or another server, with a scripted provider of each API. */
+export async function startThreeUpstreams(start: () => Promise<Governed> = sharedGoverned) {
   const anthropic = await startScriptedAnthropic()
   const responses = await startScriptedResponses()
-  const governed = await sharedGoverned()
+  const governed = await start()
   const add = async (id: string, provider: object, model: string, fields: object) => {
     expectSuccess(await governed.admin('POST', '/providers', { json: { id, api_key: 'sk-scripted', ...provider } }), 201)
     expectSuccess(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: fields }))
@@ -42,6 +43,14 @@ export async function startThreeUpstreams() {
       await responses.close()
     },
   }
+}
+
+/** On a server of its own. A response that cannot be read is not requested again. */
+export async function startOwnUpstreams() {
+  const upstreams = await startThreeUpstreams(() => startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }))
+  for (const id of ['openai', 'anthropic', 'responses'])
+    expectSuccess(await upstreams.governed.admin('PATCH', `/providers/${id}`, { json: { max_retries: 0 } }))
+  return upstreams
 }
 
 export type ThreeUpstreams = Awaited<ReturnType<typeof startThreeUpstreams>>

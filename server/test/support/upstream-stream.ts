@@ -116,7 +116,8 @@ function responseEventsOf(value: unknown): Fields[] | undefined {
   return events.map((event, sequence_number) => ({ ...event, sequence_number }))
 }
 
-const eventText = (event: Fields): string => {
+/** An event as providers send it. */
+export const eventText = (event: Readonly<Fields>): string => {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : ''
   return `${name}data: ${JSON.stringify(event)}\n\n`
 }

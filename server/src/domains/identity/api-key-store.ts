@@ -9,7 +9,7 @@ import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType } from '../../shared/governance-event.ts'
 import { type ApiKey, KEY_COLUMNS, keyOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
-import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
+import { applicationOf } from './application-store.ts'
 
 export interface KeyOwner {
   readonly workspaceId: string
@@ -106,7 +106,7 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     .innerJoin('application', (join) =>
       join.onRef('application.id', '=', 'api_key.application_id').onRef('application.workspace_id', '=', 'api_key.workspace_id'),
     )
-    .select(APPLICATION_COLUMNS)
+    .selectAll('application')
     .select([
       'api_key.id as key_id',
       'api_key.hash',

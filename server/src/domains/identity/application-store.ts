@@ -16,21 +16,7 @@ import {
 import type { ApplicationTable } from './tables.ts'
 import { writeUnlessTaken } from './write-unless-taken.ts'
 
-export type ApplicationRow = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
-
-export const APPLICATION_COLUMNS = [
-  'application.id',
-  'application.workspace_id',
-  'application.name',
-  'application.settings',
-  'application.limits',
-  'application.models',
-  'application.providers',
-  'application.default_model',
-  'application.ceiling',
-  'application.created_at',
-  'application.updated_at',
-] as const
+export type ApplicationRow = Selectable<ApplicationTable>
 
 /** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
 export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
@@ -165,4 +151,4 @@ export async function updateApplication(
 }
 
 export const applications = (db: Db, workspaceId: string) =>
-  db.selectFrom('application').select(APPLICATION_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+  db.selectFrom('application').selectAll('application').where('workspace_id', '=', uuidOfWorkspace(workspaceId))

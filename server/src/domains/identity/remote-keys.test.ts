@@ -1,14 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import type { JWK } from 'jose'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { startLoopback } from '../../../test/support/loopback.ts'
 import { generateUserTokenKeys, signUserToken } from '../../tools/demo/user-tokens.ts'
 import { KeysUnavailableError } from './remote-keys.ts'
 import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
 import { WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
-let server: Server
 let url: string
 let requests: number
 let listener: RequestListener
@@ -31,20 +30,18 @@ const advanceClocks = (seconds: number) => {
 
 beforeEach(async () => {
   requests = 0
-  server = createServer((request, response) => {
+  const server = await startLoopback((request, response) => {
     requests += 1
     listener(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+  url = `${server.url}/keys`
   first = await generateUserTokenKeys()
   second = await generateUserTokenKeys()
   listener = publish(first.publicJwk)
-})
-afterEach(async () => {
-  vi.restoreAllMocks()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  return async () => {
+    vi.restoreAllMocks()
+    await server.close()
+  }
 })
 
 test('remote keys: read once when many tokens are verified', async () => {

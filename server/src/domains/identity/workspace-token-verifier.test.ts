@@ -193,16 +193,9 @@ describe('refused', () => {
 
   test('user token: refused when it is expired, not valid yet or without exp', async () => {
     await expectRefusal(await token({ expiresAt: at(-31) }), 'ERR_JWT_EXPIRED')
-    for (const payload of [
-      { exp: epoch(300), nbf: epoch(31) },
-      {},
-      { exp: null },
-      { exp: 'tomorrow' },
-      { exp: String(epoch(300)) },
-      { exp: [epoch(300)] },
-    ]) {
-      await expectRefusal(signRaw({}, { sub: 'ann', ...payload }))
-    }
+    await expectRefusal(signRaw({}, { sub: 'ann', exp: epoch(300), nbf: epoch(31) }))
+    for (const exp of [undefined, null, 'tomorrow', String(epoch(300)), [epoch(300)]])
+      await expectRefusal(signRaw({}, { sub: 'ann', exp }))
   })
 
   test('user token: refused when audience or issuer is not that of the Workspace', async () => {
@@ -227,23 +220,11 @@ describe('refused', () => {
   })
 
   test('user token: refused when it has no user, a claim of a wrong type or too many projects', async () => {
-    for (const claims of [
-      { sub: undefined },
-      { sub: '' },
-      { sub: 7 },
-      { sub: null },
-      { sub: ['ann'] },
-      { sub: 'x'.repeat(201) },
-      { sub: 'a\u0000' },
-      { role: ['admin', 'guest'] },
-      { role: 7 },
-      { department: {} },
-      { attributes: 'all' },
-      { attributes: ['all'] },
-      { attributes: { projects: Array(1_001).fill('p') } },
-    ]) {
-      await expectRefusal(signRaw({}, { sub: 'ann', exp: epoch(300), ...claims }))
-    }
+    const expectRefused = (claims: object) => expectRefusal(signRaw({}, { sub: 'ann', exp: epoch(300), ...claims }))
+    for (const sub of [undefined, '', 7, null, ['ann'], 'x'.repeat(201), 'a\u0000']) await expectRefused({ sub })
+    for (const role of [['admin', 'guest'], 7]) await expectRefused({ role })
+    await expectRefused({ department: {} })
+    for (const attributes of ['all', ['all'], { projects: Array(1_001).fill('p') }]) await expectRefused({ attributes })
   })
 
   test('user token: claim is empty when its name is a property of every object', async () => {

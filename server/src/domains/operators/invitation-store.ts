@@ -46,19 +46,19 @@ export async function putInvitation(tx: Tx, operatorId: string | null, token: st
   if (operatorId !== null) await tx.updateTable('operator').set({ invited_by: issuer }).where('id', '=', operatorId).execute()
 }
 
-/** Operators by their roles: in one of these Workspaces, or in all. */
 interface Concerned {
   readonly workspaceIds: readonly string[]
   readonly inAll: boolean
 }
 
-const isConcerned = ({ workspaceIds, inAll }: Concerned) => sql<boolean>`(${inAll} and ${hasRoleInAll}
+/** SQL condition: the operator has a role in one of the Workspaces, or with `inAll` in all. */
+export const hasRoleIn = ({ workspaceIds, inAll }: Concerned) => sql<boolean>`(${inAll} and ${hasRoleInAll}
   or exists (select from operator_role where operator_role.operator_id = operator.id and operator_role.role is not null
     and operator_role.workspace_id = any(${workspaceIds.map(uuidOfWorkspace)}::uuid[])))`
 
 /** Deletes the invitations of an issuer, and the invited operators who cannot sign in yet. `concerned`: only of these operators. */
 export async function withdrawInvitationsOf(tx: Tx, issuer: string, concerned?: Concerned): Promise<void> {
-  const condition = concerned ? isConcerned(concerned) : sql<boolean>`true`
+  const condition = concerned ? hasRoleIn(concerned) : sql<boolean>`true`
   await tx
     .deleteFrom('operator_invitation')
     .where('issued_by', '=', issuer)

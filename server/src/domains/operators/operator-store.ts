@@ -1,13 +1,11 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type ListSort, type Page, type PageRequest, readPage, sortedKeyset } from '../../platform/db/page.ts'
-import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { accessOf, changedRoles, isSameAccess, NO_ROLES, type Roles } from '../../shared/access.ts'
-import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
+import { hasAccount, hasRoleIn, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
 import type { Person } from './operator.ts'
-import { columnsOf, hasRoleInAll, rolesOf, workspaceRolesOf, writeRoles } from './stored-roles.ts'
+import { columnsOf, rolesOf, workspaceRolesOf, writeRoles } from './stored-roles.ts'
 
 const selectPeople = (db: Db) =>
   db
@@ -63,20 +61,7 @@ export async function listSortedPeople(
 }
 
 const selectPeopleOf = (db: Db, workspaceId: string | undefined) =>
-  workspaceId === undefined ? selectPeople(db) : selectPeople(db).where((eb) => canEnter(eb, workspaceId))
-
-const canEnter = (eb: ExpressionBuilder<Schema, 'operator'>, workspaceId: string) =>
-  eb.or([
-    hasRoleInAll,
-    eb.exists(
-      eb
-        .selectFrom('operator_role')
-        .select('operator_role.role')
-        .whereRef('operator_role.operator_id', '=', 'operator.id')
-        .where('operator_role.workspace_id', '=', uuidOfWorkspace(workspaceId))
-        .where('operator_role.role', 'is not', null),
-    ),
-  ])
+  workspaceId === undefined ? selectPeople(db) : selectPeople(db).where(hasRoleIn({ workspaceIds: [workspaceId], inAll: true }))
 
 export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
   const row = await selectPeople(db).where('id', '=', id).executeTakeFirst()
@@ -88,27 +73,17 @@ export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined
   return findPerson(tx, id)
 }
 
+const selectIds = (tx: Tx, ids: readonly string[]) => tx.selectFrom('operator').select('id').where('id', 'in', ids)
+
 /** Locks the rows of operators for changes, always in the same order, so that two operators who change each other do not deadlock. */
 export async function lockPeople(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx
-    .selectFrom('operator')
-    .select('id')
-    .where('id', 'in', [...ids])
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  await selectIds(tx, ids).orderBy('id').forUpdate().execute()
 }
 
 /** Locks operators against changes by others. Owners first, as `lockOwners` then `lockPeople` do, against deadlocks. */
 export async function shareLockPeople(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx
-    .selectFrom('operator')
-    .select('id')
-    .where('id', 'in', [...ids])
-    .orderBy(sql`role = 'owner' and suspended_at is null`, 'desc')
-    .orderBy('id')
-    .forShare()
-    .execute()
+  const owners = sql`role = 'owner' and suspended_at is null`
+  await selectIds(tx, ids).orderBy(owners, 'desc').orderBy('id').forShare().execute()
 }
 
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {

@@ -3,8 +3,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { canCauseRequests, changedRoles, type Roles } from '../../shared/access.ts'
-import type { Role } from '../../shared/operator.ts'
-import { roleOf } from '../../shared/operator.ts'
+import { type Role, roleOf } from '../../shared/operator.ts'
 
 /** `operator.role` of an operator without a role in all Workspaces. */
 const NONE = 'none'
@@ -39,20 +38,12 @@ export async function writeRoles(tx: Tx, operatorId: string, before: Roles, afte
   await tx.updateTable('operator').set(columns).where('id', '=', operatorId).execute()
   for (const workspaceId of changed.workspaceIds) {
     const row = { operator_id: operatorId, workspace_id: uuidOfWorkspace(workspaceId) }
-    const role = after.workspaces.get(workspaceId)
+    const role = after.workspaces.get(workspaceId) ?? null
     const former = canCauseRequests(before.workspaces.get(workspaceId)) && { could_cause_requests: true }
-    if (role !== undefined)
-      await tx
-        .insertInto('operator_role')
-        .values({ ...row, role })
-        .onConflict((conflict) => conflict.columns(['operator_id', 'workspace_id']).doUpdateSet({ role, ...former }))
-        .execute()
-    else
-      await tx
-        .updateTable('operator_role')
-        .set({ role: null, ...former })
-        .where('operator_id', '=', row.operator_id)
-        .where('workspace_id', '=', row.workspace_id)
-        .execute()
+    await tx
+      .insertInto('operator_role')
+      .values({ ...row, role })
+      .onConflict((conflict) => conflict.columns(['operator_id', 'workspace_id']).doUpdateSet({ role, ...former }))
+      .execute()
   }
 }

@@ -37,7 +37,7 @@ export interface OperatorRoleTable {
   operator_id: string
   workspace_id: string
   /** null: none any more. */
-  role: ColumnType<string | null, Role, Role | null>
+  role: ColumnType<string | null, Role | null, Role | null>
   /** Whether an earlier role in this Workspace could cause requests. */
   could_cause_requests: Generated<boolean>
 }

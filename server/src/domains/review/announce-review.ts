@@ -1,8 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { uuidOf } from '../../platform/db/values.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType, ReviewPayload } from '../../shared/governance-event.ts'
-import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
+import { ITEM_COLUMNS, pendingItems, type ReviewItem, toItem } from './review-row.ts'
 
 /** Announces a change of an item, in its transaction. The payload names no user and holds no comment. */
 export const announceReview = (tx: Db, type: GovernanceEventType & `review.${string}`, item: ReviewItem): Promise<void> =>
@@ -35,13 +34,9 @@ export async function announceOverdue(
   workspaceId: string,
   { now, before, most }: { readonly now: Date; readonly before: Date; readonly most: number },
 ): Promise<number> {
-  const due = tx
-    .selectFrom('review_item')
+  const due = pendingItems(tx, workspaceId, now)
     .select('id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('state', '=', 'pending')
     .where('created_at', '<', before)
-    .where('expires_at', '>', now)
     .where('overdue_announced_at', 'is', null)
     .orderBy('id')
     .limit(most)

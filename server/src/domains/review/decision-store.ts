@@ -4,7 +4,7 @@ import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { announceReview } from './announce-review.ts'
 import type { Approval, ReviewKind } from './review.ts'
-import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
+import { ITEM_COLUMNS, itemOf, type ReviewItem, toItem } from './review-row.ts'
 import { getReview } from './review-store.ts'
 
 export interface ReviewerDecision {
@@ -17,12 +17,8 @@ export interface ReviewerDecision {
 
 /** `conflict`: the item is already decided, expired, or of the other kind. */
 export type DecisionResult =
-  | { readonly kind: 'decided'; readonly item: ReviewItem }
-  | { readonly kind: 'conflict'; readonly item: ReviewItem }
-  | { readonly kind: 'own_request' }
-  | { readonly kind: 'own_key' }
-  | { readonly kind: 'approved_before' }
-  | { readonly kind: 'not_found' }
+  | { readonly kind: 'decided' | 'conflict'; readonly item: ReviewItem }
+  | { readonly kind: 'own_request' | 'own_key' | 'approved_before' | 'not_found' }
 
 interface HoldDecision extends ReviewerDecision {
   readonly verdict: 'approved' | 'denied'
@@ -42,13 +38,7 @@ export const decideHold = async (
 
 /** Locks an item, because a request at the same time may raise the number of approvals or add an issuer of its key. */
 export async function lockReview(tx: Tx, workspaceId: string, id: string, now: Date): Promise<ReviewItem | undefined> {
-  const row = await tx
-    .selectFrom('review_item')
-    .select(ITEM_COLUMNS)
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', fromId('rev', id) ?? null)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await itemOf(tx, workspaceId, id).select(ITEM_COLUMNS).forUpdate().executeTakeFirst()
   return row && toItem(row, now)
 }
 

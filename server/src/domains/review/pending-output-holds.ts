@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
-import { uuidOf } from '../../platform/db/values.ts'
 import { Cache } from '../../platform/lib/cache.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { REVIEWS_TOPIC, type ReviewOwner } from './review.ts'
+import { pendingHolds } from './review-row.ts'
 
 interface Deps {
   readonly db: Db
@@ -39,17 +39,7 @@ export class PendingOutputHolds {
   }
 }
 
-async function hasPendingOutputHold(db: Db, { workspaceId, applicationId }: ReviewOwner, now: Date): Promise<boolean> {
-  const row = await db
-    .selectFrom('review_item')
-    .select('id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('application_id', '=', uuidOf('app', applicationId))
-    .where('kind', '=', 'hold')
-    .where('point', '=', 'output')
-    .where('state', '=', 'pending')
-    .where('expires_at', '>', now)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+async function hasPendingOutputHold(db: Db, owner: ReviewOwner, now: Date): Promise<boolean> {
+  const holds = pendingHolds(db, owner, now).where('point', '=', 'output')
+  return (await holds.select('id').limit(1).executeTakeFirst()) !== undefined
 }

@@ -5,7 +5,7 @@ import { fromId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { isSameRequest } from './request-hash.ts'
 import { type HoldContent, type Lease, leaseEnd, type ReleaseResult, type ReviewOwner, releaseStep } from './review.ts'
-import { ITEM_COLUMNS, type ItemRow, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
+import { holdsOf, ITEM_COLUMNS, type ItemRow, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
 import type { ReviewItemTable } from './tables.ts'
 
 /** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
@@ -128,16 +128,11 @@ export const interruptRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim
 
 const BEFORE_ANY_LEASE = new Date(0)
 
-async function holdOf(db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> {
-  return db
-    .selectFrom('review_item')
+const holdOf = (db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> =>
+  holdsOf(db, owner)
     .select(ITEM_COLUMNS)
-    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
-    .where('application_id', '=', uuidOf('app', owner.applicationId))
     .where('id', '=', fromId('rev', id) ?? null)
-    .where('kind', '=', 'hold')
     .executeTakeFirst()
-}
 
 /** Compare and swap: undefined if the claim changed after `row` was read. */
 const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null } | undefined> =>

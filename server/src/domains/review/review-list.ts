@@ -5,7 +5,7 @@ import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { ReviewKind, ReviewState } from './review.ts'
-import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
+import { ITEM_COLUMNS, itemOf, type ReviewItem, toItem } from './review-row.ts'
 
 export interface ReviewQuery extends PageRequest {
   readonly id?: string | undefined
@@ -46,12 +46,7 @@ async function placeOf(db: Db, workspaceId: string, cursor: string | undefined) 
   if (cursor === undefined) return { after: undefined }
   const id = fromId('rev', cursor)
   if (id === undefined) return undefined
-  const row = await db
-    .selectFrom('review_item')
-    .select('expires_at')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await itemOf(db, workspaceId, cursor).select('expires_at').executeTakeFirst()
   return row && { after: [row.expires_at, id] }
 }
 

@@ -1,9 +1,11 @@
 import { type Selectable, sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
 import { type Entity, fromRow } from '../../platform/db/from-row.ts'
-import { toId } from '../../platform/lib/id.ts'
+import { uuidOf } from '../../platform/db/values.ts'
+import { fromId, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
-import { type ReviewState, stateAt } from './review.ts'
+import { type ReviewOpener, type ReviewState, stateAt } from './review.ts'
 import type { ReviewItemTable } from './tables.ts'
 
 /** All columns except the sealed ones, which can hold a megabyte. */
@@ -63,6 +65,25 @@ export const toItem = (row: ItemRow, now: Date): ReviewItem => ({
   successorId: row.successor_id && toId('rev', row.successor_id),
   keyId: row.key_id && toId('key', row.key_id),
 })
+
+export const itemOf = (db: Db, workspaceId: string, id: string) =>
+  itemsOf(db, workspaceId).where('id', '=', fromId('rev', id) ?? null)
+
+export const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
+  itemsOf(db, workspaceId)
+    .where((where) =>
+      applicationId === null ? where('application_id', 'is', null) : where('application_id', '=', uuidOf('app', applicationId)),
+    )
+    .where('kind', '=', 'hold')
+
+export const pendingHolds = (db: Db, owner: ReviewOpener, now: Date) =>
+  holdsOf(db, owner).where('state', '=', 'pending').where('expires_at', '>', now)
+
+export const pendingItems = (db: Db, workspaceId: string, now: Date) =>
+  itemsOf(db, workspaceId).where('state', '=', 'pending').where('expires_at', '>', now)
+
+const itemsOf = (db: Db, workspaceId: string) =>
+  db.selectFrom('review_item').where('workspace_id', '=', uuidOf('ws', workspaceId))
 
 export const reviewContext = (id: string, part: 'content' | 'result'): string => `${id} ${part}`
 

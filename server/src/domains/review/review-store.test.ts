@@ -201,7 +201,7 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     const decidedItem = decided && 'item' in decided ? decided.item : undefined
     const conflicts = results.filter((result) => result.kind === 'conflict')
     expect(conflicts).toHaveLength(19)
-    for (const { item } of conflicts) expect(item).toEqual(decidedItem)
+    for (const conflict of conflicts) expect(conflict).toEqual({ kind: 'conflict', item: decidedItem })
     expect(await reviews.find(id, afterOpening(20))).toEqual(decidedItem)
   })
 

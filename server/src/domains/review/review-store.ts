@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
-import { fromId, toId } from '../../platform/lib/id.ts'
+import { toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import type { PolicyPoint } from '../../shared/decision.ts'
 import { announceReview } from './announce-review.ts'
 import { ESCALATION_LIFETIME_MS, HOLD_LIFETIME_MS, type HoldContent, type ReviewKind, type ReviewOpener } from './review.ts'
-import { expireIfOpen, ITEM_COLUMNS, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
+import { expireIfOpen, ITEM_COLUMNS, itemOf, pendingHolds, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
 
 export interface NewReview
   extends Pick<
@@ -92,10 +92,7 @@ export async function findPendingHold(
   now: Date,
   point?: PolicyPoint,
 ): Promise<ReviewItem | undefined> {
-  let query = holdsOf(db, owner)
-    .where('request_hash', '=', requestHash)
-    .where('state', '=', 'pending')
-    .where('expires_at', '>', now)
+  let query = pendingHolds(db, owner, now).where('request_hash', '=', requestHash)
   if (point) query = query.where('point', '=', point)
   const row = await query.select(ITEM_COLUMNS).orderBy('id').limit(1).executeTakeFirst()
   return row && toItem(row, now)
@@ -146,21 +143,6 @@ function eraseExpired(tx: Tx, now: Date, limit: number) {
     .returning([...ITEM_COLUMNS, 'earlier_state'])
     .execute()
 }
-
-const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
-  db
-    .selectFrom('review_item')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where((where) =>
-      applicationId === null ? where('application_id', 'is', null) : where('application_id', '=', uuidOf('app', applicationId)),
-    )
-    .where('kind', '=', 'hold')
-
-const itemOf = (db: Db, workspaceId: string, id: string) =>
-  db
-    .selectFrom('review_item')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', fromId('rev', id) ?? null)
 
 async function insert(
   tx: Tx,

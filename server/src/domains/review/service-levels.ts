@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { ReviewKind } from './review.ts'
+import { pendingItems } from './review-row.ts'
 
 export interface TimeRange {
   readonly from: Date
@@ -104,10 +105,3 @@ export async function countPending(db: Db, workspaceId: string, now: Date): Prom
     nextExpiry: next as Date,
   }))
 }
-
-const pendingItems = (db: Db, workspaceId: string, now: Date) =>
-  db
-    .selectFrom('review_item')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('state', '=', 'pending')
-    .where('expires_at', '>', now)

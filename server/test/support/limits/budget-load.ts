@@ -82,8 +82,7 @@ async function chat({ nodes }: LimitedNodes, node: number, key: string, content 
 }
 
 function budgetsOf(limited: LimitedNodes, probeKey: string) {
-  const current = async (budget: string) =>
-    (await limited.admin('GET', `/budgets/${budget}`)) as unknown as { limit: number; current: BudgetCount }
+  const current = (budget: string): Promise<{ limit: number; current: BudgetCount }> => limited.admin('GET', `/budgets/${budget}`)
   return {
     /** Creates a budget of the Workspace and waits until all nodes count it. Returns its id. */
     async create({ unit, limit }: { readonly unit: 'usd' | 'tokens'; readonly limit: number }): Promise<string> {
@@ -93,7 +92,7 @@ function budgetsOf(limited: LimitedNodes, probeKey: string) {
         expect(await chat(limited, node, probeKey), `node ${node}`).toMatchObject({ status: 429, details: { budget: name } })
       for (const node of limited.nodes.keys()) await vi.waitFor(() => isRefused(node), WAIT)
       await limited.admin('PATCH', `/budgets/${budget.id}`, { limit })
-      return String(budget.id)
+      return budget.id
     },
     disable: (budget: string) => limited.admin('PATCH', `/budgets/${budget}`, { enabled: false }),
     read: async (budget: string): Promise<BudgetCount> => (await current(budget)).current,
@@ -124,7 +123,7 @@ async function chargesOf({ admin }: LimitedNodes, application: string) {
   const sums = { requests: 0, cost: 0, tokens: 0 }
   let cursor = ''
   do {
-    const page = (await admin('GET', `/audit?application_id=${application}&limit=100${cursor}`)) as unknown as RecordPage
+    const page: RecordPage = await admin('GET', `/audit?application_id=${application}&limit=100${cursor}`)
     for (const { charge } of page.data) {
       if (charge === undefined) continue
       sums.requests += 1

@@ -46,15 +46,11 @@ export class VirtualNode<L extends Lessee> {
   }
 
   async act(step: ExchangeStep): Promise<void> {
-    if (step === 'exchange') {
-      this.#send()
-      await this.#arrive()
-      this.#answer()
-    } else if (step === 'send') this.#send()
-    else if (step === 'arrive') await this.#arrive()
-    else if (step === 'answer') this.#answer()
-    else if (step === 'lose') this.#lose()
-    else this.#crash()
+    if (step === 'send' || step === 'exchange') this.#send()
+    if (step === 'arrive' || step === 'exchange') await this.#arrive()
+    if (step === 'answer' || step === 'exchange') this.#answer()
+    if (step === 'lose') this.#lose()
+    if (step === 'crash') this.#crash()
   }
 
   #send(): void {

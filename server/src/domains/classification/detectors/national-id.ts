@@ -10,13 +10,7 @@ import { addMatches, bounded, eachMatch } from '../text/search.ts'
 const { default: isIdentityCard } = identityCard
 const { default: isTaxID } = taxId
 
-interface Scheme {
-  readonly name: string
-  readonly shape: string
-  readonly check: (written: string) => boolean
-}
-
-const scheme = (name: string, shape: string, check: Scheme['check']): Scheme => ({ name, shape, check })
+const scheme = (name: string, shape: string, check: (written: string) => boolean) => ({ name, shape, check })
 
 const compact = (written: string): string => written.replace(/[ .-]/g, '')
 const always = (): boolean => true
@@ -59,7 +53,7 @@ const YEARS = /^(?:(?:19|20)\d\d[ -]?){3}$/
 
 const isGermanTaxNumber = (written: string): boolean => /^\d[\d ]{9,13}\d$/.test(written) && isTaxID(compact(written), 'de-DE')
 
-export const SCHEMES: readonly Scheme[] = [
+export const SCHEMES = [
   // With spaces it needs a label, because three columns of a table look the same: `310 42 2025`.
   scheme('us', String.raw`\d{3}-\d{2}-\d{4}`, isUsNumber),
   scheme(
