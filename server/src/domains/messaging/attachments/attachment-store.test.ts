@@ -22,8 +22,7 @@ import {
   removeUnsentUploads,
 } from './attachment-store.ts'
 import { claimFileKey, discardFile, newFileKey, removeDueFiles } from './file-removal.ts'
-import type { FileStore } from './file-store.ts'
-import { openFileStore } from './file-store.ts'
+import { type FileStore, openFileStore } from './file-store.ts'
 import { receiveFile } from './store-upload.ts'
 
 const later = (ms: number): Date => new Date(SEEDED_AT.getTime() + ms)
