@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiResponse } from '../admin/client.ts'
-import { expectError } from '../admin/client.ts'
+import { type ApiResponse, expectError } from '../admin/client.ts'
 import { createMembers, type Member } from '../messaging/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
