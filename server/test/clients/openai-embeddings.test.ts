@@ -1,3 +1,8 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { OpenAIEmbeddings } from '@langchain/openai'
+import { OpenAIEmbedding } from '@llamaindex/openai'
+import { type EmbeddingModel, embed, embedMany } from 'ai'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
@@ -48,4 +53,37 @@ test('openai client: PermissionDeniedError when a rule denies a text [GW-EMB-7]'
   const call = client().embeddings.create({ model: 'scripted', input: ['x', 'juniper-deny'] })
   await expect(call).rejects.toThrow(OpenAI.PermissionDeniedError)
   expect(governed.provider.calls).toHaveLength(before)
+})
+
+const options = { apiKey: governed.key(), baseURL: `${governed.base}/v1` }
+const aiSdk = (model: EmbeddingModel) => ({
+  one: async (value: string) => {
+    const { embedding, usage } = await embed({ model, value })
+    expect(usage.tokens).toBe(9)
+    return embedding
+  },
+  many: async (values: string[]) => (await embedMany({ model, values })).embeddings,
+})
+const langchain = new OpenAIEmbeddings({ model: 'scripted', apiKey: options.apiKey, configuration: options })
+const llamaIndex = new OpenAIEmbedding({ model: 'scripted', ...options })
+test.each([
+  ['AI SDK openai', aiSdk(createOpenAI(options).textEmbeddingModel('scripted'))],
+  ['AI SDK openai-compatible', aiSdk(createOpenAICompatible({ ...options, name: 'gatehouse' }).textEmbeddingModel('scripted'))],
+  [
+    'LangChain',
+    { one: (text: string) => langchain.embedQuery(text), many: (texts: string[]) => langchain.embedDocuments(texts) },
+  ],
+  [
+    'LlamaIndex',
+    {
+      one: (text: string) => llamaIndex.getTextEmbedding(text),
+      many: (texts: string[]) => llamaIndex.getTextEmbeddings(texts),
+    },
+  ],
+])('%s: embeddings are returned in the order of the texts', async (_name, { one, many }) => {
+  expect(await one('four')).toEqual([0, 4, 0.5])
+  expect(await many(['one', 'three'])).toEqual([
+    [0, 3, 0.5],
+    [1, 5, 0.5],
+  ])
 })

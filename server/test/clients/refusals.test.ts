@@ -19,8 +19,6 @@ const promptFor = (behaviour: Parameters<Governed['provider']['on']>[1], mark = 
   governed.provider.on(key, behaviour)
   return `${key} ${mark}`
 }
-const failing = (status: number, body: object = {}, headers: Record<string, string> = {}): string =>
-  promptFor((response) => json(response, status, body, headers))
 
 type Request = Pick<Sent, 'prompt'> & Partial<Sent>
 
@@ -79,11 +77,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     ...WRONG,
     calls: 1,
     details: { reason: 'provider_refused', provider_code: 'context_length_exceeded' },
-    prepare: () => ({ prompt: failing(400, { error: TOO_LONG }) }),
-  },
-  'a key that the provider rejects': {
-    ...{ code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', calls: 1 },
-    prepare: () => ({ prompt: failing(401, { error: { message: 'private' } }) }),
+    prepare: () => ({ prompt: promptFor((response) => json(response, 400, { error: TOO_LONG })) }),
   },
 }
 

@@ -1,28 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiResponse } from '../admin/client.ts'
-import { expectError } from '../admin/client.ts'
+import { type ApiResponse, expectError } from '../admin/client.ts'
 import { createMembers, type Member } from '../messaging/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const KINDS = ['conversations', 'messages', 'contacts', 'groups', 'attachments', 'events']
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-/** An unknown id of each kind. */
-const UNKNOWN_IDS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({ conversations: 'conv', messages: 'msg', groups: 'grp', attachments: 'att', contacts: 'usr' }).map(
-    ([kind, prefix]) => [kind, `${prefix}_01h455vb4pex5vsknk084sn02q`],
-  ),
-)
-
-/** Ids of resources of Ann and Ben. Each one contains a secret word that no other user may read. */
-interface ResourceIds {
-  readonly conversations: string
-  readonly messages: string
-  readonly groups: string
-  readonly contacts: string
-  readonly attachments?: string
+type Kind = 'conversations' | 'messages' | 'groups' | 'contacts' | 'attachments'
+type ResourceIds = Readonly<Record<Kind, string>>
+const unknownId = (prefix: string): string => `${prefix}_01h455vb4pex5vsknk084sn02q`
+const UNKNOWN_IDS: ResourceIds = {
+  conversations: unknownId('conv'),
+  messages: unknownId('msg'),
+  groups: unknownId('grp'),
+  contacts: unknownId('usr'),
+  attachments: unknownId('att'),
 }
-type Kind = keyof ResourceIds
 
 interface Endpoint {
   readonly method: string
@@ -38,13 +31,14 @@ const { group, conversation } = await messenger.group(messenger.ann, messenger.b
 await messenger.ann.put(`/groups/${group}`, { name: secret })
 const { id: message } = await messenger.say(conversation, secret)
 await messenger.ben.put(`/messages/${message}/reactions/heart`)
-const attachments = await upload()
-const resources = {
+const { id: attachment } = await messenger.ann.upload(secret, `${secret}.txt`)
+/** Ids of resources of Ann and Ben. Each one contains a secret word that no other user may read. */
+const resources: ResourceIds = {
   conversations: conversation,
   messages: message,
   groups: group,
   contacts: messenger.ann.id,
-  ...(attachments && { attachments }),
+  attachments: attachment,
 }
 const { far: foreignUser } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace())
 
@@ -64,14 +58,6 @@ async function readEndpoints(): Promise<Endpoint[]> {
           : []
       }),
     )
-}
-
-/** Uploads a file as Ann; returns its id, or undefined if the API has no uploads. */
-async function upload(): Promise<string | undefined> {
-  if (!endpoints.some(({ method, path }) => method === 'POST' && path === '/attachments')) return undefined
-  const raw = new FormData()
-  raw.append('file', new Blob([secret], { type: 'text/plain' }), `${secret}.txt`)
-  return (await messenger.ann.create('/attachments', undefined, { raw })).id
 }
 
 /** A valid body for every operation with one, so that a refusal depends only on the user. */
@@ -114,11 +100,17 @@ const bytes = ({ status, headers, text }: ApiResponse, ids: ResourceIds): string
   return Object.values(ids).reduce((rest, id) => rest.replaceAll(id, 'ID'), JSON.stringify([status, shown, text]))
 }
 
+/** Fails unless the response for the ids is a 404 with the same bytes as the one for ids that do not exist. */
+async function expectUnknown(person: Member, endpoint: Endpoint): Promise<void> {
+  const reply = await call(person, endpoint, resources)
+  expect(reply.status, `${nameOf(endpoint)}: ${reply.text}`).toBe(404)
+  expectError(reply, 'NOT_FOUND')
+  expect(bytes(reply, resources), nameOf(endpoint)).toBe(bytes(await call(person, endpoint, UNKNOWN_IDS), UNKNOWN_IDS))
+}
+
 describe('endpoints of openapi.json', () => {
   test('messaging isolation: this test has a valid body for every endpoint of openapi.json', () => {
-    expect(new Set(endpoints.map(kindOf))).toEqual(
-      new Set(KINDS.filter((kind) => kind !== 'attachments' || resources.attachments)),
-    )
+    expect(new Set<string>(endpoints.map(kindOf))).toEqual(new Set(KINDS))
     const uploads = ['POST /attachments']
     const unprepared = endpoints.filter((one) => one.hasBody && !BODIES[nameOf(one)] && !uploads.includes(nameOf(one)))
     expect(unprepared.map(nameOf)).toEqual([])
@@ -126,8 +118,7 @@ describe('endpoints of openapi.json', () => {
   })
   test('messaging isolation: every endpoint responds with 401 when the token is missing', async () => {
     for (const endpoint of endpoints) {
-      for (const ids of [resources, UNKNOWN_IDS as unknown as ResourceIds])
-        expectError(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
+      for (const ids of [resources, UNKNOWN_IDS]) expectError(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
     }
   })
 })
@@ -140,11 +131,7 @@ describe('users who are not members', () => {
       for (const person of [messenger.stan, foreignUser]) {
         // All users of the Workspace are contacts, so only the user of another Workspace gets 404.
         if (person === messenger.stan && kindOf(endpoint) === 'contacts') continue
-        const reply = await call(person, endpoint, resources)
-        expect(reply.status, `${nameOf(endpoint)}: ${reply.text}`).toBe(404)
-        expectError(reply, 'NOT_FOUND')
-        const unknownIds = UNKNOWN_IDS as unknown as ResourceIds
-        expect(bytes(reply, resources), nameOf(endpoint)).toBe(bytes(await call(person, endpoint, unknownIds), unknownIds))
+        await expectUnknown(person, endpoint)
       }
     }
   })
@@ -155,10 +142,7 @@ describe('users who are not members', () => {
       if (!names) continue
       // All users of the Workspace are contacts (see above).
       for (const person of name === 'POST /groups' ? [foreignUser] : [messenger.stan, foreignUser]) {
-        const reply = await call(person, endpoint, resources)
-        expect(reply.status, `${name}: ${reply.text}`).toBe(404)
-        const unknownIds = UNKNOWN_IDS as unknown as ResourceIds
-        expect(bytes(reply, resources), name).toBe(bytes(await call(person, endpoint, unknownIds), unknownIds))
+        await expectUnknown(person, endpoint)
       }
     }
   })
@@ -169,15 +153,8 @@ describe('users who are not members', () => {
       for (const person of [messenger.stan, foreignUser]) {
         const { text, status } = await person.send('GET', `${path}?limit=100&q=${secret}`)
         expect(status, text).toBe(200)
-        for (const id of [
-          resources.conversations,
-          resources.messages,
-          resources.groups,
-          resources.attachments ?? secret,
-          secret,
-        ]) {
-          expect(text, path).not.toContain(id)
-        }
+        const { contacts: _, ...foreignIds } = resources
+        for (const id of [...Object.values(foreignIds), secret]) expect(text, path).not.toContain(id)
         if (person === foreignUser) expect(text, path).not.toContain(messenger.ann.id)
       }
     }

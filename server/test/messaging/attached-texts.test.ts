@@ -24,11 +24,7 @@ const { ann, ben } = await createMembers(server, ['ann', 'ben'])
 await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
 const chat = await ann.create('/conversations', { contact_id: ben.id })
 
-async function upload(content: string | Uint8Array<ArrayBuffer>, name = 'note.txt', type = 'text/plain'): Promise<string> {
-  const raw = new FormData()
-  raw.append('file', new Blob([content], { type }), name)
-  return (await ann.create('/attachments', undefined, { raw })).id
-}
+const upload = async (...file: Parameters<typeof ann.upload>): Promise<string> => (await ann.upload(...file)).id
 const fields = (attachments: readonly string[], message = 'see the file') => ({ conversation_id: chat.id, message, attachments })
 const send = (...attachments: string[]): Promise<Json> => ann.create('/messages', fields(attachments))
 const expectDenied = async (rule: string, ...attachments: string[]): Promise<void> => {

@@ -7,26 +7,13 @@ import type { Json } from '../admin/client.ts'
 import { startMessagingServer } from '../support/messenger.ts'
 import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { word } from '../support/scripted-provider.ts'
-import { createMembers, type Member, type SendOptions } from './client.ts'
+import { createMembers, fileForm, type Member } from './client.ts'
 
 const MAX_BYTES = 200_000
 
 const m = await startMessagingServer({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
 afterAll(() => m.server.close())
 
-type Content = string | Uint8Array<ArrayBuffer>
-const form = (content: Content, name = 'note.txt', type = 'text/plain', field = 'file'): FormData => {
-  const body = new FormData()
-  body.append(field, new Blob([content], { type }), name)
-  return body
-}
-const upload = (
-  person: Member,
-  content: Content = word(),
-  name?: string,
-  type?: string,
-  sending: SendOptions = {},
-): Promise<Json> => person.create('/attachments', undefined, { ...sending, raw: form(content, name, type) })
 const download = (person: Member, id: string, method = 'GET') =>
   fetch(`${m.server.base}/v1/attachments/${id}/content`, { method, headers: { authorization: `Bearer ${person.token}` } })
 
@@ -39,18 +26,18 @@ const runJob = (name: string) => runRecurringJob(m.server.context, name)
 describe('upload', () => {
   test('attachments: file type is harmless in a browser when the client declares an active type', async () => {
     for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/javascript', 'nonsense']) {
-      expect((await upload(m.ann, '<svg onload="alert(1)"/>', 'x.svg', type)).file_type, type).toBe('text/plain')
+      expect((await m.ann.upload('<svg onload="alert(1)"/>', 'x.svg', type)).file_type, type).toBe('text/plain')
     }
-    expect((await upload(m.ann, 'a;b', 'x.csv', 'text/csv; charset=utf-8')).file_type).toBe('text/csv')
-    expect((await upload(m.ann, Buffer.from([0, 1, 2, 255]), 'x', 'text/plain')).file_type).toBe('application/octet-stream')
-    expect((await upload(m.ann, '', 'empty', 'text/plain')).file_size).toBe(0)
+    expect((await m.ann.upload('a;b', 'x.csv', 'text/csv; charset=utf-8')).file_type).toBe('text/csv')
+    expect((await m.ann.upload(Buffer.from([0, 1, 2, 255]), 'x', 'text/plain')).file_type).toBe('application/octet-stream')
+    expect((await m.ann.upload('', 'empty', 'text/plain')).file_size).toBe(0)
   })
 
   test('attachments: upload gets 413 and leaves no file when it is one byte over the limit', async () => {
-    expect((await upload(m.ann, Buffer.alloc(MAX_BYTES, 'x'))).file_size).toBe(MAX_BYTES)
+    expect((await m.ann.upload(Buffer.alloc(MAX_BYTES, 'x'))).file_size).toBe(MAX_BYTES)
     const before = filesOnDisk().length
     const refused = await m.ann.expectError('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, {
-      raw: form(Buffer.alloc(MAX_BYTES + 1, 'x')),
+      raw: fileForm(Buffer.alloc(MAX_BYTES + 1, 'x')),
     })
     expect(refused.param).toBe('file')
     expect(filesOnDisk()).toHaveLength(before)
@@ -60,16 +47,16 @@ describe('upload', () => {
     const program = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]), Buffer.alloc(100)])
     const before = filesOnDisk().length
     await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', undefined, {
-      raw: form(program, 'holiday.jpg', 'image/jpeg'),
+      raw: fileForm(program, 'holiday.jpg', 'image/jpeg'),
     })
     expect(filesOnDisk()).toHaveLength(before)
   })
 
   test('attachments: upload is refused when it is not a multipart form with exactly one file', async () => {
     const before = filesOnDisk().length
-    const two = form('a')
+    const two = fileForm('a')
     two.append('file', new Blob(['b']), 'b.txt')
-    for (const raw of [form('x', 'x', 'text/plain', 'other'), two, new FormData()]) {
+    for (const raw of [fileForm('x', 'x', 'text/plain', 'other'), two, new FormData()]) {
       await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
     }
     const text = new FormData()
@@ -87,9 +74,9 @@ describe('upload', () => {
     await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
     await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' }, { as: 'form' })
     await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments')
-    await m.ann.expectError('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_unknown' })
+    await m.ann.expectError('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: fileForm('x'), token: 'gu_unknown' })
     // Other routes refuse a file and name the route for files.
-    const misplaced = await m.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw: form('x') })
+    const misplaced = await m.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw: fileForm('x') })
     expect(misplaced.message).toContain('/v1/attachments')
     expect(filesOnDisk()).toHaveLength(before)
   })
@@ -97,14 +84,14 @@ describe('upload', () => {
   test('attachments: upload gets 400 when the file name has more than 1,024 bytes', async () => {
     const before = filesOnDisk().length
     for (const name of ['n'.repeat(1_025), 'ü'.repeat(513), 'n'.repeat(20_000), '\u0301\u0316'.repeat(15_000)]) {
-      const refused = await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: form('x', name) })
+      const refused = await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: fileForm('x', name) })
       expect(refused).toMatchObject({
         param: 'file',
         message: 'file: must have a file name of at most 1024 bytes. Rename the file.',
       })
     }
     expect(filesOnDisk()).toHaveLength(before)
-    const kept = await upload(m.ann, 'x', `${'n'.repeat(1_020)}.txt`)
+    const kept = await m.ann.upload('x', `${'n'.repeat(1_020)}.txt`)
     expect(kept.filename).toBe(`${'n'.repeat(251)}.txt`)
   })
 
@@ -126,16 +113,16 @@ describe('upload', () => {
 
   test('attachments: file is stored once under one idempotency key, and another file under it gets 409', async () => {
     const headers = { 'idempotency-key': word() }
-    const first = await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })
+    const first = await m.ann.upload('once', 'a.txt', 'text/plain', { headers })
     const before = filesOnDisk().length
-    expect(await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })).toEqual(first)
-    await m.ann.expectError('CONFLICT', 'POST', '/attachments', undefined, { raw: form('twice', 'a.txt'), headers })
+    expect(await m.ann.upload('once', 'a.txt', 'text/plain', { headers })).toEqual(first)
+    await m.ann.expectError('CONFLICT', 'POST', '/attachments', undefined, { raw: fileForm('twice', 'a.txt'), headers })
     expect(filesOnDisk()).toHaveLength(before)
   })
 
   test('attachments: upload gets 409 when the user has 100 unsent files', async () => {
     const { cleo } = m
-    const one = await upload(cleo)
+    const one = await cleo.upload(word())
     const row = await m.server.context.db
       .selectFrom('message_attachment')
       .selectAll()
@@ -143,9 +130,9 @@ describe('upload', () => {
       .executeTakeFirstOrThrow()
     const more = Array.from({ length: 99 }, () => ({ ...row, id: crypto.randomUUID(), place: word() }))
     await m.server.context.db.insertInto('message_attachment').values(more).execute()
-    await cleo.expectError('CONFLICT', 'POST', '/attachments', undefined, { raw: form('x') })
+    await cleo.expectError('CONFLICT', 'POST', '/attachments', undefined, { raw: fileForm('x') })
     await cleo.remove(`/attachments/${one.id}`)
-    await upload(cleo)
+    await cleo.upload(word())
   })
 })
 
@@ -160,7 +147,7 @@ describe('file', () => {
   test('attachments: file is unreadable at once and removed from disk later when its message or conversation is deleted', async () => {
     const carried = async () => {
       const conversation = await m.direct()
-      const { id } = await upload(m.ann)
+      const { id } = await m.ann.upload(word())
       const message = await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
       return { conversation, id, message: message.id }
     }
@@ -181,7 +168,7 @@ describe('file', () => {
 
   test('attachments: file of a held message is readable only by its uploader until the message is approved', async () => {
     const conversation = await m.direct()
-    const { id } = await upload(m.ann)
+    const { id } = await m.ann.upload(word())
     const held = await m.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', {
       conversation_id: conversation,
       message: `rowan-hold ${word()}`,
@@ -195,7 +182,7 @@ describe('file', () => {
 
   test('attachments: events about a file do not contain its name', async () => {
     const name = `${word()}.txt`
-    const { id } = await upload(m.ann, 'x', name)
+    const { id } = await m.ann.upload('x', name)
     const conversation = await m.direct()
     await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
     await m.ann.remove(`/attachments/${id}`)
@@ -215,7 +202,7 @@ describe('file', () => {
   })
 
   test('attachments: download gets 503 when the stored bytes are missing', async () => {
-    const { id } = await upload(m.ann)
+    const { id } = await m.ann.upload(word())
     const { place } = await m.server.context.db
       .selectFrom('message_attachment')
       .select('place')
@@ -231,7 +218,7 @@ describe('file', () => {
 test("attachments: list holds the user's own uploads, newest first, in pages", async () => {
   const { dora } = await createMembers(m.server, ['dora'])
   const ids: string[] = []
-  for (let i = 0; i < 3; i++) ids.unshift((await upload(dora)).id)
+  for (let i = 0; i < 3; i++) ids.unshift((await dora.upload(word())).id)
   const page = async (query: string) => {
     const { data, has_more } = await dora.get(`/attachments?${query}`)
     return [data.map((item: Json) => item.id), has_more]

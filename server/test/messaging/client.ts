@@ -31,6 +31,15 @@ export const formOf = (fields: object, prefix = ''): string =>
     })
     .join('&')
 
+export type Content = string | Uint8Array<ArrayBuffer>
+
+/** The body of an upload. */
+export function fileForm(content: Content, name = 'note.txt', type = 'text/plain', field = 'file'): FormData {
+  const form = new FormData()
+  form.append(field, new Blob([content], { type }), name)
+  return form
+}
+
 export type Member = ReturnType<typeof memberClient>
 
 function memberClient(base: string, id: string, token: string) {
@@ -58,12 +67,16 @@ function memberClient(base: string, id: string, token: string) {
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(status)
       return reply.body
     }
+  const create = expecting(201, 'POST')
   return {
     id,
     token,
     send,
     get: (path: string): Promise<Json> => expecting(200, 'GET')(path),
-    create: expecting(201, 'POST'),
+    create,
+    /** Uploads a file; returns the attachment. */
+    upload: (content: Content, name?: string, type?: string, sending?: SendOptions): Promise<Json> =>
+      create('/attachments', undefined, { ...sending, raw: fileForm(content, name, type) }),
     post: expecting(200, 'POST'),
     put: expecting(200, 'PUT'),
     remove: (path: string): Promise<Json> => expecting(204, 'DELETE')(path),

@@ -14,11 +14,7 @@ function multipart(fields: readonly (readonly [string, string])[]): SendOptions 
   for (const [name, value] of fields) raw.append(name, value)
   return { raw }
 }
-async function upload(filename = 'a.txt'): Promise<string> {
-  const raw = new FormData()
-  raw.append('file', new Blob(['text']), filename)
-  return (await ann.create('/attachments', undefined, { raw })).id
-}
+const upload = async (): Promise<string> => (await ann.upload('text')).id
 
 describe('multipart without a file', () => {
   test('messaging forms: message, conversation and profile are accepted when they are sent as multipart', async () => {

@@ -86,11 +86,7 @@ describe('allow and escalate', () => {
   })
 
   test('message policies: rules apply to file names, with and without a text', async () => {
-    const upload = async (name: string): Promise<string> => {
-      const raw = new FormData()
-      raw.append('file', new Blob(['hello'], { type: 'text/plain' }), name)
-      return (await ann.create('/attachments', undefined, { raw })).id
-    }
+    const upload = async (name: string): Promise<string> => (await ann.upload('hello', name)).id
     const [plain, telling, bad] = [await upload('a.txt'), await upload('jane.roe@example.org'), await upload('fennel-deny.txt')]
     await ann.expectError('POLICY_DENIED', 'POST', '/messages', fields('see', { attachments: [bad] }))
     const sent = await ann.create('/messages', fields('fennel-redact', { attachments: [plain, telling] }))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ApiResponse, adminClient, type Json } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { createMembers } from './client.ts'
+import { createMembers, fileForm } from './client.ts'
 
 const server = await closeAfterAll(sharedServer())
 const { ann, ben } = await createMembers(server, ['ann', 'ben'])
@@ -84,15 +84,9 @@ test('idempotency key: stored response of a group is removed when the group is d
 
 test('idempotency key: stored responses that show a file are removed when the file is deleted', async () => {
   const headers = once()
-  const upload = () => {
-    const raw = new FormData()
-    raw.append('file', new Blob(['text']), 'private.txt')
-    return ann.send('POST', '/attachments', undefined, { raw, headers })
-  }
+  const upload = () => ann.send('POST', '/attachments', undefined, { raw: fileForm('text', 'private.txt'), headers })
   gone((await repeated(upload, ({ id }) => ann.remove(`/attachments/${id}`))).again)
-  const raw = new FormData()
-  raw.append('file', new Blob(['text']), 'second-private.txt')
-  const file = await ann.create('/attachments', undefined, { raw })
+  const file = await ann.upload('text', 'second-private.txt')
   const { id } = await direct()
   const sending = { headers: once() }
   const sent = await repeated(

@@ -18,11 +18,7 @@ const m = await startMessagingServer({}, { clock })
 afterAll(() => m.server.close())
 
 const runJob = (name: string) => runRecurringJob(m.server.context, name)
-const upload = async (person: Member, text: string): Promise<string> => {
-  const raw = new FormData()
-  raw.append('file', new Blob([text]), 'note.txt')
-  return (await person.create('/attachments', undefined, { raw })).id
-}
+const upload = async (person: Member, text: string): Promise<string> => (await person.upload(text)).id
 const exported = (person: Member, conversation: string, method = 'GET'): Promise<Response> =>
   fetch(`${m.server.base}/v1/conversations/${conversation}/export`, {
     method,

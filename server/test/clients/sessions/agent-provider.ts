@@ -25,10 +25,15 @@ export interface AgentCall {
   readonly input: object | string
 }
 
-interface Answer {
+/** The content of a completion, as a provider sends it and as a client reads it. */
+export interface Answer {
   readonly text: string
+  readonly thinking: string
   readonly calls: readonly AgentCall[]
+  /** Of 50 input tokens. */
+  readonly cachedTokens: number
 }
+export const NOTHING: Answer = { text: '', thinking: '', calls: [], cachedTokens: 0 }
 
 const flatName = ({ name, namespace }: AgentCall): string => (namespace === undefined ? name : `${namespace}__${name}`)
 
@@ -45,35 +50,47 @@ function responsesCall({ id: call_id, input, ...named }: AgentCall) {
     : { ...state, ...named, type: 'function_call', arguments: JSON.stringify(input) }
 }
 
-const ANSWERS: Readonly<Record<UpstreamModel, (answer: Answer) => object>> = {
-  scripted: ({ text, calls }) => {
-    const message = { role: 'assistant', content: text, ...(calls.length > 0 && { tool_calls: calls.map(chatCall) }) }
-    return completion(text, { choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] })
+/** An answer in the form of the model's provider. */
+export const ANSWERS: Readonly<Record<UpstreamModel, (answer: Answer) => object>> = {
+  scripted: ({ text, thinking, calls, cachedTokens }) => {
+    const message = {
+      role: 'assistant',
+      content: text || null,
+      ...(thinking && { reasoning_content: thinking }),
+      ...(calls.length > 0 && { tool_calls: calls.map(chatCall) }),
+    }
+    const choices = [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }]
+    const tokens = { prompt_tokens: 50, completion_tokens: 7, total_tokens: 57 }
+    return completion('', { choices, usage: { ...tokens, prompt_tokens_details: { cached_tokens: cachedTokens } } })
   },
-  claude: ({ text, calls }) =>
-    anthropicMessage(
-      [
-        { type: 'thinking', thinking: 'The files first.', signature: SIGNATURE },
-        { type: 'text', text },
-        ...calls.map((call) => ({ type: 'tool_use', id: call.id, name: flatName(call), input: call.input })),
-      ],
-      calls.length > 0 ? { stop_reason: 'tool_use' } : {},
-    ),
-  gpt: ({ text, calls }) =>
-    responseObject([
-      {
-        ...{ type: 'reasoning', id: 'rs_1', encrypted_content: SIGNATURE },
-        summary: [{ type: 'summary_text', text: 'The files first.' }],
-      },
-      messageItem(text),
+  claude: ({ text, thinking, calls, cachedTokens }) => {
+    const blocks = [
+      ...(thinking ? [{ type: 'thinking', thinking, signature: SIGNATURE }] : []),
+      ...(text ? [{ type: 'text', text }] : []),
+      ...calls.map((call) => ({ type: 'tool_use', id: call.id, name: flatName(call), input: call.input })),
+    ]
+    const usage = { input_tokens: 50 - cachedTokens, cache_read_input_tokens: cachedTokens, output_tokens: 7 }
+    return anthropicMessage(blocks, { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', usage })
+  },
+  gpt: ({ text, thinking, calls, cachedTokens }) => {
+    const summary = [{ type: 'summary_text', text: thinking }]
+    const output = [
+      ...(thinking ? [{ type: 'reasoning', id: 'rs_1', encrypted_content: SIGNATURE, summary }] : []),
+      ...(text ? [messageItem(text)] : []),
       ...calls.map(responsesCall),
-    ]),
+    ]
+    const tokens = { input_tokens: 50, output_tokens: 7, total_tokens: 57 }
+    const details = { input_tokens_details: { cached_tokens: cachedTokens }, output_tokens_details: { reasoning_tokens: 0 } }
+    return responseObject(output, { usage: { ...tokens, ...details } })
+  },
 }
 
 /** The answers of an agent's provider to requests with `key`: the calls, then the text when their results are there. */
 export function scriptAgent(upstreams: ThreeUpstreams, model: UpstreamModel, key: string, calls: readonly AgentCall[]): void {
-  const first = ANSWERS[model]({ text: 'I look at the files.', calls })
-  const last = ANSWERS[model]({ text: 'Both are there.', calls: [] })
+  // The history of the chat API has no signed reasoning.
+  const thinking = model === 'scripted' ? '' : 'The files first.'
+  const first = ANSWERS[model]({ ...NOTHING, text: 'I look at the files.', thinking, calls })
+  const last = ANSWERS[model]({ ...NOTHING, text: 'Both are there.', thinking })
   upstreams.on(model, key, (response, { raw }) => json(response, 200, raw.includes('A line of the file') ? last : first))
 }
 
@@ -81,7 +98,7 @@ export function scriptAgent(upstreams: ThreeUpstreams, model: UpstreamModel, key
 export function scriptHalfAnswer(upstreams: ThreeUpstreams, model: UpstreamModel, key: string) {
   const begun = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
-  const stream = streamTextOf(ANSWERS[model]({ text: 'I look at the files. '.repeat(50), calls: [] })) ?? ''
+  const stream = streamTextOf(ANSWERS[model]({ ...NOTHING, text: 'I look at the files. '.repeat(50) })) ?? ''
   upstreams.on(model, key, (response: ServerResponse) => {
     response.on('close', () => closed.resolve())
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(stream.slice(0, stream.length / 2))

@@ -59,22 +59,17 @@ async function resubmit(
   return runRequest(turn, context, { messages: content.messages, reviewItemId: id }, signal, deps)
 }
 
-interface ChatRequest {
-  readonly messages: readonly ChatMessage[]
-  readonly reviewItemId?: string
-}
-
 async function runRequest(
   turn: Turn,
   { caller }: TurnContext,
-  request: ChatRequest,
+  { messages, reviewItemId }: { readonly messages: readonly ChatMessage[]; readonly reviewItemId?: string },
   signal: AbortSignal,
   deps: CompletionDeps,
 ): Promise<TurnOutcome> {
   const governance = {
     user: { id: caller.user.id },
     session_id: turn.conversationId,
-    ...(request.reviewItemId !== undefined && { review_item_id: request.reviewItemId }),
+    ...(reviewItemId !== undefined && { review_item_id: reviewItemId }),
   }
   const incoming: IncomingRequest = {
     endpoint: 'chat',
@@ -82,7 +77,7 @@ async function runRequest(
     authorization: undefined,
     userToken: undefined,
     internalCaller: caller,
-    body: Buffer.from(JSON.stringify({ messages: request.messages, governance })),
+    body: Buffer.from(JSON.stringify({ messages, governance })),
     clientSignal: () => signal,
     parse: deps.parseChat,
   }

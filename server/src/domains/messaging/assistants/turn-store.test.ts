@@ -2,11 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
+import { seedConversation, seedMember, seedMessage } from '../../../../test/support/messaging-seed.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newId } from '../../../platform/lib/id.ts'
-import { createUser } from '../../identity/user-store.ts'
-import { createConversation } from '../conversations/conversation-store.ts'
 import type { Member } from '../people/member.ts'
 import { createAssistant } from './assistant-store.ts'
 import { enqueueTurn } from './enqueue-turn.ts'
@@ -21,7 +20,6 @@ describe.each(testDatabases())('turns on $name', async ({ open }) => {
   let ann: Member
   let helper: Member
   let conversationId: string
-  let sequence: number
   const database = await closeAfterAll(open())
   beforeEach(async () => {
     // Turns of other tests would be claimed first, because they are older.
@@ -30,50 +28,25 @@ describe.each(testDatabases())('turns on $name', async ({ open }) => {
     ann = await addUser('ann')
     helper = await addAssistant('helper')
     conversationId = await addConversation(ann, helper)
-    sequence = 0
   })
 
   const member = (id: string, fields: Partial<Member['user']> = {}): Member => ({
     workspaceId,
     user: { id, role: '', department: '', attributes: {}, verified: true, ...fields },
   })
-  const addUser = async (id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, at(0))
-    return member(id)
-  }
+  const addUser = (id: string) => seedMember(database.db, workspaceId, id)
   const addAssistant = async (id: string): Promise<Member> => {
     const { applicationId } = await seedApplication(database.db, workspaceId)
     const create = { id, username: asGoverned(id), application_id: applicationId }
     await database.db.transaction().execute((tx) => createAssistant(tx, workspaceId, create, at(0)))
     return member(id)
   }
-  const addConversation = async (from: Member, to: Member): Promise<string> =>
-    database.db.transaction().execute(async (tx) => {
-      const partner = { contactId: to.user.id }
-      return (await createConversation(tx, from, partner, { distinct: false, now: at(0) })).id
-    })
+  const addConversation = (from: Member, to: Member) => seedConversation(database.db, from, { contactId: to.user.id })
 
   /** Stores a message with the fields that turns need. Returns its id if a turn was enqueued. */
   const sendMessage = (seconds: number, { sender = ann, text = 'hello', isGroup = false, into = conversationId } = {}) =>
     database.db.transaction().execute(async (tx) => {
-      const id = newId('msg')
-      await tx
-        .insertInto('message')
-        .values({
-          id: uuidOf('msg', id),
-          workspace_id: uuidOf('ws', workspaceId),
-          conversation_id: uuidOf('conv', into),
-          sequence: ++sequence,
-          sender_id: sender.user.id,
-          text,
-          audit_id: null,
-          flagged: false,
-          reply_to: null,
-          created_at: at(seconds),
-          updated_at: null,
-          read_at: null,
-        })
-        .execute()
+      const id = await seedMessage(tx, sender, into, { at: at(seconds), text })
       const isEnqueued = await enqueueTurn(tx, { id, conversationId: into, sender, text, isGroup, createdAt: at(seconds) })
       return isEnqueued ? id : undefined
     })

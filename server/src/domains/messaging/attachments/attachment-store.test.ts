@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { countWaitingFor } from '../../../../test/support/lock-waits.ts'
+import { SEEDED_AT, seedConversation, seedMember, seedMessage } from '../../../../test/support/messaging-seed.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, newId, newUuid, toId } from '../../../platform/lib/id.ts'
-import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { accepted } from '../../../shared/request-errors.ts'
-import { createUser } from '../../identity/user-store.ts'
-import { createConversation } from '../conversations/conversation-store.ts'
 import { deleteMessages } from '../messages/message-store.ts'
 import type { Member } from '../people/member.ts'
 import type { Attachment } from './attachment.ts'
@@ -25,12 +22,10 @@ import {
   removeUnsentUploads,
 } from './attachment-store.ts'
 import { claimFileKey, discardFile, newFileKey, removeDueFiles } from './file-removal.ts'
-import type { FileStore } from './file-store.ts'
-import { openFileStore } from './file-store.ts'
+import { type FileStore, openFileStore } from './file-store.ts'
 import { receiveFile } from './store-upload.ts'
 
-const NOW = new Date('2026-03-02T09:00:00Z')
-const later = (ms: number): Date => new Date(NOW.getTime() + ms)
+const later = (ms: number): Date => new Date(SEEDED_AT.getTime() + ms)
 const HOUR = 3_600_000
 
 describe.each(testDatabases())('attachments on $name', async ({ name, open }) => {
@@ -38,16 +33,13 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
   const files: FileStore = openFileStore({ kind: 'folder', path: folder })
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
-  const createMember = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, NOW)
-    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
-  }
+  const createMember = (workspace: string, id: string) => seedMember(database.db, workspace, id)
   async function* bytes(): AsyncGenerator<Buffer> {
     yield Buffer.from('bytes')
   }
   /** Stores a file and its row, as an upload does. */
-  const upload = async (member: Member, createdAt = NOW): Promise<Attachment> => {
-    const place = await newFileKey(database.db, NOW)
+  const upload = async (member: Member, createdAt = SEEDED_AT): Promise<Attachment> => {
+    const place = await newFileKey(database.db, SEEDED_AT)
     const received = accepted(await receiveFile(bytes(), files.incoming, 100))
     await files.store(place, received)
     const content = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, place }
@@ -60,23 +52,14 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
       createdAt,
     }
     await run(async (tx) => {
-      expect(await claimFileKey(tx, place, NOW)).toBe(true)
+      expect(await claimFileKey(tx, place, SEEDED_AT)).toBe(true)
       await insertAttachment(tx, attachment)
     })
     return attachment
   }
   /** Sends a message from Ann to Ben and returns its id. */
-  const createMessage = async (): Promise<string> => {
-    const partner = { contactId: ben.user.id }
-    const { id } = await run((tx) => createConversation(tx, ann, partner, { distinct: false, now: NOW }))
-    const uuid = newUuid()
-    const ids = { id: uuid, workspace_id: uuidOf('ws', ann.workspaceId), conversation_id: uuidOf('conv', id) }
-    await database.db
-      .insertInto('message')
-      .values({ ...ids, sequence: 1, sender_id: ann.user.id, text: 'see', flagged: false, created_at: NOW })
-      .execute()
-    return toId('msg', uuid)
-  }
+  const createMessage = async (): Promise<string> =>
+    seedMessage(database.db, ann, await seedConversation(database.db, ann, { contactId: ben.user.id }))
   const send = (attachment: Attachment, messageId: string) =>
     database.db
       .updateTable('message_attachment')
@@ -119,7 +102,7 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
 
   test('attachments: deleted once, with their bytes', async () => {
     const [attachment, other] = [await upload(ann), await upload(ann)]
-    const remove = (removed: Attachment, member = ann) => run((tx) => deleteAttachment(tx, member, removed, NOW))
+    const remove = (removed: Attachment, member = ann) => run((tx) => deleteAttachment(tx, member, removed, SEEDED_AT))
     expect(await remove(attachment, otherAnn)).toBe('not_found')
     // `other` was sent after it was read, so it cannot be deleted as unsent.
     await send(other, await createMessage())
@@ -129,7 +112,7 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
       'not_found',
     ])
     expect(isOnDisk(attachment)).toBe(true)
-    await deleteDueFiles(NOW)
+    await deleteDueFiles(SEEDED_AT)
     expect([isOnDisk(attachment), isOnDisk(other)]).toEqual([false, true])
   })
 
@@ -151,7 +134,7 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
         await updating.query('begin')
         await updating.query('select from message where id = $1 for no key update', [message])
         const place = { workspaceId, conversationId: toId('conv', conversation_id) }
-        const deleted = run((tx) => deleteMessages(tx, place, [messageId], NOW))
+        const deleted = run((tx) => deleteMessages(tx, place, [messageId], SEEDED_AT))
         await expect.poll(() => countWaitingFor(pool, updating)).toBe(1)
         await updating.query("set local lock_timeout = '1s'")
         await updating.query('select from message_attachment where id = $1 for update', [own])
@@ -169,13 +152,13 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
     const messageId = await createMessage()
     await send(sent, messageId)
     const item = await holdWith(held, messageId)
-    await removeUnsentUploads(database.db, later(1), NOW, 1_000)
+    await removeUnsentUploads(database.db, later(1), SEEDED_AT, 1_000)
     const existing = async () =>
       (await Promise.all([old, held, young, sent].map(({ id }) => rowOf(id)))).map((row) => row !== undefined)
     expect(await existing()).toEqual([false, true, true, true])
-    expect(await run((tx) => deleteAttachment(tx, ben, held, NOW))).toBe('held')
+    expect(await run((tx) => deleteAttachment(tx, ben, held, SEEDED_AT))).toBe('held')
     await database.db.deleteFrom('review_item').where('id', '=', item).execute()
-    await removeUnsentUploads(database.db, later(1), NOW, 1_000)
+    await removeUnsentUploads(database.db, later(1), SEEDED_AT, 1_000)
     expect(await existing()).toEqual([false, false, true, true])
   })
 
@@ -206,7 +189,7 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
         ...risk,
         request_hash: Buffer.alloc(32),
         audit_id: newUuid(),
-        created_at: NOW,
+        created_at: SEEDED_AT,
         expires_at: later(HOUR),
       })
       .execute()
@@ -220,24 +203,24 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
         sender_id: 'ben',
         attachments: [uuidOf('att', attachment.id)],
         review_item_id: review,
-        created_at: NOW,
+        created_at: SEEDED_AT,
       })
       .execute()
     return review
   }
 
   test('attachments: a file without a row is deleted after an hour, and its key cannot be claimed then', async () => {
-    const place = await newFileKey(database.db, NOW)
+    const place = await newFileKey(database.db, SEEDED_AT)
     await files.store(place, accepted(await receiveFile(bytes(), files.incoming, 100)))
     await deleteDueFiles(later(HOUR - 1))
     expect(existsSync(join(folder, place))).toBe(true)
     expect(await run((tx) => claimFileKey(tx, place, later(HOUR)))).toBe(false)
     await deleteDueFiles(later(HOUR))
     expect(existsSync(join(folder, place))).toBe(false)
-    expect(await run((tx) => claimFileKey(tx, place, NOW))).toBe(false)
-    const other = await newFileKey(database.db, NOW)
+    expect(await run((tx) => claimFileKey(tx, place, SEEDED_AT))).toBe(false)
+    const other = await newFileKey(database.db, SEEDED_AT)
     await discardFile(database.db, files, other)
-    expect(await run((tx) => claimFileKey(tx, other, NOW))).toBe(false)
+    expect(await run((tx) => claimFileKey(tx, other, SEEDED_AT))).toBe(false)
   })
 
   test('file removal: other files are deleted when one fails, and the failed one is deleted later', async () => {
@@ -247,9 +230,9 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
       ...files,
       remove: (key) => (key === failingFile.place ? Promise.reject(new Error('not available')) : files.remove(key)),
     }
-    await expect(removeDueFiles(database.db, failingStore, NOW, 1_000)).rejects.toThrow(/could not be deleted/)
+    await expect(removeDueFiles(database.db, failingStore, SEEDED_AT, 1_000)).rejects.toThrow(/could not be deleted/)
     expect([isOnDisk(failingFile), isOnDisk(otherFile)]).toEqual([true, false])
-    await deleteDueFiles(NOW)
+    await deleteDueFiles(SEEDED_AT)
     expect(isOnDisk(failingFile)).toBe(false)
   })
 })

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { accepted } from '../../../shared/request-errors.ts'
-import type { FileStore } from './file-store.ts'
-import { openFileStore } from './file-store.ts'
+import { type FileStore, openFileStore } from './file-store.ts'
 import { receiveFile, removeStaleUploads } from './store-upload.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'))

@@ -46,6 +46,12 @@ describe.each(testDatabases())('delivery queue on $name', async ({ open }) => {
   const claim = (most: number, now = new Date()): Promise<ClaimedDelivery[]> =>
     claimDeliveries(database.db, box, { webhook: fromId('whk', webhookId) as string, now, most })
   const idsIn = (claimed: readonly ClaimedDelivery[]): string[] => claimed.map(({ payload }) => JSON.parse(payload).id).sort()
+  /** Records a failed attempt; without `nextAttemptAt` it was the last one. */
+  const fail = (delivery: ClaimedDelivery | undefined, nextAttemptAt?: Date): Promise<void> =>
+    recordAttempt(database.db, delivery as ClaimedDelivery, {
+      ...{ status: 500, failure: 'x', now: new Date() },
+      ...(nextAttemptAt && { nextAttemptAt }),
+    })
   const list = async () => (await listDeliveries(database.db, { workspaceId, webhookId }, { limit: 100 }))?.data ?? []
 
   test('enqueueDeliveries: every event becomes one delivery, in order, when several nodes enqueue small batches at the same time', async () => {
@@ -88,12 +94,7 @@ describe.each(testDatabases())('delivery queue on $name', async ({ open }) => {
     await logEvents('a')
     await enqueue()
     const [first] = await claim(1)
-    await recordAttempt(database.db, first as ClaimedDelivery, {
-      status: 500,
-      failure: 'x',
-      now: new Date(),
-      nextAttemptAt: inFuture(60_000),
-    })
+    await fail(first, inFuture(60_000))
     expect(idsIn(await claim(10, inFuture(-365 * 86_400_000)))).toEqual(['a'])
   })
 
@@ -105,12 +106,7 @@ describe.each(testDatabases())('delivery queue on $name', async ({ open }) => {
     await enqueue()
     expect(await isDue()).toBe(true)
     const [delivery] = await claim(1)
-    await recordAttempt(database.db, delivery as ClaimedDelivery, {
-      status: 500,
-      failure: 'x',
-      now: new Date(),
-      nextAttemptAt: inFuture(60_000),
-    })
+    await fail(delivery, inFuture(60_000))
     expect(await isDue()).toBe(false)
   })
 
@@ -118,16 +114,11 @@ describe.each(testDatabases())('delivery queue on $name', async ({ open }) => {
     await logEvents('a')
     await enqueue()
     const [first] = await claim(1)
-    await recordAttempt(database.db, first as ClaimedDelivery, {
-      status: null,
-      failure: 'x',
-      now: new Date(),
-      nextAttemptAt: new Date(),
-    })
+    await fail(first, new Date())
     const [slow] = await claim(1)
     const owner = { workspaceId, webhookId }
     await database.db.transaction().execute((tx) => replayDelivery(tx, owner, (slow as ClaimedDelivery).id, new Date()))
-    await recordAttempt(database.db, slow as ClaimedDelivery, { status: null, failure: 'x', now: new Date() })
+    await fail(slow)
     expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }])
   })
 

@@ -4,8 +4,7 @@ import { testDatabases } from '../../../../test/support/database.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import { eraseEvents } from './erase-events.ts'
-import type { NewEvent } from './event.ts'
-import { emit } from './event.ts'
+import { emit, type NewEvent } from './event.ts'
 import { findLogPosition, moveOutboxToLog, pruneEventLog, readEventLog } from './event-log-store.ts'
 
 const FROM_START = { after: 0 }

@@ -1,34 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
-import { asGoverned } from '../../../../test/support/governed-text.ts'
+import { SEEDED_AT, seedGroup, seedMember } from '../../../../test/support/messaging-seed.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { fromId, newId, newUuid } from '../../../platform/lib/id.ts'
-import { ANONYMOUS_USER } from '../../../shared/principal.ts'
-import { createUser } from '../../identity/user-store.ts'
 import { findAcquaintances } from '../people/contact-store.ts'
 import { findGroupIds, isGroupMember, lockGroupMembers } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
 import { removeFromAllGroups } from './group-changes.ts'
-import { addToGroup, createGroup, findGroup, listGroups, lockGroup, removeFromGroup } from './group-store.ts'
+import { addToGroup, findGroup, listGroups, lockGroup, removeFromGroup } from './group-store.ts'
 
-const NOW = new Date('2026-03-02T09:00:00Z')
-const later = (ms: number): Date => new Date(NOW.getTime() + ms)
+const later = (ms: number): Date => new Date(SEEDED_AT.getTime() + ms)
 
 describe.each(testDatabases())('groups on $name', async ({ open }) => {
-  /** A user of another Workspace with the same id. */
-
-  const createMember = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: asGoverned(`${id}.name`) }, NOW)
-    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
-  }
+  const createMember = (workspace: string, id: string) => seedMember(database.db, workspace, id)
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
-  const createTeam = (owner: Member, ...members: Member[]) => {
-    const fields = { name: asGoverned('Team'), description: '' as const, avatarUrl: null, ownerId: owner.user.id }
-    const ids = [owner, ...members].map(({ user }) => user.id)
-    return run((tx) => createGroup(tx, owner.workspaceId, fields, ids, NOW))
-  }
+  const createTeam = (...members: [Member, ...Member[]]) => seedGroup(database.db, ...members)
   const createConversation = async (
     workspaceId: string,
     groupId: string | null,
@@ -45,11 +33,11 @@ describe.each(testDatabases())('groups on $name', async ({ open }) => {
         group_id: groupId && (fromId('grp', groupId) ?? ''),
         last_sequence: sequence,
         created_by: members[0]?.user.id ?? '',
-        created_at: NOW,
+        created_at: SEEDED_AT,
       })
       .execute()
     for (const member of members) {
-      const state = { sort_at: NOW, is_pinned: false, is_muted: false, read_sequence: 0 }
+      const state = { sort_at: SEEDED_AT, is_pinned: false, is_muted: false, read_sequence: 0 }
       const ids = { workspace_id: workspace, conversation_id: id, user_id: member.user.id }
       await database.db
         .insertInto('conversation_member')
@@ -109,7 +97,7 @@ describe.each(testDatabases())('groups on $name', async ({ open }) => {
     const groupConversation = await createConversation(ann.workspaceId, groupId, [ann, ben], 7)
     const directConversation = await createConversation(ann.workspaceId, null, [ann, ben], 7)
     const reference = { workspaceId: ann.workspaceId, groupId }
-    await run((tx) => addToGroup(tx, reference, ['cleo', 'ben'], NOW))
+    await run((tx) => addToGroup(tx, reference, ['cleo', 'ben'], SEEDED_AT))
     expect(await membershipsOf(groupConversation)).toEqual([
       { user_id: 'ann', read_sequence: 0 },
       { user_id: 'ben', read_sequence: 0 },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
+import { SEEDED_AT, seedConversation, seedMember } from '../../../../test/support/messaging-seed.ts'
 import { REVIEW_BOX, transact } from '../../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
@@ -9,8 +10,7 @@ import { Cache } from '../../../platform/lib/cache.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { accepted } from '../../../shared/request-errors.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
-import { createUser } from '../../identity/user-store.ts'
-import { createConversation, findCountedConversation, listConversations } from '../conversations/conversation-store.ts'
+import { findCountedConversation, listConversations } from '../conversations/conversation-store.ts'
 import { moveReadMarker } from '../conversations/read-marker.ts'
 import { type GovernedText, governWithoutHold } from '../governance/governed-text.ts'
 import type { Member } from '../people/member.ts'
@@ -49,20 +49,10 @@ const ungoverned = async (text: string, workspaceId: string): Promise<GovernedTe
   )
 
 describe.each(testDatabases())('messages on $name', async ({ open }) => {
-  /** A user of another Workspace with the same id. */
-  const now = new Date('2026-03-02T09:00:00Z')
+  const now = SEEDED_AT
   const later = (ms: number): Date => new Date(now.getTime() + ms)
 
-  const memberOf = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, now)
-    return { workspaceId, user: { id, role: '', department: '', attributes: {}, verified: true } }
-  }
-  const startConversation = async (at = now): Promise<string> => {
-    const conversation = await transact(database.db, (tx) =>
-      createConversation(tx, ann, { contactId: ben.user.id }, { distinct: false, now: at }),
-    )
-    return conversation.id
-  }
+  const startConversation = (at = now) => seedConversation(database.db, ann, { contactId: ben.user.id }, at)
   const send = async (sender: Member, conversationId: string, text = 'Good morning', at = now) => {
     const governed = await ungoverned(text, sender.workspaceId)
     const fields = { id: newId('msg'), sender, conversationId, text: governed, attachments: [], now: at }
@@ -71,9 +61,9 @@ describe.each(testDatabases())('messages on $name', async ({ open }) => {
 
   const database = await closeAfterAll(open())
   const { workspaceId } = await seedWorkspace(database.db)
-  const ann = await memberOf(workspaceId, 'ann')
-  const ben = await memberOf(workspaceId, 'ben')
-  const otherAnn = await memberOf((await seedWorkspace(database.db)).workspaceId, 'ann')
+  const ann = await seedMember(database.db, workspaceId, 'ann')
+  const ben = await seedMember(database.db, workspaceId, 'ben')
+  const otherAnn = await seedMember(database.db, (await seedWorkspace(database.db)).workspaceId, 'ann')
 
   test('messages: concurrent messages get consecutive numbers, and times in the same order', async () => {
     const id = await startConversation()

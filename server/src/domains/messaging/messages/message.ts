@@ -51,7 +51,14 @@ export const MessageView = Type.Object({
   updated_at: nullable(Seconds),
 })
 
-const sharedFields = (message: Message) => ({
+const viewWith = <S extends object, A>(message: Message, sender: S, reactions: Reactions, attachments: readonly A[]) => ({
+  id: message.id,
+  object: 'message' as const,
+  conversation_id: message.conversationId,
+  ...sender,
+  message: message.text,
+  reactions,
+  attachments,
   reply_to: message.replyTo,
   governance: message.auditId === null ? null : { audit_id: message.auditId },
   read_at: secondsOrNull(message.readAt),
@@ -59,28 +66,12 @@ const sharedFields = (message: Message) => ({
   updated_at: secondsOrNull(message.updatedAt),
 })
 
-export const messageView = <C, A>(message: Message, contact: C, reactions: Reactions, attachments: readonly A[]) => ({
-  id: message.id,
-  object: 'message' as const,
-  conversation_id: message.conversationId,
-  contact,
-  message: message.text,
-  reactions,
-  attachments,
-  ...sharedFields(message),
-})
+export const messageView = <C, A>(message: Message, contact: C, reactions: Reactions, attachments: readonly A[]) =>
+  viewWith(message, { contact }, reactions, attachments)
 
 /** The message in events. It has ids of the contact and of attachments, because the base of their URLs is not known. */
-export const messageEvent = (message: Message, reactions: Reactions, attachmentIds: readonly string[]) => ({
-  id: message.id,
-  object: 'message' as const,
-  conversation_id: message.conversationId,
-  contact_id: message.senderId,
-  message: message.text,
-  reactions,
-  attachments: attachmentIds,
-  ...sharedFields(message),
-})
+export const messageEvent = (message: Message, reactions: Reactions, attachmentIds: readonly string[]) =>
+  viewWith(message, { contact_id: message.senderId }, reactions, attachmentIds)
 
 const MAX_BYTES = 32 * 1_024
 const MAX_ATTACHMENTS = 20

@@ -2,25 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
+import { SEEDED_AT, seedMember } from '../../../../test/support/messaging-seed.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { fromId } from '../../../platform/lib/id.ts'
-import { ANONYMOUS_USER } from '../../../shared/principal.ts'
-import { createUser } from '../../identity/user-store.ts'
 import { findContact, findContacts, listContacts, recordActivity, updateProfile } from './contact-store.ts'
 import type { Member } from './member.ts'
 
-const NOW = new Date('2026-03-02T09:00:00Z')
-const later = (ms: number): Date => new Date(NOW.getTime() + ms)
+const later = (ms: number): Date => new Date(SEEDED_AT.getTime() + ms)
 const FIRST_PAGE = { limit: 100 }
 
 describe.each(testDatabases())('contacts on $name', async ({ name, open }) => {
-  /** A user of another Workspace with the same id. */
-
-  const createMember = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(database.db, workspaceId, { id, username: asGoverned(`${id}.name`) }, NOW)
-    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
-  }
+  const createMember = (workspace: string, id: string) => seedMember(database.db, workspace, id)
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
 
   const database = await closeAfterAll(open())
@@ -39,7 +32,7 @@ describe.each(testDatabases())('contacts on $name', async ({ name, open }) => {
       avatarUrl: null,
       applicationId: null,
       lastActiveAt: null,
-      createdAt: NOW,
+      createdAt: SEEDED_AT,
     })
     for (const id of ['ben', 'unknown', '\0']) expect(await findContact(db, otherAnn.workspaceId, id)).toBeUndefined()
     expect([...(await findContacts(db, ann.workspaceId, ['ben', 'ann', 'ben', 'unknown', '\0'])).keys()].toSorted()).toEqual([
@@ -90,7 +83,7 @@ describe.each(testDatabases())('contacts on $name', async ({ name, open }) => {
 
   test('contacts: recording activity adds no contact if the user has been erased', async () => {
     const erased: Member = { ...ann, user: { ...ann.user, id: 'erased' } }
-    await run((tx) => recordActivity(erased, NOW).execute(tx))
+    await run((tx) => recordActivity(erased, SEEDED_AT).execute(tx))
     expect(await findContact(database.db, ann.workspaceId, 'erased')).toBeUndefined()
   })
 

@@ -10,13 +10,7 @@ const BATCH = 200
 
 /** Emits the same events as if the senders had deleted the messages. Returns how many. */
 export function deleteExpiredOfWorkspace(db: Db, workspaceId: string, days: number, now: Date): Promise<number> {
-  const expired = db
-    .selectFrom('message')
-    .select(['id', 'conversation_id', 'workspace_id'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('created_at', '<', new Date(now.getTime() - days * DAY_MS))
-    .orderBy('created_at')
-    .limit(BATCH)
+  const expired = olderThan(db, days, now).where('workspace_id', '=', uuidOf('ws', workspaceId))
   return deleteInBatches(db, () => expired.execute(), now)
 }
 
@@ -27,19 +21,22 @@ export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<n
     if (after !== undefined) query = query.where('id', '>', after)
     const page = await query.orderBy('id').limit(BATCH).execute()
     for (const { id, retention_days: days } of page) {
-      const expired = db
-        .selectFrom('message')
-        .select(['id', 'conversation_id', 'workspace_id'])
-        .where('conversation_id', '=', id)
-        .where('created_at', '<', new Date(now.getTime() - (days ?? 0) * DAY_MS))
-        .orderBy('created_at')
-        .limit(BATCH)
+      const expired = olderThan(db, days ?? 0, now).where('conversation_id', '=', id)
       deleted += await deleteInBatches(db, () => expired.execute(), now)
     }
     after = page.at(-1)?.id
     if (page.length < BATCH) return deleted
   }
 }
+
+/** The oldest messages that were sent more than this many days ago. */
+const olderThan = (db: Db, days: number, now: Date) =>
+  db
+    .selectFrom('message')
+    .select(['id', 'conversation_id', 'workspace_id'])
+    .where('created_at', '<', new Date(now.getTime() - days * DAY_MS))
+    .orderBy('created_at')
+    .limit(BATCH)
 
 type MessageReference = Pick<MessageTable, 'id' | 'conversation_id' | 'workspace_id'>
 

@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import type { CountedConversation } from '../conversations/conversation.ts'
-import { conversationView } from '../conversations/conversation.ts'
+import { type CountedConversation, conversationView } from '../conversations/conversation.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
 import { messagesOf } from '../messages/message-store.ts'
 import { loadMessageViews } from '../messages/message-views.ts'

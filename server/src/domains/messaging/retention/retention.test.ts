@@ -1,15 +1,14 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { dumpTables } from '../../../../test/support/dump-tables.ts'
 import { type FreshDatabase, freshDatabases } from '../../../../test/support/fresh-database.ts'
-import { asGoverned } from '../../../../test/support/governed-text.ts'
+import { seedConversation, seedGroup, seedMember, seedMessage } from '../../../../test/support/messaging-seed.ts'
 import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import { newUuid } from '../../../platform/lib/id.ts'
-import { ANONYMOUS_USER } from '../../../shared/principal.ts'
-import { createUser, findUser } from '../../identity/user-store.ts'
-import { type ConversationPartner, createConversation } from '../conversations/conversation-store.ts'
-import { createGroup, findGroup } from '../groups/group-store.ts'
+import { toId } from '../../../platform/lib/id.ts'
+import { findUser } from '../../identity/user-store.ts'
+import type { ConversationPartner } from '../conversations/conversation-store.ts'
+import { findGroup } from '../groups/group-store.ts'
 import type { Member } from '../people/member.ts'
 import { findRetention, setRetention } from './conversation-retention.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from './delete-expired-messages.ts'
@@ -28,27 +27,10 @@ describe.each(freshDatabases())('retention and erasure on $name', async ({ name,
   let foreignMember: Member
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => db.transaction().execute(work)
-  const user = async (workspaceId: string, id: string): Promise<Member> => {
-    await createUser(db, workspaceId, { id, username: asGoverned(`${id} name`) }, NOW)
-    return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
-  }
-  const conversation = async (member: Member, partner: ConversationPartner): Promise<string> =>
-    (await run((tx) => createConversation(tx, member, partner, { distinct: false, now: daysAgo(50) }))).id
-  const groupOf = (owner: Member, ...members: Member[]) => {
-    const fields = { name: asGoverned('Team'), description: '' as const, avatarUrl: null, ownerId: owner.user.id }
-    const ids = [owner, ...members].map((each) => each.user.id)
-    return run((tx) => createGroup(tx, owner.workspaceId, fields, ids, NOW))
-  }
-  let sequence = 0
-  const sendMessage = async (conversationId: string, sender: Member, at: Date, text = 'hello'): Promise<string> => {
-    const id = newUuid()
-    const place = { workspace_id: uuidOf('ws', sender.workspaceId), conversation_id: uuidOf('conv', conversationId) }
-    await db
-      .insertInto('message')
-      .values({ id, ...place, sequence: ++sequence, sender_id: sender.user.id, text, flagged: false, created_at: at })
-      .execute()
-    return id
-  }
+  const user = (workspaceId: string, id: string) => seedMember(db, workspaceId, id)
+  const conversation = (member: Member, partner: ConversationPartner) => seedConversation(db, member, partner, daysAgo(50))
+  const sendMessage = (conversationId: string, sender: Member, at: Date, text?: string) =>
+    seedMessage(db, sender, conversationId, { at, ...(text !== undefined && { text }) })
   const sendMessages = (count: number, conversationId: string, sender: Member, at: Date): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, () => sendMessage(conversationId, sender, at)))
   const react = (message: string, { workspaceId, user }: Member, value = user.id, at = NOW) =>
@@ -56,7 +38,7 @@ describe.each(freshDatabases())('retention and erasure on $name', async ({ name,
       .insertInto('message_reaction')
       .values({
         workspace_id: uuidOf('ws', workspaceId),
-        message_id: message,
+        message_id: uuidOf('msg', message),
         name: 'heart',
         user_id: user.id,
         value,
@@ -64,7 +46,7 @@ describe.each(freshDatabases())('retention and erasure on $name', async ({ name,
       })
       .execute()
   const messages = async (): Promise<string[]> =>
-    (await db.selectFrom('message').select('id').execute()).map(({ id }) => id).toSorted()
+    (await db.selectFrom('message').select('id').execute()).map(({ id }) => toId('msg', id)).toSorted()
   const members = async (id: string): Promise<string[]> =>
     (await db.selectFrom('conversation_member').select('user_id').where('conversation_id', '=', uuidOf('conv', id)).execute())
       .map(({ user_id }) => user_id)
@@ -139,7 +121,7 @@ describe.each(freshDatabases())('retention and erasure on $name', async ({ name,
   describe('erasure of users', () => {
     test('eraseUser: id and messages of the user are in no table except the event log', async () => {
       const direct = await conversation(ann, { contactId: 'ben-k3' })
-      const team = await groupOf(ann, ben, cleo)
+      const team = await seedGroup(db, ann, ben, cleo)
       const inTeam = await conversation(ann, { groupId: team.id })
       await sendMessages(405, direct, ann, daysAgo(1))
       await sendMessage(inTeam, ann, daysAgo(1))
@@ -160,7 +142,7 @@ describe.each(freshDatabases())('retention and erasure on $name', async ({ name,
       for (const table of ['workspace_user', 'conversation_member'] as const) {
         await db.deleteFrom(table).where('workspace_id', '=', uuidOf('ws', foreignMember.workspaceId)).execute()
       }
-      await db.deleteFrom('message').where('id', '=', twin).execute()
+      await db.deleteFrom('message').where('id', '=', uuidOf('msg', twin)).execute()
       await db.deleteFrom('conversation').where('workspace_id', '=', uuidOf('ws', foreignMember.workspaceId)).execute()
       expect(await finishErasures(db, afterNow(61_000))).toBe(1)
       const rowsWithId = (await dumpTables(fresh.database.pool)).filter(({ text }) => text.includes('ann-k3'))
