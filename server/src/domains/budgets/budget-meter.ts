@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { Meter } from '../../platform/lib/meter.ts'
-import type { BudgetScope } from './budget.ts'
+import type { BudgetScope } from './budget-words.ts'
 
 /** Share of the limit from which a budget counts as near it: the first fraction at which an alert is sent by default. */
 const NEAR = 0.8
