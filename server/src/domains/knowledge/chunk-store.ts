@@ -84,13 +84,11 @@ export async function listChunks(
   documentId: string,
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<Page<ListedChunk>> {
-  const document = fromId('doc', documentId)
-  if (document === undefined) return { data: [], hasMore: false }
   const rows = await db
     .selectFrom('knowledge_chunk')
     .select(['id', 'position', 'headings', 'content', 'tokens', 'flagged'])
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('document_id', '=', document)
+    .where('document_id', '=', fromId('doc', documentId) ?? null)
     .where('position', '>=', from)
     .orderBy('position')
     .limit(limit + 1)
