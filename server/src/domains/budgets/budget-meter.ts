@@ -15,16 +15,15 @@ interface Reading {
   readonly usedUp: number
 }
 
+export type BudgetMeter = Meter<Reading>
+
 /** Counts the budgets that are nearly or completely used up. There is no reading without budgets. */
-export class BudgetMeter extends Meter<Reading> {
-  constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
-    super(async () => {
-      const { rows } = await sql<Reading>`
+export const budgetMeter = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): BudgetMeter =>
+  new Meter(async () => {
+    const { rows } = await sql<Reading>`
     select scope, count(*) filter (where spent >= ${NEAR}::float8 * amount and spent < amount)::int as near,
       count(*) filter (where spent >= amount)::int as "usedUp"
     from budget left join budget_window on budget_id = id and ends_at > ${clock.now()}
     where enabled group by scope`.execute(db)
-      return rows
-    })
-  }
-}
+    return rows
+  })

@@ -46,9 +46,10 @@ export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudge
 }
 
 export async function findBudget(db: Db, workspaceId: string, id: string): Promise<Budget | undefined> {
-  const uuid = fromId('bud', id)
-  const row = uuid && (await budgets(db, workspaceId).where('id', '=', uuid).executeTakeFirst())
-  return row ? budgetOf(row) : undefined
+  const row = await budgets(db, workspaceId)
+    .where('id', '=', fromId('bud', id) ?? null)
+    .executeTakeFirst()
+  return row && budgetOf(row)
 }
 
 /** The budget of a declaration, locked until the transaction ends. */

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
 import { Cache } from '../../platform/lib/cache.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import { BudgetMeter } from './budget-meter.ts'
+import { budgetMeter } from './budget-meter.ts'
 import { BUDGETS_TOPIC, loadBudgets } from './budget-store.ts'
 import { BudgetLedger } from './ledger.ts'
 
@@ -23,6 +23,6 @@ export function openBudgets({ db, signal, clock, loadMs, config: { budgetOutputT
     budgetOutputTokens,
     budgetLinkTokens,
     budgetLedger: new BudgetLedger({ db, loadMs }),
-    budgetMeter: new BudgetMeter({ db, clock }),
+    budgetMeter: budgetMeter({ db, clock }),
   }
 }

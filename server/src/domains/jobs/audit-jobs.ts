@@ -31,7 +31,9 @@ export interface AuditJobDeps extends ChainPendingDeps {
 export function auditJobs(deps: AuditJobDeps): Job[] {
   const rereader = new LogRereader()
   return [
-    nodeJob('chain pending audit records', 2 * SECOND, () => chainAbandoned(deps)),
+    nodeJob('chain pending audit records', 2 * SECOND, async () =>
+      runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId)),
+    ),
     nodeJob('sign audit checkpoints', 5 * SECOND, () => signCheckpoints(deps)),
     // Each process knows the alarms that its requests show.
     { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
@@ -43,10 +45,6 @@ export function auditJobs(deps: AuditJobDeps): Job[] {
     nodeJob('count the usage of audit records', 2 * SECOND, () => countUsage(deps)),
     nodeJob('end audit retention', HOUR, () => endAuditRetention(deps)),
   ]
-}
-
-async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
-  await runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId))
 }
 
 /** Signs the logs in which no tampering is found. Tampering is logged at each attempt. */

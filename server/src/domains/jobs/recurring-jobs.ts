@@ -134,7 +134,9 @@ function removalJobs(deps: Deps): Job[] {
     ),
     nodeJob('remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))),
     nodeJob('remove expired responses', 10 * MINUTE, () => removeResponses(deps)),
-    nodeJob('remove deleted collections', 30 * SECOND, () => removeCollections(db)),
+    nodeJob('remove deleted collections', 30 * SECOND, async () => {
+      while (await sweepCollections(db, CHUNK_BATCH));
+    }),
     nodeJob('prune events and deliveries', HOUR, () => pruneEvents(db, before)),
     nodeJob('remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))),
     nodeJob('remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))),
@@ -143,10 +145,6 @@ function removalJobs(deps: Deps): Job[] {
     nodeJob('end message retention', HOUR, () => endMessageRetention(deps)),
     nodeJob('remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())),
   ]
-}
-
-async function removeCollections(db: Db): Promise<void> {
-  while (await sweepCollections(db, CHUNK_BATCH));
 }
 
 async function removeResponses({ db, clock }: Deps): Promise<void> {
