@@ -38,13 +38,11 @@ export async function findStoredResponse(
   expired: Date,
   box: SecretBox,
 ): Promise<StoredResponse | undefined> {
-  const uuid = fromId('resp', id)
-  if (uuid === undefined) return undefined
   const row = await db
     .selectFrom('stored_response')
     .select('content')
     .where(({ and }) => and(ownedBy(owner)))
-    .where('id', '=', uuid)
+    .where('id', '=', fromId('resp', id) ?? null)
     .where('created_at', '>', expired)
     .executeTakeFirst()
   return row && { id, content: open(box, id, row.content) }
