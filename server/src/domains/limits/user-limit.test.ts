@@ -30,14 +30,6 @@ describe('requests per minute for one user', () => {
     expect(expectRefusal(admitAs(limiter, small, 'ann')).limit).toBe('requests')
   })
 
-  test('limiter: admits exactly the user limit when many requests of one user arrive at once', async () => {
-    const { limiter } = limiterAt()
-    const app = application({ user_requests_per_minute: 5 })
-    const leases = Array.from({ length: 50 }, () => admitted(limiter.admit(app, 0)).lease)
-    const refusals = await Promise.all(leases.map(async (lease) => lease.chargeUser('ann')))
-    expect(refusals.filter((refusal) => refusal === undefined)).toHaveLength(5)
-  })
-
   test('limiter: the same user id in two Applications has two limits', () => {
     const { limiter } = limiterAt()
     const other = { ...app, id: 'app_2' }
