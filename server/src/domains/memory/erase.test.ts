@@ -3,6 +3,7 @@ import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { dumpTables } from '../../../test/support/dump-tables.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture, testHasher } from '../../../test/support/memory-store-fixture.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { eraseMemory, eraseUser, removeExpired } from './erase.ts'
 import { correctMemory, findMemory, listMemories } from './memory-store.ts'
 
@@ -16,14 +17,13 @@ describe.each(testDatabases())('correct and erase memories on $name', async ({ o
   })
 
   const alice = () => bench.viewer({ user: { id: 'alice' }, sessionId: 's1' })
-  const erase = (id: string, workspaceId = bench.workspaceId) =>
-    database.db.transaction().execute((tx) => eraseMemory(tx, workspaceId, id))
-  const correct = (id: string, content: string, workspaceId = bench.workspaceId) =>
-    database.db
-      .transaction()
-      .execute((tx) =>
-        correctMemory(tx, workspaceId, id, { content, summary: null, classification: 'internal' }, testHasher, bench.clock.now()),
-      )
+  const transact = <T>(work: (tx: Tx) => Promise<T>) => database.db.transaction().execute(work)
+  const erase = (id: string, workspaceId = bench.workspaceId) => transact((tx) => eraseMemory(tx, workspaceId, id))
+  const eraseOf = (userId: string, workspaceId = bench.workspaceId) => transact((tx) => eraseUser(tx, workspaceId, userId))
+  const correct = (id: string, content: string, workspaceId = bench.workspaceId) => {
+    const correction = { content, summary: null, classification: 'internal' } as const
+    return transact((tx) => correctMemory(tx, workspaceId, id, correction, testHasher, bench.clock.now()))
+  }
   const list = async (fields: { userId?: string; history?: boolean } = {}, workspaceId = bench.workspaceId) =>
     (await listMemories(database.db, workspaceId, { limit: 100, now: bench.clock.now(), ...fields }))?.data ?? []
   /** The columns of the database that contain the word. */
@@ -57,13 +57,12 @@ describe.each(testDatabases())('correct and erase memories on $name', async ({ o
     await bench.store(alice(), { content: 'quuxshared', scope: 'workspace' })
     expect(await list({ userId: 'alice', history: true })).toHaveLength(4)
     expect(await list({ userId: 'alice' })).toHaveLength(3)
-    const eraseAlice = () => database.db.transaction().execute((tx) => eraseUser(tx, bench.workspaceId, 'alice'))
-    expect(await eraseAlice()).toBe(4)
+    expect(await eraseOf('alice')).toBe(4)
     for (const word of ['quuxteaalice', 'quuxmilkalice', 'quuxsessionalice', 'quuxauditalice'])
       expect(await traces(word)).toEqual([])
     expect(await list({ userId: 'bob', history: true })).toHaveLength(4)
     expect(await bench.recall(alice(), 'quuxshared')).toHaveLength(1)
-    expect(await eraseAlice()).toBe(0)
+    expect(await eraseOf('alice')).toBe(0)
     // New memories of the user can be stored.
     await bench.store(alice(), { content: 'a new quuxpage' })
     expect(await bench.recall(alice(), 'quuxpage')).toHaveLength(1)
@@ -74,15 +73,13 @@ describe.each(testDatabases())('correct and erase memories on $name', async ({ o
     await bench.store(viewer, { content: 'tea' })
     await bench.store(viewer, { content: 'tea', scope: 'session' })
     expect(await traces('zephyrine')).not.toEqual([])
-    await database.db.transaction().execute((tx) => eraseUser(tx, bench.workspaceId, 'zephyrine'))
+    await eraseOf('zephyrine')
     expect(await traces('zephyrine')).toEqual([])
   })
 
   test('eraseUser: stays consistent under concurrent stores', async () => {
     const writers = Array.from({ length: 12 }, (_, i) => bench.store(alice(), { content: `turmoil ${i}` }))
-    const erasers = Array.from({ length: 4 }, () =>
-      database.db.transaction().execute((tx) => eraseUser(tx, bench.workspaceId, 'alice')),
-    )
+    const erasers = Array.from({ length: 4 }, () => eraseOf('alice'))
     await Promise.all([...writers, ...erasers])
     expect(await bench.recall(alice(), 'turmoil')).toHaveLength((await list()).length)
   })
@@ -122,7 +119,7 @@ describe.each(testDatabases())('correct and erase memories on $name', async ({ o
     expect(await findMemory(database.db, foreign, id, bench.clock.now())).toBeUndefined()
     expect(await correct(id, 'coffee', foreign)).toBeUndefined()
     expect(await erase(id, foreign)).toBeUndefined()
-    expect(await database.db.transaction().execute((tx) => eraseUser(tx, foreign, 'alice'))).toBe(0)
+    expect(await eraseOf('alice', foreign)).toBe(0)
     expect((await list()).map(({ content }) => content)).toEqual(['tea'])
   })
 
@@ -146,16 +143,16 @@ describe.each(testDatabases())('correct and erase memories on $name', async ({ o
 
   test('listMemories: pages newest first', async () => {
     for (let i = 0; i < 5; i++) await bench.store(alice(), { content: `page ${i}` })
-    const page = async (after?: string) =>
-      listMemories(database.db, bench.workspaceId, { limit: 2, now: bench.clock.now(), ...(after && { after }) })
-    const seen: string[] = []
-    for (let after: string | undefined; ; ) {
-      const found = await page(after)
-      seen.push(...(found?.data ?? []).map(({ content }) => content))
-      after = found?.data.at(-1)?.id
-      if (!found?.hasMore) break
-    }
-    expect(seen).toEqual(['page 4', 'page 3', 'page 2', 'page 1', 'page 0'])
+    const page = (after?: string) => listMemories(database.db, bench.workspaceId, { limit: 2, now: bench.clock.now(), after })
+    const first = await page()
+    const second = await page(first?.data[1]?.id)
+    const third = await page(second?.data[1]?.id)
+    const [p4, p3, p2, p1, p0] = [4, 3, 2, 1, 0].map((number) => ({ content: `page ${number}` }))
+    expect([first, second]).toMatchObject([
+      { data: [p4, p3], hasMore: true },
+      { data: [p2, p1], hasMore: true },
+    ])
+    expect(third).toMatchObject({ data: [p0], hasMore: false })
     expect(await page('mem_nonsense')).toBeUndefined()
   })
 })

@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
-import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
+import {
+  createMemoryStoreFixture,
+  draft,
+  type MemoryStoreFixture,
+  testHasher,
+} from '../../../test/support/memory-store-fixture.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { storeMemory } from './capture.ts'
 import { loadMemoryTexts } from './memory-row.ts'
@@ -92,10 +97,10 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
   })
 
   test('returns the id of a duplicate above the clearance without changing it', async () => {
-    const draft = { content: 'The merger is off.', scope: 'project' as const, scopeId: 'zebra' }
-    const first = await bench.store(bench.viewer({ user: { id: 'carol' } }), { ...draft, classification: 'restricted' })
+    const merger = { content: 'The merger is off.', scope: 'project' as const, scopeId: 'zebra' }
+    const first = await bench.store(bench.viewer({ user: { id: 'carol' } }), { ...merger, classification: 'restricted' })
     const mallory = bench.viewer({ user: { id: 'mallory' }, ceiling: 'internal' })
-    const changed = { ...draft, classification: 'public' as const, summary: 'Mallory was here.' }
+    const changed = { ...merger, classification: 'public' as const, summary: 'Mallory was here.' }
     expect(await bench.store(mallory, changed)).toEqual({ id: first.id, outcome: 'duplicate' })
     expect(await all()).toMatchObject([{ summary: null, classification: 'restricted' }])
   })
@@ -215,23 +220,7 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
 
   test('stores nothing when the transaction fails', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
-      const draft = {
-        scope: 'user',
-        scopeId: null,
-        kind: 'fact',
-        content: 'gone',
-        summary: null,
-        classification: 'internal',
-      } as const
-      const rest = {
-        id: newId('mem'),
-        regulations: [],
-        expiresAt: null,
-        mode: 'active',
-        source: 'capture',
-        auditId: newId('aud'),
-      } as const
-      await storeMemory(tx, alice(), { ...draft, ...rest }, { text: (_, text) => text }, new Date())
+      await storeMemory(tx, alice(), draft({ content: 'gone' }), testHasher, new Date())
       throw new Error('the record could not be written')
     })
     await expect(failing).rejects.toThrow('could not be written')
