@@ -37,12 +37,6 @@ describe('requests per minute', () => {
     )
   })
 
-  test('limiter: one Application cannot use the limit of another', () => {
-    const { limiter } = limiterAt()
-    for (let i = 0; i < 100; i++) limiter.admit(application({ burst: 1 }, 'app_1'), 0)
-    expect(limiter.admit(application({ burst: 1 }, 'app_2'), 0).ok).toBe(true)
-  })
-
   test('limiter: a changed limit applies to the next request', () => {
     const { limiter } = limiterAt()
     for (let i = 0; i < 10; i++) admitted(limiter.admit(application(), 0))

@@ -14,15 +14,6 @@ describe('requests per minute for one user', () => {
     admitted(admitAs(limiter, app, 'ann'))
   })
 
-  test('limiter: a request refused by the user limit is not charged to the Application', () => {
-    const { limiter } = limiterAt()
-    const small = application({ user_requests_per_minute: 1, burst: 2, requests_per_minute: 1, tokens_per_minute: 100 })
-    admitted(admitAs(limiter, small, 'ann', 10))
-    for (let i = 0; i < 50; i++) expect(expectRefusal(admitAs(limiter, small, 'ann', 90)).limit).toBe('user')
-    admitted(admitAs(limiter, small, 'bob', 90))
-    expect(expectRefusal(admitAs(limiter, small, 'cleo')).limit).toBe('requests')
-  })
-
   test('limiter: a request without a known user is charged to the Application', () => {
     const { limiter } = limiterAt()
     const small = application({ user_requests_per_minute: 1, burst: 1, requests_per_minute: 1 })
