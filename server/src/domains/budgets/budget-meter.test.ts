@@ -3,8 +3,8 @@ import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { newBudgetOf } from './budget.ts'
-import { budgetMeter } from './budget-meter.ts'
 import { createBudget } from './budget-store.ts'
+import { budgetMeter } from './open-budgets.ts'
 
 test.each(freshDatabases())(
   'budget meter: counts the windows that are nearly or completely spent, by scope, on $name',
