@@ -76,7 +76,7 @@ export async function explainedSearch(
   const queryOf = (areVisible: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, areVisible))
   const queries = [await queryOf(true), await queryOf(false)] as const
   // One snapshot, so that no document is in both lists or in none.
-  const [visible, hidden] = await inSnapshot(deps.db, async (tx) => {
+  return inSnapshot(deps.db, async (tx) => {
     const search = async (areVisible: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
       const within = await partitionsIn(tx, areVisible)
       if (within.length === 0) return []
@@ -88,7 +88,6 @@ export async function explainedSearch(
         .slice(0, limit)
         .map(({ passage, partition }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, partition.access) }))
     }
-    return [await search(true, queries[0]), await search(false, queries[1])]
+    return { visible: await search(true, queries[0]), hidden: await search(false, queries[1]) }
   })
-  return { visible, hidden }
 }
