@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { embedWith } from '../../../../test/support/embed-by-meaning.ts'
 import { type Behaviour, FAULTS, failWith, respond, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 import { batchesOf, cutText, Embedder, type ModelChoice } from './embedder.ts'
@@ -12,10 +13,7 @@ afterEach(async () => {
 const OPTIONS = { timeoutMs: 3_000, retries: 2 }
 
 /** Responds with [length of the text, 1] for each text. */
-const well: Behaviour = (socket, call) => {
-  const { input } = JSON.parse(call.body) as { input: string[] }
-  respond({ data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) })(socket, call)
-}
+const well = embedWith((text) => [text.length, 1])
 const embeddings = (...all: (readonly [index: number, values: unknown[]])[]): Behaviour =>
   respond({ data: all.map(([index, embedding]) => ({ index, embedding })) })
 const embedding = (...values: unknown[]): Behaviour => embeddings([0, values])
