@@ -21,7 +21,7 @@ import { APPLICATIONS_TOPIC, Authenticator } from './domains/identity/authentica
 import { openJwksFetcher } from './domains/identity/remote-keys.ts'
 import { UserTokenVerifier } from './domains/identity/user-token.ts'
 import { findWorkspaceId } from './domains/identity/workspace-store.ts'
-import { QueueMeter } from './domains/jobs/queue-meter.ts'
+import { queueMeter } from './domains/jobs/queue-meter.ts'
 import { DocumentFetcher } from './domains/knowledge/document-fetcher.ts'
 import { closeParsers } from './domains/knowledge/parsing/parser-pool.ts'
 import { Limiter } from './domains/limits/limiter.ts'
@@ -167,7 +167,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createMail(base),
     documentFetcher: new DocumentFetcher(config),
     background: new BackgroundWork(base.onError),
-    queueMeter: new QueueMeter(base),
+    queueMeter: queueMeter(base),
     maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
     readiness: new Readiness(readinessChecks({ ...base, ...audit })),

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { AuditWatch } from './domains/audit/checkpoints/watch.ts'
 import type { CheckpointDelivery } from './domains/audit/delivery/checkpoint-delivery.ts'
-import type { BudgetMeter } from './domains/budgets/budget-meter.ts'
+import type { BudgetMeter } from './domains/budgets/open-budgets.ts'
 import type { QueueMeter } from './domains/jobs/queue-meter.ts'
 import type { OpenCounters } from './domains/limits/shared/open-counters.ts'
 import type { Database } from './platform/db/database.ts'

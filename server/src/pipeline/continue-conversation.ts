@@ -1,5 +1,4 @@
-import { expiryLimit, type ResponseOwner } from '../domains/responses/stored-response.ts'
-import { loadConversation, sumStoredBytes } from '../domains/responses/stored-response-store.ts'
+import { expiryLimit, loadConversation, type ResponseOwner, sumStoredBytes } from '../domains/responses/stored-response-store.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { Clock } from '../platform/lib/clock.ts'

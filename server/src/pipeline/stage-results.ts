@@ -10,7 +10,7 @@ import { type CombinedDirectives, combineDirectives } from '../domains/policy/di
 import type { PolicyInput } from '../domains/policy/input.ts'
 import { Vault } from '../domains/policy/vault.ts'
 import type { Candidate, ModelEntry } from '../domains/providers/route.ts'
-import type { StoredResponse } from '../domains/responses/stored-response.ts'
+import type { StoredResponse } from '../domains/responses/stored-response-store.ts'
 import type { Release } from '../domains/review/resubmission.ts'
 import type { Completion, ProviderAttempt } from '../shared/completion.ts'
 import { type Decision, NO_DEMANDS } from '../shared/decision.ts'

@@ -117,7 +117,6 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
   const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, 'amber corall', 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
-  await call('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
   await call(
     'knowledge/passages.loadChunkTexts',
     db,

@@ -46,7 +46,7 @@ export async function createMemoryStoreFixture(database: Database) {
 
 export type MemoryStoreFixture = Awaited<ReturnType<typeof createMemoryStoreFixture>>
 
-const draft = (fields: Partial<MemoryDraft> & { readonly content: string }): MemoryDraft => ({
+export const draft = (fields: Partial<MemoryDraft> & { readonly content: string }): MemoryDraft => ({
   id: newId('mem'),
   scope: 'user',
   scopeId: null,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TProperties, Type } from 'typebox'
 import { listedItems } from '../../dialects/openai-responses/openai-responses.ts'
-import type { StoredResponse } from '../../domains/responses/stored-response.ts'
+import type { StoredResponse } from '../../domains/responses/stored-response-store.ts'
 import { runPipeline } from '../../pipeline/pipeline.ts'
 import { EMPTY_REQUEST, type IncomingRequest, type Parsed, type UsedResponse } from '../../pipeline/request.ts'
 import { checker } from '../../platform/lib/schema.ts'

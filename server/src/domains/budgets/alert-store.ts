@@ -2,44 +2,16 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
-import { type BudgetScope, type BudgetUnit, shownAmount } from './budget.ts'
+import type { BudgetPayload } from '../../shared/governance-event.ts'
+import { shownAmount } from './budget.ts'
+import type { BudgetAlertTable, BudgetTable, BudgetWindowTable } from './tables.ts'
 
-/** A fraction of a budget that was reached for the first time in its window. */
-export interface BudgetAlert {
-  readonly workspaceId: string
-  /** The payload of the event `budget.alert`. Amounts are in USD or tokens, as `unit` says. */
-  readonly payload: {
-    readonly id: string
-    readonly object: 'budget_alert'
-    readonly name: string
-    readonly scope: BudgetScope
-    /** Empty: the whole Workspace, or the requests that name no member. */
-    readonly member: string
-    readonly fraction: number
-    readonly unit: BudgetUnit
-    readonly limit: number
-    readonly spent: number
-    readonly window_starts_at: string
-    readonly resets_at: string
-  }
-}
-
-interface AlertRow {
-  readonly workspace_id: string
-  readonly budget_id: string
-  readonly name: string
-  readonly scope: BudgetScope
-  readonly subject: string
-  readonly fraction: number
-  readonly unit: BudgetUnit
-  readonly amount: number
-  readonly spent: number
-  readonly starts_at: Date
-  readonly ends_at: Date
-}
+type AlertRow = Pick<BudgetAlertTable, 'workspace_id' | 'budget_id' | 'subject' | 'fraction' | 'starts_at'> &
+  Pick<BudgetTable, 'name' | 'scope' | 'unit' | 'amount'> &
+  Pick<BudgetWindowTable, 'spent' | 'ends_at'>
 
 /** Takes up to `most` alerts that were not sent yet. The caller sends them in the same transaction, so each is sent once. */
-export async function takeAlerts(tx: Tx, now: Date, most: number): Promise<readonly BudgetAlert[]> {
+export async function takeAlerts(tx: Tx, now: Date, most: number) {
   const { rows } = await sql<AlertRow>`
     update budget_alert a set emitted_at = ${now}
     from budget b, budget_window w
@@ -73,7 +45,8 @@ export async function findBudgetsOfDepartments(tx: Tx, workspaceId: string): Pro
 const budgetsOfDepartments = (tx: Tx, workspaceId: string) =>
   tx.selectFrom('budget').select('id').where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('scope', '=', 'department')
 
-const toAlert = (row: AlertRow): BudgetAlert => ({
+/** A fraction of a budget that was reached for the first time in its window, as payload of the event `budget.alert`. */
+const toAlert = (row: AlertRow) => ({
   workspaceId: toId('ws', row.workspace_id),
   payload: {
     id: toId('bud', row.budget_id),
@@ -87,5 +60,5 @@ const toAlert = (row: AlertRow): BudgetAlert => ({
     spent: shownAmount(row.spent, row.unit),
     window_starts_at: row.starts_at.toISOString(),
     resets_at: row.ends_at.toISOString(),
-  },
+  } satisfies BudgetPayload,
 })

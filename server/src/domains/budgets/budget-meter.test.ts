@@ -3,8 +3,8 @@ import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { newBudgetOf } from './budget.ts'
-import { BudgetMeter } from './budget-meter.ts'
 import { createBudget } from './budget-store.ts'
+import { budgetMeter } from './open-budgets.ts'
 
 test.each(freshDatabases())(
   'budget meter: counts the windows that are nearly or completely spent, by scope, on $name',
@@ -23,7 +23,7 @@ test.each(freshDatabases())(
         select id, $2, $4::timestamptz - interval '1 day', $4::timestamptz, $3 from budget where name = $1`,
         [name, subject, spent, endsAt],
       )
-    const meter = new BudgetMeter({ db, clock: systemClock })
+    const meter = budgetMeter({ db, clock: systemClock })
     await meter.run()
     expect(meter.readings).toEqual([])
 

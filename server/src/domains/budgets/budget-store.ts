@@ -3,19 +3,14 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { Budget, BudgetChange, NewBudget } from './budget.ts'
 import type { BudgetTable } from './tables.ts'
 
 /** Topic of platform/db/signal.ts: the budgets of a Workspace (`ws_…`) have changed. */
 export const BUDGETS_TOPIC = 'budgets'
 
-const budgetOf = (row: Selectable<BudgetTable>): Budget => ({
-  ...fromRow(row),
-  id: toId('bud', row.id),
-  workspaceId: toId('ws', row.workspace_id),
-  applicationId: row.application_id && toId('app', row.application_id),
-})
+const budgetOf = (row: Selectable<BudgetTable>): Budget => fromRow(row, { id: 'bud', workspace_id: 'ws', application_id: 'app' })
 
 const budgets = (db: Db, workspaceId: string) =>
   db.selectFrom('budget').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
@@ -32,23 +27,15 @@ export async function isKnownTimeZone(db: Db, name: string): Promise<boolean> {
 
 /** Returns undefined if the Workspace has a budget of that name. */
 export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudget, now: Date): Promise<Budget | undefined> {
+  const { applicationId, timeZone, ...columns } = budget
   const row = await tx
     .insertInto('budget')
     .values({
+      ...columns,
       id: newUuid(),
       workspace_id: uuidOfWorkspace(workspaceId),
-      name: budget.name,
-      scope: budget.scope,
-      claim: budget.claim,
-      member: budget.member,
-      application_id: budget.applicationId && uuidOf('app', budget.applicationId),
-      unit: budget.unit,
-      amount: budget.amount,
-      period: budget.period,
-      time_zone: budget.timeZone,
-      alerts: [...budget.alerts],
-      unpriced: budget.unpriced,
-      enabled: budget.enabled,
+      application_id: applicationId && uuidOf('app', applicationId),
+      time_zone: timeZone,
       created_at: now,
       updated_at: now,
     })
@@ -59,9 +46,10 @@ export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudge
 }
 
 export async function findBudget(db: Db, workspaceId: string, id: string): Promise<Budget | undefined> {
-  const uuid = fromId('bud', id)
-  const row = uuid && (await budgets(db, workspaceId).where('id', '=', uuid).executeTakeFirst())
-  return row ? budgetOf(row) : undefined
+  const row = await budgets(db, workspaceId)
+    .where('id', '=', fromId('bud', id) ?? null)
+    .executeTakeFirst()
+  return row && budgetOf(row)
 }
 
 /** The budget of a declaration, locked until the transaction ends. */
@@ -79,12 +67,12 @@ export async function updateBudget(
   tx: Tx,
   workspaceId: string,
   id: string,
-  { alerts, ...change }: BudgetChange,
+  change: BudgetChange,
   now: Date,
 ): Promise<Budget | undefined> {
   const row = await tx
     .updateTable('budget')
-    .set({ ...change, ...(alerts && { alerts: [...alerts] }), updated_at: now })
+    .set({ ...change, updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuidOf('bud', id))
     .returningAll()

@@ -1,48 +1,13 @@
 import { type Static, Type } from 'typebox'
+import type { Entity } from '../../platform/db/from-row.ts'
 import { Name, oneOf, resettable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { USD_SCALE } from '../../shared/spending.ts'
+import { BUDGET_PERIODS, BUDGET_SCOPES, BUDGET_UNITS, type BudgetUnit, UNPRICED, type Unpriced } from './budget-words.ts'
+import type { BudgetTable } from './tables.ts'
 
-/** The members whose requests a budget counts together. */
-export const BUDGET_SCOPES = ['workspace', 'application', 'key', 'user', 'department', 'claim'] as const
-export type BudgetScope = (typeof BUDGET_SCOPES)[number]
-
-export const BUDGET_UNITS = ['usd', 'tokens'] as const
-export type BudgetUnit = (typeof BUDGET_UNITS)[number]
-
-export const BUDGET_PERIODS = ['day', 'week', 'month'] as const
-export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
-
-/** The treatment of requests without a known price by a budget of money. */
-export const UNPRICED = ['refuse', 'ignore'] as const
-export type Unpriced = (typeof UNPRICED)[number]
-
-/** A limit of spending in each calendar window. All budgets that match a request must admit it. */
-export interface Budget {
-  readonly id: string
-  readonly workspaceId: string
-  /** Unique in the Workspace. */
-  readonly name: string
-  readonly scope: BudgetScope
-  /** For the scope `claim`: an attribute of verified users; otherwise empty. */
-  readonly claim: string
-  /** The one member of the scope that the budget counts; null: each member has a separate count. */
-  readonly member: string | null
-  /** Only requests of this Application; null: of all. */
-  readonly applicationId: string | null
-  readonly unit: BudgetUnit
-  /** Billionths of a dollar, or tokens. */
-  readonly amount: number
-  readonly period: BudgetPeriod
-  /** IANA name. Windows begin at midnight there; weeks begin on Monday. */
-  readonly timeZone: string
-  /** Fractions of the limit at which an alert is sent once in each window. */
-  readonly alerts: readonly number[]
-  readonly unpriced: Unpriced
-  readonly enabled: boolean
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+/** A limit of spending in each calendar window. All budgets that match a request must admit it. Ids are TypeIDs (`bud_…`). */
+export type Budget = Entity<BudgetTable>
 
 export type NewBudget = Omit<Budget, 'id' | 'workspaceId' | 'createdAt' | 'updatedAt'>
 

@@ -3,14 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { findSealer, seedAuditedWorkspace, testDraft } from '../../../test/support/audit.ts'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
+import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { USD_SCALE } from '../../shared/spending.ts'
 import { appendInTransaction } from '../audit/chain/append-in-transaction.ts'
 import { AuditWriter } from '../audit/chain/writer.ts'
-import { type Budget, newBudgetOf } from './budget.ts'
-import { createBudget, loadBudgets, updateBudget } from './budget-store.ts'
+import type { Budget } from './budget.ts'
+import { loadBudgets, updateBudget } from './budget-store.ts'
 import { BudgetLedger, type Reservation, settlementOf } from './ledger.ts'
 import { expireReservations } from './reservation-store.ts'
 
@@ -58,7 +59,10 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   async function run(batches: readonly (readonly Step[])[]): Promise<void> {
     const { db } = database
     const { workspaceId, keys } = await seedAuditedWorkspace(db)
-    let budgets = await createBudgets(database, workspaceId)
+    const { create } = ledgerFixture(database, workspaceId)
+    await create({ unit: 'usd', limit: LIMIT })
+    await create({ scope: 'user', unit: 'tokens', limit: 280, period: 'month' })
+    let budgets = await loadBudgets(db, workspaceId)
     let now = T0
     const start = () => new BudgetLedger({ db, loadMs: 60_000, now: () => new Date(now), clock: () => now })
     const ledgers = [start(), start()]
@@ -131,18 +135,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     expect(admitted).toBeGreaterThan(calls.size + 10)
   })
 })
-
-async function createBudgets({ db }: Database, workspaceId: string): Promise<readonly Budget[]> {
-  const bodies = [
-    { name: 'all', scope: 'workspace', unit: 'usd', limit: LIMIT, period: 'day' },
-    { name: 'each', scope: 'user', unit: 'tokens', limit: 280, period: 'month' },
-  ] as const
-  return db.transaction().execute(async (tx) => {
-    const created = []
-    for (const body of bodies) created.push((await createBudget(tx, workspaceId, newBudgetOf(body), new Date(T0))) as Budget)
-    return created
-  })
-}
 
 /** Raises each limit, as an operator does. */
 async function raise({ db }: Database, workspaceId: string, budgets: readonly Budget[]): Promise<void> {

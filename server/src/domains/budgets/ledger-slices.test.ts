@@ -4,6 +4,7 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import { uuidOf } from '../../platform/db/values.ts'
+import type { Spending } from '../../shared/spending.ts'
 import type { Budget } from './budget.ts'
 import { BudgetLedger, type Reservation } from './ledger.ts'
 import { expireReservations } from './reservation-store.ts'
@@ -14,16 +15,16 @@ describe.each(testDatabases())('slices of budgets on $name', async ({ open }) =>
   const database = await closeAfterAll(open())
   const { workspaceId } = await seedWorkspace(database.db)
 
-  const fixture = () => ledgerFixture(database, workspaceId)
-  const create = (limit: number, change: object = {}): Promise<Budget> => fixture().create({ unit: 'tokens', limit, ...change })
+  const fixture = ledgerFixture(database, workspaceId)
+  const { counts, settle } = fixture
+  const create = (limit: number, unit = 'tokens'): Promise<Budget> => fixture.create({ unit, limit })
   const tokens = (count: number) => ({ usd: 0, tokens: count })
   const of = (budget: Budget) => [{ budget, subject: '' }]
-  const counts = (budget: Budget) => fixture().counts(budget)
   /** A process whose time is the one of the database. `loadMs`: how long it waits for the database. */
   const processAt = (start: number, loadMs = 30_000) => {
     let now = start
     const ledger = new BudgetLedger({ db: database.db, loadMs, now: () => new Date(now), clock: () => now })
-    const reserve = (budget: Budget, count = 1) => fixture().reserve(ledger, of(budget), tokens(count))
+    const reserve = (budget: Budget, count = 1) => fixture.reserve(ledger, of(budget), tokens(count))
     return {
       ledger,
       reserve,
@@ -48,7 +49,7 @@ describe.each(testDatabases())('slices of budgets on $name', async ({ open }) =>
     expect(calls(admitted)).toBeLessThan(10)
     const together = await Promise.all(Array.from({ length: 200 }, () => reserve(budget)))
     expect(calls(together)).toBeLessThan(10)
-    for (const reservation of admitted) await fixture().settle(reservation, tokens(1))
+    for (const reservation of admitted) await settle(reservation, tokens(1))
     expect(await counts(budget)).toMatchObject([{ spent: 100, overruns: 0 }])
   })
 
@@ -114,7 +115,7 @@ describe.each(testDatabases())('slices of budgets on $name', async ({ open }) =>
     await other.reserve(budget, 1_000)
     frozen.pass(91_000)
     expect(await frozen.ledger.reserve(workspaceId, of(budget), tokens(1))).toMatchObject({ ok: false, reserved: 1_000 })
-    for (const reservation of running) await fixture().settle(reservation, tokens(1))
+    for (const reservation of running) await settle(reservation, tokens(1))
     await frozen.ledger.returnUnused()
     expect(await counts(budget)).toMatchObject([{ spent: 10, reserved: 1_000, overrun: 10, overruns: 10 }])
   })
@@ -170,5 +171,54 @@ describe.each(testDatabases())('slices of budgets on $name', async ({ open }) =>
       return counts(budget)
     }
     await expect.poll(reserved, { timeout: 20_000 }).toMatchObject([{ reserved: 7 }])
+  })
+
+  describe('different requests', () => {
+    const CHAT = { usd: 3_450_000, tokens: 200 }
+    const EMBEDDING = { usd: 100_000, tokens: 5_000 }
+    const repeat = (times: number, requests: readonly Spending[]): Spending[] =>
+      Array.from({ length: times }, () => requests).flat()
+    /** Sends the requests one after the other, all within one second. Returns those that were admitted. */
+    async function send(budget: Budget, requests: readonly Spending[]) {
+      const { ledger } = processAt(MORNING)
+      const answers = []
+      for (const spending of requests) answers.push(await ledger.reserve(workspaceId, of(budget), spending))
+      const admitted = answers.filter((answer) => answer.ok)
+      return { admitted, calls: calls(admitted) }
+    }
+    const reserved = async (budget: Budget) => (await counts(budget))[0]?.reserved
+
+    test('ledger: tokens do not end a slice when only money is counted [GW-BUD-14]', async () => {
+      const budget = await create(1_000, 'usd')
+      const { admitted, calls } = await send(budget, repeat(50, [CHAT, EMBEDDING]))
+      expect(admitted).toHaveLength(100)
+      expect(calls).toBeLessThan(20)
+    })
+
+    test('ledger: a request that does not fit into a fresh slice asks for itself, and the slice stays [GW-BUD-14]', async () => {
+      const budget = await create(1_000, 'usd')
+      const large = { usd: 10 * CHAT.usd, tokens: 2_000 }
+      const { admitted } = await send(budget, [...repeat(5, [CHAT]), large, CHAT])
+      const ids = admitted.map(({ id }) => id)
+      expect(new Set(ids.slice(0, 6)).size).toBe(5)
+      expect(ids[6]).toBe(ids[4])
+      expect(await reserved(budget)).toBe((3 + 4 + 10) * CHAT.usd)
+    })
+
+    test('ledger: requests that are too large do not end the slices of others [GW-BUD-14]', async () => {
+      const budget = await create(1_000, 'usd')
+      const impossible = { usd: 2 * budget.amount, tokens: 1_000 }
+      const { admitted, calls } = await send(budget, repeat(10, [impossible, ...repeat(9, [CHAT])]))
+      expect(admitted).toHaveLength(90)
+      expect(calls).toBeLessThan(20)
+    })
+
+    test('ledger: a large request sets no more aside than all recent requests together [GW-BUD-14]', async () => {
+      const budget = await create(1_000, 'usd')
+      const large = { usd: 450_000_000, tokens: 40_000 }
+      const { admitted } = await send(budget, repeat(10, [large, ...repeat(19, [CHAT])]))
+      const running = admitted.reduce((sum, { spending }) => sum + spending.usd, 0)
+      expect(await reserved(budget)).toBeLessThan(3 * running)
+    })
   })
 })

@@ -3,26 +3,25 @@ import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { ledgerFixture } from '../../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { type Spending, USD_SCALE } from '../../shared/spending.ts'
 import type { Budget } from './budget.ts'
-import { isKnownTimeZone, updateBudget } from './budget-store.ts'
-import { BudgetLedger, type Reservation } from './ledger.ts'
+import { deleteBudget, isKnownTimeZone } from './budget-store.ts'
+import { BudgetLedger } from './ledger.ts'
 import { expireReservations } from './reservation-store.ts'
-import { type BudgetCount, countKey, listCounts } from './window-store.ts'
+import { type BudgetCount, countKey, listCounts, removeOldWindows } from './window-store.ts'
 
 describe.each(testDatabases())('on $name', async ({ open }) => {
   const database = await closeAfterAll(open())
   const { workspaceId } = await seedWorkspace(database.db)
 
-  const fixture = () => ledgerFixture(database, workspaceId)
-  const create = (change: object = {}): Promise<Budget> => fixture().create({ unit: 'usd', limit: 10, ...change })
+  const fixture = ledgerFixture(database, workspaceId)
+  const { reserve, settle, counts: windows } = fixture
+  const create = (change: object = {}): Promise<Budget> => fixture.create({ unit: 'usd', limit: 10, ...change })
   const ledgerAt = (at?: string) =>
     new BudgetLedger({ db: database.db, loadMs: 30_000, ...(at !== undefined && { now: () => new Date(at) }) })
   const usd = (dollars: number): Spending => ({ usd: dollars * USD_SCALE, tokens: 100 })
   const of = (budget: Budget, subject = '') => ({ budget, subject })
-  const settle = (reservation: Reservation, spent: Spending) => fixture().settle(reservation, spent)
-  const reserve = (...parameters: Parameters<ReturnType<typeof fixture>['reserve']>) => fixture().reserve(...parameters)
-  const windows = (budget: Budget) => fixture().counts(budget)
 
   test('ledger: reserves until the limit, and settles at the exact cost', async () => {
     const budget = await create()
@@ -130,13 +129,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     ])
   })
 
-  test('ledger: a changed limit counts for the next request', async () => {
-    const budget = await create({ limit: 1 })
-    expect(await ledgerAt().reserve(workspaceId, [of(budget)], usd(2))).toMatchObject({ ok: false })
-    await database.db.transaction().execute((tx) => updateBudget(tx, workspaceId, budget.id, { amount: usd(2).usd }, new Date()))
-    expect(await ledgerAt().reserve(workspaceId, [of(budget)], usd(2))).toMatchObject({ ok: true })
-  })
-
   test('ledger: concurrent requests together never exceed the limit', async () => {
     const budget = await create({ limit: 10 })
     const each = await create({ scope: 'user', limit: 3 })
@@ -151,5 +143,81 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   test('isKnownTimeZone: knows the zones of the database', async () => {
     expect(await isKnownTimeZone(database.db, 'Europe/Berlin')).toBe(true)
     expect(await isKnownTimeZone(database.db, 'Europe/Atlantis')).toBe(false)
+  })
+})
+
+describe.each(testDatabases())('late answers, alerts and removals on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  const { workspaceId } = await seedWorkspace(database.db)
+
+  const fixture = ledgerFixture(database, workspaceId)
+  const { counts } = fixture
+  const create = (): Promise<Budget> => fixture.create({ unit: 'tokens', limit: 100 })
+  const ledgerOf = (loadMs = 30_000) => new BudgetLedger({ db: database.db, loadMs })
+  const tokens = (count: number) => ({ usd: count, tokens: count })
+  const ask = (budget: Budget, count: number) => ledgerOf().reserve(workspaceId, [{ budget, subject: '' }], tokens(count))
+  const reserve = (budget: Budget, count: number, ledger = ledgerOf()) =>
+    fixture.reserve(ledger, [{ budget, subject: '' }], tokens(count))
+  const spend = async (budget: Budget, count: number, spent = count) =>
+    fixture.settle(await reserve(budget, count), tokens(spent))
+  const alerts = async ({ id }: Budget) => {
+    const text = 'select fraction from budget_alert where budget_id = $1 order by fraction'
+    return (await database.pool.query(text, [uuidOf('bud', id)])).rows.map(({ fraction }) => fraction)
+  }
+
+  test('reserve: leaves nothing behind when the database answers too late', async () => {
+    const budget = await create()
+    await spend(budget, 1)
+    const ledger = ledgerOf(100)
+    await database.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('budget_window').selectAll().where('budget_id', '=', uuidOf('bud', budget.id)).forUpdate().execute()
+      await expect(reserve(budget, 10, ledger)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    })
+    const free = async () => {
+      await ledger.returnUnused()
+      return (await ask(budget, 99)).ok
+    }
+    await expect.poll(free, { timeout: 20_000 }).toBe(true)
+  })
+
+  test('reserve: a refusal stores no count of a new member and sends no alert', async () => {
+    const budget = await create()
+    expect(await ask(budget, 1_000)).toMatchObject({ ok: false })
+    expect(await counts(budget)).toEqual([])
+    await spend(budget, 10)
+    expect(await ask(budget, 1_000)).toMatchObject({ ok: false })
+    expect(await alerts(budget)).toEqual([])
+    await spend(budget, 80)
+    expect(await alerts(budget)).toEqual([0.8])
+  })
+
+  test('reserve: a refusal sends all alerts when less than a twentieth of the limit is left', async () => {
+    const budget = await create()
+    await spend(budget, 96)
+    expect(await alerts(budget)).toEqual([0.8])
+    expect(await ask(budget, 5)).toMatchObject({ ok: false })
+    expect(await alerts(budget)).toEqual([0.8, 1])
+  })
+
+  test('deleteBudget: deletes the counts, and a running request is settled without them', async () => {
+    const budget = await create()
+    const reservation = await reserve(budget, 40)
+    const remove = () => database.db.transaction().execute((tx) => deleteBudget(tx, workspaceId, budget.id))
+    expect(await remove()).toBe(true)
+    expect(await remove()).toBe(false)
+    await fixture.settle(reservation, tokens(30))
+    expect(await counts(budget)).toEqual([])
+    expect(await ask(budget, 1)).toMatchObject({ ok: true, entries: [] })
+  })
+
+  test('removeOldWindows: removes counts without spending earlier than others', async () => {
+    const [spent, unspent] = [await create(), await create()]
+    await spend(spent, 1)
+    await spend(unspent, 1, 0)
+    const [past, future] = [new Date('2020-01-01'), new Date('2100-01-01')]
+    await removeOldWindows(database.db, { before: past, unspent: past }, 1_000)
+    expect(await counts(unspent)).toHaveLength(1)
+    await removeOldWindows(database.db, { before: past, unspent: future }, 1_000)
+    expect([await counts(spent), await counts(unspent)]).toMatchObject([[{ spent: 1 }], []])
   })
 })

@@ -2,11 +2,12 @@ import { GatehouseError } from '../../errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 import { DeadlineError, withDeadline } from '../../platform/lib/deadline.ts'
-import { NOTHING_SPENT, type SettledEntry, type Settlement, type Spending } from '../../shared/spending.ts'
-import type { BudgetUnit } from './budget.ts'
+import { NOTHING_SPENT, type Settlement, type Spending } from '../../shared/spending.ts'
+import type { BudgetUnit } from './budget-words.ts'
 import type { MatchedBudget } from './match-budgets.ts'
 import {
   type BudgetRefusal,
+  type CountKey,
   type Demand,
   extendReservations,
   type Granted,
@@ -22,11 +23,7 @@ export interface Reservation {
   readonly id: string
   /** The amount that was set aside for the request: 0 in a unit that no budget counts. */
   readonly spending: Spending
-  readonly entries: readonly ReservedEntry[]
-}
-
-interface ReservedEntry extends Omit<SettledEntry, 'spent'> {
-  readonly unit: BudgetUnit
+  readonly entries: readonly (CountKey & { readonly amount: number })[]
 }
 
 interface LedgerDeps {

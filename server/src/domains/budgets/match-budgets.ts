@@ -1,6 +1,7 @@
 import { isStorable } from '../../platform/lib/fields.ts'
 import type { User } from '../../shared/principal.ts'
 import type { Budget } from './budget.ts'
+import type { BudgetScope } from './budget-words.ts'
 
 /** The values of a request that select its budgets. */
 export interface Spender {
@@ -28,27 +29,19 @@ const MAX_COUNTS = 100
 export const matchBudgets = (budgets: readonly Budget[], spender: Spender): readonly MatchedBudget[] =>
   budgets.flatMap((budget) => {
     if (!budget.enabled || (budget.applicationId !== null && budget.applicationId !== spender.applicationId)) return []
-    const members = membersOf(budget, spender)
+    const members = MEMBERS[budget.scope](spender, budget.claim)
     if (budget.member === null) return [...new Set(members)].slice(0, MAX_COUNTS).map((subject) => ({ budget, subject }))
     return members.includes(budget.member) ? [{ budget, subject: budget.member }] : []
   })
 
-/** At least one; empty for none. */
-function membersOf({ scope, claim }: Budget, { applicationId, keyId, user }: Spender): readonly string[] {
-  switch (scope) {
-    case 'workspace':
-      return ['']
-    case 'application':
-      return [applicationId]
-    case 'key':
-      return [keyId]
-    case 'user':
-      return [subjectOf(user.id)]
-    case 'department':
-      return [subjectOf(user.department)]
-    case 'claim':
-      return claimValues(user, claim)
-  }
+/** The members that a request counts for: at least one; empty for none. */
+const MEMBERS: Readonly<Record<BudgetScope, (spender: Spender, claim: string) => readonly string[]>> = {
+  workspace: () => [''],
+  application: ({ applicationId }) => [applicationId],
+  key: ({ keyId }) => [keyId],
+  user: ({ user }) => [subjectOf(user.id)],
+  department: ({ user }) => [subjectOf(user.department)],
+  claim: ({ user }, claim) => claimValues(user, claim),
 }
 
 /** Only a verified user's attributes count: an Application could assert any. */

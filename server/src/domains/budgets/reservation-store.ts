@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { newUuid } from '../../platform/lib/id.ts'
 import type { SettledEntry, Settlement, Spending } from '../../shared/spending.ts'
-import type { BudgetUnit } from './budget.ts'
+import type { BudgetUnit } from './budget-words.ts'
 import type { MatchedBudget } from './match-budgets.ts'
 
 /** A reservation ends by itself after this time, unless its node renews it. */

@@ -1,5 +1,5 @@
 import { addSpending, NOTHING_SPENT, type Spending } from '../../shared/spending.ts'
-import { BUDGET_UNITS } from './budget.ts'
+import { BUDGET_UNITS } from './budget-words.ts'
 import type { CountKey } from './reservation-store.ts'
 
 /** Milliseconds for which a slice admits requests, much less than the database keeps it (reservation-store.ts). */

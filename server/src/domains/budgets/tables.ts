@@ -1,5 +1,5 @@
 import type { CreatedAt } from '../../platform/db/columns.ts'
-import type { BudgetPeriod, BudgetScope, BudgetUnit, Unpriced } from './budget.ts'
+import type { BudgetPeriod, BudgetScope, BudgetUnit, Unpriced } from './budget-words.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -13,17 +13,23 @@ declare module '../../platform/db/schema.ts' {
 export interface BudgetTable {
   id: string
   workspace_id: string
+  /** Unique in the Workspace. */
   name: string
   scope: BudgetScope
+  /** For the scope `claim`: an attribute of verified users; otherwise empty. */
   claim: string
-  /** null: each member has a separate count. */
+  /** The one member of the scope that the budget counts; null: each member has a separate count. */
   member: string | null
+  /** Only requests of this Application; null: of all. */
   application_id: string | null
   unit: BudgetUnit
+  /** Billionths of a dollar, or tokens. */
   amount: number
   period: BudgetPeriod
+  /** IANA name. Windows begin at midnight there; weeks begin on Monday. */
   time_zone: string
-  alerts: number[]
+  /** Fractions of the limit at which an alert is sent once in each window. */
+  alerts: readonly number[]
   unpriced: Unpriced
   enabled: boolean
   created_at: CreatedAt
@@ -33,6 +39,7 @@ export interface BudgetTable {
 /** The ledger: one row for each budget, subject and window. Only the functions of migration 0005 change it. */
 export interface BudgetWindowTable {
   budget_id: string
+  /** Empty: the whole Workspace, or the requests that name no member. */
   subject: string
   starts_at: Date
   ends_at: Date

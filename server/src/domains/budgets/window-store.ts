@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Page, PageRequest } from '../../platform/db/page.ts'
-import { uuidOf } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { Budget } from './budget.ts'
+import type { BudgetWindowTable } from './tables.ts'
 
 /** The current window of a budget, by the clock of the database. */
 export interface BudgetWindow {
@@ -14,16 +15,8 @@ export interface BudgetWindow {
 }
 
 /** Amounts in the unit of the budget. They are the ones that requests are checked against. */
-export interface BudgetCount {
-  /** Empty: the whole Workspace, or the requests that name no member. */
-  readonly subject: string
-  readonly spent: number
-  readonly reserved: number
-  /** By how much requests exceeded their reservations, and how many did. */
-  readonly overrun: number
-  readonly overruns: number
-  /** Reservations that ended without being settled in full. */
-  readonly expired: number
+export interface BudgetCount
+  extends Readonly<Pick<BudgetWindowTable, 'subject' | 'spent' | 'reserved' | 'overrun' | 'overruns' | 'expired'>> {
   /** The alerts of the window, the lowest fraction first. */
   readonly reached: readonly ReachedAlert[]
 }
@@ -90,6 +83,34 @@ export async function listCounts(
 
 /** The cursor of the page that follows this count. */
 export const countKey = ({ spent, subject }: BudgetCount): string => `${spent}\n${subject}`
+
+/** An enabled budget of whose limit so much is spent now that it has sent an alert. */
+export interface BudgetNearLimit {
+  readonly id: string
+  readonly name: string
+  /** Whether each member is counted separately. */
+  readonly isEach: boolean
+  /** How many counts have reached the lowest alert, and how many of them the limit. */
+  readonly nearLimit: number
+  readonly usedUp: number
+  /** The highest share of the limit that is spent, from 0. */
+  readonly share: number
+}
+
+/** The budgets of a Workspace that need attention, by their amounts and limits of now: a raised limit removes a budget. */
+export async function readBudgetsNearLimit(db: Db, workspaceId: string): Promise<readonly BudgetNearLimit[]> {
+  const { rows } = await sql<BudgetNearLimit>`
+    select b.id, b.name, b.member is null as "isEach", count(*)::integer as nearLimit,
+      (count(*) filter (where w.spent >= b.amount))::integer as "usedUp",
+      max(w.spent)::double precision / b.amount as share
+    from budget b
+    join budget_window w on w.budget_id = b.id
+      and w.starts_at = budget_window_start(b.period, b.time_zone, clock_timestamp(), 0)
+      and w.spent >= b.amount * (select min(fraction) from unnest(b.alerts) fraction)
+    where b.workspace_id = ${uuidOfWorkspace(workspaceId)} and b.enabled and b.amount > 0
+    group by b.id order by share desc, b.id`.execute(db)
+  return rows.map((row) => ({ ...row, id: toId('bud', row.id) }))
+}
 
 /** Removes windows that ended before `before`, and those without spending that ended before `unspent`, up to `most`. Returns how many. */
 export async function removeOldWindows(

@@ -31,7 +31,9 @@ export interface AuditJobDeps extends ChainPendingDeps {
 export function auditJobs(deps: AuditJobDeps): Job[] {
   const rereader = new LogRereader()
   return [
-    nodeJob('chain pending audit records', 2 * SECOND, () => chainAbandoned(deps)),
+    nodeJob('chain pending audit records', 2 * SECOND, async () =>
+      runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId)),
+    ),
     nodeJob('sign audit checkpoints', 5 * SECOND, () => signCheckpoints(deps)),
     // Each process knows the alarms that its requests show.
     { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
@@ -43,10 +45,6 @@ export function auditJobs(deps: AuditJobDeps): Job[] {
     nodeJob('count the usage of audit records', 2 * SECOND, () => countUsage(deps)),
     nodeJob('end audit retention', HOUR, () => endAuditRetention(deps)),
   ]
-}
-
-async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
-  await runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId))
 }
 
 /** Signs the logs in which no tampering is found. Tampering is logged at each attempt. */
@@ -74,7 +72,7 @@ async function archiveAuditLogs(deps: AuditJobDeps): Promise<void> {
       while (await archiveNextSegment(db, auditArchive, workspaceId, { keys, now: clock.now() }));
     } catch (cause) {
       if (!(cause instanceof AuditTamperedError)) throw cause
-      suspectFault(deps, workspaceId, cause.fault)
+      reportFault(deps, workspaceId, cause.fault, 'suspect')
     }
   })
 }
@@ -97,7 +95,7 @@ export async function rereadAuditLogs(deps: AuditJobDeps, rereader: LogRereader)
   const { db, workspaceKeys } = deps
   await rereader.run(await listIntact(deps), RECORDS_PER_RUN, async (workspaceId, after) => {
     const range = await rereadNextRange(db, workspaceId, await workspaceKeys.get(workspaceId), after)
-    if (range?.fault) suspectFault(deps, workspaceId, range.fault)
+    if (range?.fault) reportFault(deps, workspaceId, range.fault, 'suspect')
     return range
   })
 }
@@ -151,15 +149,15 @@ async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<A
 const listIntact = async ({ db, auditWatch }: AuditJobDeps): Promise<string[]> =>
   (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
 
-function reportFault({ auditWatch, log }: AuditJobDeps, workspaceId: string, fault: AuditFault): AuditFault {
-  auditWatch.report(workspaceId, fault)
+function reportFault(
+  { auditWatch, log }: AuditJobDeps,
+  workspaceId: string,
+  fault: AuditFault,
+  how: 'report' | 'suspect' = 'report',
+): AuditFault {
+  auditWatch[how](workspaceId, fault)
   logTampering(log, workspaceId, fault)
   return fault
-}
-
-function suspectFault({ auditWatch, log }: AuditJobDeps, workspaceId: string, fault: AuditFault): void {
-  auditWatch.suspect(workspaceId, fault)
-  logTampering(log, workspaceId, fault)
 }
 
 /** Called at each check, so that operators notice it. */

@@ -20,26 +20,18 @@ interface Reading {
   readonly oldestSeconds: number
 }
 
-interface MeterDeps {
-  readonly db: Db
-  readonly clock: Clock
-}
-
-async function measureQueues({ db, clock }: MeterDeps): Promise<readonly Reading[]> {
-  const readings: Reading[] = []
-  for (const [queue, items] of Object.entries(QUEUES)) {
-    const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
-      select count(*) as waiting, min(since) as oldest from (${items} limit ${MAX_COUNTED}) as items`.execute(db)
-    const { waiting = 0, oldest = null } = rows[0] ?? {}
-    const ageMs = oldest === null ? 0 : clock.now().getTime() - oldest.getTime()
-    readings.push({ queue, waiting, oldestSeconds: Math.max(0, ageMs / 1_000) })
-  }
-  return readings
-}
+export type QueueMeter = Meter<Reading>
 
 /** Measures the queues in the database. */
-export class QueueMeter extends Meter<Reading> {
-  constructor(deps: MeterDeps) {
-    super(() => measureQueues(deps))
-  }
-}
+export const queueMeter = ({ db, clock }: { readonly db: Db; readonly clock: Clock }): QueueMeter =>
+  new Meter(async () => {
+    const readings: Reading[] = []
+    for (const [queue, items] of Object.entries(QUEUES)) {
+      const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
+      select count(*) as waiting, min(since) as oldest from (${items} limit ${MAX_COUNTED}) as items`.execute(db)
+      const { waiting = 0, oldest = null } = rows[0] ?? {}
+      const ageMs = oldest === null ? 0 : clock.now().getTime() - oldest.getTime()
+      readings.push({ queue, waiting, oldestSeconds: Math.max(0, ageMs / 1_000) })
+    }
+    return readings
+  })

@@ -28,8 +28,7 @@ import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messa
 import { finishErasures } from '../messaging/retention/erase-user.ts'
 import type { MailWorker } from '../notifications/mail/mail-worker.ts'
 import { removeExpiredSignIns } from '../operators/attempt-store.ts'
-import { expiryLimit } from '../responses/stored-response.ts'
-import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
+import { expiryLimit, listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
 import { reindexOutdated } from '../retrieval/reindex.ts'
 import { announceOverdue } from '../review/announce-review.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
@@ -134,7 +133,9 @@ function removalJobs(deps: Deps): Job[] {
     ),
     nodeJob('remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))),
     nodeJob('remove expired responses', 10 * MINUTE, () => removeResponses(deps)),
-    nodeJob('remove deleted collections', 30 * SECOND, () => removeCollections(db)),
+    nodeJob('remove deleted collections', 30 * SECOND, async () => {
+      while (await sweepCollections(db, CHUNK_BATCH));
+    }),
     nodeJob('prune events and deliveries', HOUR, () => pruneEvents(db, before)),
     nodeJob('remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))),
     nodeJob('remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))),
@@ -143,10 +144,6 @@ function removalJobs(deps: Deps): Job[] {
     nodeJob('end message retention', HOUR, () => endMessageRetention(deps)),
     nodeJob('remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())),
   ]
-}
-
-async function removeCollections(db: Db): Promise<void> {
-  while (await sweepCollections(db, CHUNK_BATCH));
 }
 
 async function removeResponses({ db, clock }: Deps): Promise<void> {

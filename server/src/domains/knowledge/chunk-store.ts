@@ -29,15 +29,11 @@ export const searchEntry = (
 export async function addChunks(tx: Tx, owner: ChunkOwner, partition: Partition, chunks: readonly ScannedChunk[]): Promise<void> {
   const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
   for (let from = 0; from < withIds.length; from += ROWS_PER_INSERT) {
-    const rows = withIds.slice(from, from + ROWS_PER_INSERT).map(({ id, position, headings, content, tokens, flagged }) => ({
-      id,
+    const rows = withIds.slice(from, from + ROWS_PER_INSERT).map(({ headings, ...chunk }) => ({
+      ...chunk,
+      headings: JSON.stringify(headings),
       workspace_id: owner.workspace,
       document_id: owner.document,
-      position,
-      headings: JSON.stringify(headings),
-      content,
-      tokens,
-      flagged,
       partition_id: partition.id,
     }))
     await tx.insertInto('knowledge_chunk').values(rows).execute()
@@ -84,13 +80,11 @@ export async function listChunks(
   documentId: string,
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<Page<ListedChunk>> {
-  const document = fromId('doc', documentId)
-  if (document === undefined) return { data: [], hasMore: false }
   const rows = await db
     .selectFrom('knowledge_chunk')
     .select(['id', 'position', 'headings', 'content', 'tokens', 'flagged'])
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('document_id', '=', document)
+    .where('document_id', '=', fromId('doc', documentId) ?? null)
     .where('position', '>=', from)
     .orderBy('position')
     .limit(limit + 1)

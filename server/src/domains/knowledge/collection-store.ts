@@ -5,7 +5,7 @@ import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
-import { normalizedLabels } from './labels.ts'
+import { labelColumns, normalizedLabels } from './labels.ts'
 import type { KnowledgeCollectionTable } from './tables.ts'
 
 const collectionOf = ({ removed_at: _, ...row }: Selectable<KnowledgeCollectionTable>): Collection =>
@@ -36,9 +36,9 @@ export async function createCollection(
 }
 
 export async function findCollection(db: Db, workspaceId: string, id: string): Promise<Collection | undefined> {
-  const uuid = fromId('col', id)
-  if (uuid === undefined) return undefined
-  const row = await collections(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  const row = await collections(db, workspaceId)
+    .where('id', '=', fromId('col', id) ?? null)
+    .executeTakeFirst()
   return row && collectionOf(row)
 }
 
@@ -70,34 +70,24 @@ export async function updateCollection(
   const updated = { ...stored, ...patch }
   const sameName = await findCollectionByName(tx, workspaceId, updated.name)
   if (sameName && sameName.id !== stored.id) return { ok: false, reason: 'name_taken' }
-  const row = await tx
-    .updateTable('knowledge_collection')
-    .set({ ...columnsOf(updated), updated_at: now })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuidOfCollection(stored))
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const changed = { ...columnsOf(updated), updated_at: now }
+  const row = await updateOf(tx, stored).set(changed).returningAll().executeTakeFirstOrThrow()
   return { ok: true, collection: collectionOf(row) }
 }
 
 /** Hides the collection from searches; `sweepCollections` removes its documents. Returns false if there is no such collection. */
 export async function deleteCollection(tx: Tx, workspaceId: string, id: string, now: Date): Promise<boolean> {
   const stored = await lockCollection(tx, workspaceId, id)
-  if (!stored) return false
-  await tx
-    .updateTable('knowledge_collection')
-    .set({ removed_at: now })
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', uuidOfCollection(stored))
-    .execute()
-  return true
+  if (stored) await updateOf(tx, stored).set({ removed_at: now }).execute()
+  return stored !== undefined
 }
 
 /** Locks the collection and its documents against other writers until the transaction ends. */
 export async function lockCollection(tx: Tx, workspaceId: string, id: string): Promise<Collection | undefined> {
-  const uuid = fromId('col', id)
-  if (uuid === undefined) return undefined
-  const row = await collections(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst()
+  const row = await collections(tx, workspaceId)
+    .where('id', '=', fromId('col', id) ?? null)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
   return row && collectionOf(row)
 }
 
@@ -114,15 +104,12 @@ const collections = (db: Db, workspaceId: string) =>
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('removed_at', 'is', null)
 
-function columnsOf(collection: typeof COLLECTION_DEFAULTS & CollectionCreate) {
-  const { classification, regulations, acl } = normalizedLabels(collection)
-  return {
-    name: collection.name,
-    description: collection.description,
-    classification,
-    regulations: JSON.stringify(regulations),
-    acl: jsonOrNull(acl),
-    language: collection.language,
-    applications: jsonOrNull(collection.applications),
-  }
+const updateOf = (tx: Tx, { id, workspaceId }: Collection) =>
+  tx
+    .updateTable('knowledge_collection')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOfCollection({ id }))
+
+function columnsOf({ name, description, language, applications, ...labels }: typeof COLLECTION_DEFAULTS & CollectionCreate) {
+  return { name, description, language, applications: jsonOrNull(applications), ...labelColumns(normalizedLabels(labels)) }
 }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
@@ -27,9 +27,9 @@ const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Langua
 })
 
 export async function findDocument(db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> {
-  const uuid = fromId('doc', id)
-  if (uuid === undefined) return undefined
-  const row = await documents(db, workspaceId).where('document.id', '=', uuid).executeTakeFirst()
+  const row = await documents(db, workspaceId)
+    .where('document.id', '=', fromId('doc', id) ?? null)
+    .executeTakeFirst()
   return row && documentOf(row)
 }
 
@@ -39,10 +39,8 @@ export async function findDocumentByKey(
   collectionId: string,
   key: string,
 ): Promise<StoredDocument | undefined> {
-  const collection = fromId('col', collectionId)
-  if (collection === undefined) return undefined
   const row = await documents(db, workspaceId)
-    .where('document.collection_id', '=', collection)
+    .where('document.collection_id', '=', fromId('col', collectionId) ?? null)
     .where('document.key', '=', key)
     .executeTakeFirst()
   return row && documentOf(row)
@@ -73,9 +71,8 @@ export async function listDocuments(
 /** Clears the flags after an operator has checked the findings. Returns false if there is no such document. */
 export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const locked = await lockDocument(tx, workspaceId, id)
-  const uuid = fromId('doc', id)
-  if (!locked || uuid === undefined) return false
-  const workspace = uuidOfWorkspace(workspaceId)
+  if (!locked) return false
+  const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', id)]
   await tx
     .updateTable('knowledge_document')
     .set({ flags: null })
@@ -94,9 +91,8 @@ export async function clearFlags(tx: Tx, workspaceId: string, id: string): Promi
 /** Returns false if there is no such document. */
 export async function deleteDocument(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const locked = await lockDocument(tx, workspaceId, id)
-  const uuid = fromId('doc', id)
-  if (!locked || uuid === undefined) return false
-  const workspace = uuidOfWorkspace(workspaceId)
+  if (!locked) return false
+  const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', id)]
   await removeChunks(tx, workspace, [uuid])
   await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
   await deleteIfEmpty(tx, workspaceId, locked.document.partitionId)

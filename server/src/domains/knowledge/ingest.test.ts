@@ -7,7 +7,7 @@ import { fromId, newId } from '../../platform/lib/id.ts'
 import { countFindings } from '../../shared/finding.ts'
 import { deleteCollection, updateCollection } from './collection-store.ts'
 import { clearFlags, findDocument, findDocumentByKey } from './document-store.ts'
-import { ingestDocument } from './ingest.ts'
+import { type IngestDeps, ingestDocument } from './ingest.ts'
 import { DocumentError } from './parsing/document.ts'
 import { relabelDocument } from './relabel.ts'
 
@@ -109,14 +109,11 @@ describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
   })
 
   test('treats a new title as a change', async () => {
-    await knowledge.put(main, 'titled', 'Body of kirkwall.', { title: 'First' })
+    const put = (title: string) => knowledge.put(main, 'titled', 'Body of kirkwall.', { title })
+    await put('First')
     expect(await titles('kirkwall')).toEqual(['First'])
-    expect(await knowledge.put(main, 'titled', 'Body of kirkwall.', { title: 'First' })).toMatchObject({
-      outcome: 'unchanged',
-    })
-    expect(await knowledge.put(main, 'titled', 'Body of kirkwall.', { title: 'Second' })).toMatchObject({
-      outcome: 'changed',
-    })
+    expect(await put('First')).toMatchObject({ outcome: 'unchanged' })
+    expect(await put('Second')).toMatchObject({ outcome: 'changed' })
     expect(await titles('kirkwall')).toEqual(['Second'])
   })
 
@@ -254,21 +251,13 @@ describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
 
   test('keeps the stored document when recording fails', async () => {
     await knowledge.put(main, 'recorded', 'About ullinish.')
+    const transact: IngestDeps['transact'] = (write) =>
+      knowledge.transact(async (tx, now) => {
+        await write(tx, now)
+        throw new Error('not recorded')
+      })
     const incoming = { key: 'recorded', name: 'x.md', bytes: Buffer.from('Else.') }
-    const failing = ingestDocument(
-      {
-        db: database.db,
-        scanText,
-        transact: (write) =>
-          knowledge.transact(async (tx, now) => {
-            await write(tx, now)
-            throw new Error('not recorded')
-          }),
-      },
-      workspaceId,
-      main.id,
-      incoming,
-    )
+    const failing = ingestDocument({ db: database.db, scanText, transact }, workspaceId, main.id, incoming)
     await expect(failing).rejects.toThrow('not recorded')
     expect(await titles('ullinish')).toHaveLength(1)
   })

@@ -6,7 +6,7 @@ import type { Collection } from './collection.ts'
 import { findCollection, lockCollection, uuidOfCollection } from './collection-store.ts'
 import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
-import { UNLABELLED } from './labels.ts'
+import { labelColumns, UNLABELLED } from './labels.ts'
 import { deleteIfEmpty, partitionFor } from './partitions.ts'
 import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
 import { applyLabelPatch, hasLabelChanges, type LabelPatch, relabel } from './relabel.ts'
@@ -91,10 +91,8 @@ async function storeVersion(
     content_hash: Buffer.from(contentHash, 'hex'),
     media_type: content.mediaType,
     bytes: incoming.bytes.length,
+    ...labelColumns(labels),
     source: labels.source,
-    classification: labels.classification,
-    regulations: JSON.stringify(labels.regulations),
-    acl: jsonOrNull(labels.acl),
     limits: JSON.stringify(limits),
     flags: jsonOrNull(flags),
     chunks: chunks.length,

@@ -1,3 +1,4 @@
+import { jsonOrNull } from '../../platform/db/values.ts'
 import { type Classification, classificationRank, stricterClassification } from '../../shared/classification.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import { type Acl, allows, normalizedAcl, uniqueSorted } from './acl.ts'
@@ -70,6 +71,13 @@ export const normalizedLabels = ({ classification, regulations, acl }: Labels): 
   classification,
   regulations: uniqueSorted(regulations),
   acl: acl && normalizedAcl(acl),
+})
+
+/** Labels as columns of a row. */
+export const labelColumns = ({ classification, regulations, acl }: Labels) => ({
+  classification,
+  regulations: JSON.stringify(regulations),
+  acl: jsonOrNull(acl),
 })
 
 export const accessOf = ({ classification, acl, limits }: Access): Access => ({

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { toId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
 import { type ListedChunk, searchEntry } from './chunk-store.ts'
 import type { KnowledgeDocument } from './document-store.ts'
 import { effectiveRegulations } from './labels.ts'
-import type { VisiblePartition } from './visibility.ts'
+import type { LabelledPartition } from './visibility.ts'
 
 /** A chunk as shown to a user that may see it. */
 export interface Passage extends Omit<ListedChunk, 'tokens'>, Pick<KnowledgeDocument, 'title' | 'source' | 'updatedAt'> {
@@ -23,12 +23,12 @@ export interface Passage extends Omit<ListedChunk, 'tokens'>, Pick<KnowledgeDocu
 }
 
 /** Loads the ranked chunks in their order, each with its partition, without chunks that have left these partitions since. */
-export async function loadPassages<P extends VisiblePartition>(
+export async function loadPassages(
   db: Db,
   workspaceId: string,
-  visible: readonly P[],
+  visible: readonly LabelledPartition[],
   ranked: readonly Ranked[],
-): Promise<readonly { readonly passage: Passage; readonly partition: P }[]> {
+): Promise<readonly { readonly passage: Passage; readonly partition: LabelledPartition }[]> {
   const workspace = uuidOfWorkspace(workspaceId)
   const partitions = new Map(visible.map((partition) => [partition.id, partition]))
   const rows = await db
@@ -48,21 +48,13 @@ export async function loadPassages<P extends VisiblePartition>(
     const row = rowsById.get(id)
     const partition = row && partitions.get(row.partition_id)
     if (!partition) return []
+    const { partition_id: _, limits, ...shown } = row
     const { collection, classification } = partition
     const passage = {
-      id: toId('chk', id),
-      documentId: toId('doc', row.document_id),
-      title: row.title,
-      collection: collection.name,
-      collectionId: collection.id,
+      ...fromRow(shown, { id: 'chk', document_id: 'doc' }),
       ...splitHeadings(row.content, row.headings),
-      position: row.position,
-      classification,
-      regulations: effectiveRegulations(collection, row, row.limits),
-      source: row.source,
-      flagged: row.flagged,
-      updatedAt: row.updated_at,
-      similarity,
+      ...{ collection: collection.name, collectionId: collection.id, classification, similarity },
+      regulations: effectiveRegulations(collection, row, limits),
     }
     return { passage, partition }
   })

@@ -1,11 +1,11 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { moveChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockDocument, type StoredDocument } from './document-store.ts'
-import { type DocumentLabels, type Labels, normalizedLabels } from './labels.ts'
+import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
 import { deleteIfEmpty, partitionFor } from './partitions.ts'
 
 /** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
@@ -32,13 +32,13 @@ export async function relabel(
   patch: LabelPatch,
 ): Promise<'relabelled' | 'unchanged'> {
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
-  const { source, classification, regulations, acl, limits } = applyLabelPatch(document, patch)
-  const partition = await partitionFor(tx, collection, { classification, acl, limits })
+  const labels = applyLabelPatch(document, patch)
+  const partition = await partitionFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
   await tx
     .updateTable('knowledge_document')
-    .set({ source, classification, regulations: JSON.stringify(regulations), acl: jsonOrNull(acl), partition_id: partition.id })
+    .set({ ...labelColumns(labels), source: labels.source, partition_id: partition.id })
     .where('workspace_id', '=', workspace)
     .where('id', '=', uuid)
     .execute()

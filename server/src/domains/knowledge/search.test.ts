@@ -61,15 +61,6 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     return kept
   }
 
-  test('fills a page of ten when a thousand better matches are hidden', async () => {
-    const collection = await knowledge.collection(PUBLIC)
-    await putWithChunks(collection, 'hidden', HIDDEN.acl, numbered(1_000, 'lantern lantern lantern'))
-    await putWithChunks(collection, 'shown', null, numbered(10, 'a lantern among a good many other words'))
-    const found = await page(10)
-    expect(found.map(({ content }) => content).sort()).toEqual(numbered(10, 'a lantern among a good many other words').sort())
-    expect(await page(11)).toHaveLength(10)
-  })
-
   test('fills a page of ten when a policy drops a thousand better matches', async () => {
     const collection = await knowledge.collection(PUBLIC)
     await putWithChunks(collection, 'dropped', null, numbered(1_000, 'lantern lantern lantern'))
@@ -134,22 +125,6 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     expect(await places()).toEqual(before)
   })
 
-  test('searches only the chosen collections, by name or id', async () => {
-    const collections = [
-      await knowledge.collection({ ...PUBLIC, name: 'one' }),
-      await knowledge.collection({ ...PUBLIC, name: 'two' }),
-    ]
-    for (const collection of collections) await knowledge.put(collection, 'k', 'A lantern.')
-    const names = async (collections?: string[]) =>
-      (await knowledge.found(knowledge.viewer(), 'lantern', collections)).map(({ collection }) => collection).sort()
-    expect(await names()).toEqual(['one', 'two'])
-    expect(await names(['two'])).toEqual(['two'])
-    expect(await names([collections[0]?.id ?? ''])).toEqual(['one'])
-    expect(await names(['one', 'two', 'three'])).toEqual(['one', 'two'])
-    expect(await names(['three'])).toEqual([])
-    expect(await names([])).toEqual([])
-  })
-
   test('shows duplicate texts once for each document', async () => {
     const collection = await knowledge.collection(PUBLIC)
     await putWithChunks(collection, 'a', null, ['The lantern.', 'The lantern.', 'Another lantern.'])
@@ -157,13 +132,6 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     const found = await knowledge.found(knowledge.viewer(), 'lantern')
     expect(found.map(({ content }) => content).sort()).toEqual(['Another lantern.', 'The lantern.', 'The lantern.'])
     expect(new Set(found.filter(({ content }) => content === 'The lantern.').map(({ documentId }) => documentId)).size).toBe(2)
-  })
-
-  test('never finds documents of another Workspace', async () => {
-    await knowledge.put(await knowledge.collection(PUBLIC), 'k', 'A lantern.')
-    const other = createKnowledgeStoreFixture(database, (await seedWorkspace(database.db)).workspaceId)
-    expect(await other.found(other.viewer(), 'lantern')).toEqual([])
-    expect(await knowledge.found(knowledge.viewer(), 'lantern')).toHaveLength(1)
   })
 
   test.each(['', ' ', '\n\t'])('finds nothing when the query is blank (%j)', async (text) => {

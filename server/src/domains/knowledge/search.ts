@@ -4,9 +4,8 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
-import { isVisible } from './labels.ts'
 import { loadPassages, type Passage } from './passages.ts'
-import { type LabelledPartition, labelledPartitions, visiblePartitions } from './visibility.ts'
+import { visiblePartitions } from './visibility.ts'
 
 export type { Passage } from './passages.ts'
 
@@ -73,16 +72,13 @@ export async function explainedSearch(
   { text, collections, limit }: KnowledgeQuery & { readonly limit: number },
 ): Promise<{ readonly visible: readonly ExplainedPassage[]; readonly hidden: readonly ExplainedPassage[] }> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
-  const partitionsIn = async (db: Db, isShown: boolean): Promise<readonly LabelledPartition[]> =>
-    (await labelledPartitions(db, viewer.workspaceId, collections)).filter(
-      ({ labels, access }) => isVisible(viewer, labels, access) === isShown,
-    )
-  const queryOf = (isShown: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, isShown))
+  const partitionsIn = (db: Db, areVisible: boolean) => visiblePartitions(db, viewer, collections, areVisible)
+  const queryOf = (areVisible: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, areVisible))
   const queries = [await queryOf(true), await queryOf(false)] as const
   // One snapshot, so that no document is in both lists or in none.
-  const [visible, hidden] = await inSnapshot(deps.db, async (tx) => {
-    const search = async (isShown: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
-      const within = await partitionsIn(tx, isShown)
+  return inSnapshot(deps.db, async (tx) => {
+    const search = async (areVisible: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
+      const within = await partitionsIn(tx, areVisible)
       if (within.length === 0) return []
       const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE)
       const loaded = await loadPassages(tx, viewer.workspaceId, within, ranked)
@@ -92,7 +88,6 @@ export async function explainedSearch(
         .slice(0, limit)
         .map(({ passage, partition }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, partition.access) }))
     }
-    return [await search(true, queries[0]), await search(false, queries[1])]
+    return { visible: await search(true, queries[0]), hidden: await search(false, queries[1]) }
   })
-  return { visible, hidden }
 }

@@ -6,32 +6,30 @@ import type { Viewer } from '../../shared/viewer.ts'
 import type { Partition } from '../retrieval/partition.ts'
 import { type Access, type CollectionLabels, effectiveClassification, isVisible } from './labels.ts'
 
-/** A partition that the viewer may see, with its collection and effective classification. */
-export interface VisiblePartition extends Partition {
+/** A partition with its collection, its effective classification, and all labels that decide its visibility. */
+export interface LabelledPartition extends Partition {
   readonly collection: { readonly id: string; readonly name: string; readonly regulations: readonly string[] }
   readonly classification: Classification
-}
-
-/** A partition with all labels that decide its visibility. */
-export interface LabelledPartition extends VisiblePartition {
   readonly labels: CollectionLabels
   readonly access: Access
 }
 
-/** As `labelledPartitions`. Each search reads them again, so that changed labels apply from the next search on. */
+/**
+ * The partitions that the viewer may see, or those that are hidden; with `chosen`, only those of collections with these names or ids. Each
+ * search reads them again, so that changed labels apply from the next search on.
+ */
 export async function visiblePartitions(
   db: Db,
   viewer: Viewer,
   chosen: readonly string[] | undefined,
-): Promise<readonly VisiblePartition[]> {
+  areVisible = true,
+): Promise<readonly LabelledPartition[]> {
   const all = await labelledPartitions(db, viewer.workspaceId, chosen)
-  return all
-    .filter(({ labels, access }) => isVisible(viewer, labels, access))
-    .map(({ id, language, collection, classification }) => ({ id, language, collection, classification }))
+  return all.filter(({ labels, access }) => isVisible(viewer, labels, access) === areVisible)
 }
 
-/** All partitions independent of a viewer, ordered by id; with `chosen`, only those of collections with these names or ids. */
-export async function labelledPartitions(
+/** Ordered by id. */
+async function labelledPartitions(
   db: Db,
   workspaceId: string,
   chosen: readonly string[] | undefined,

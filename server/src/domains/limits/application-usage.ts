@@ -56,10 +56,7 @@ export class ApplicationUsage {
 
   /** The limit with the longest wait for a request of `cost` tokens; undefined: the request can be admitted now. */
   findFull(cost: number, now: number): FullLimit | undefined {
-    return this.#findFull(cost, now).reduce<FullLimit | undefined>(
-      (longest, full) => (longest && longest.waitMs >= full.waitMs ? longest : full),
-      undefined,
-    )
+    return this.#findFull(cost, now).toSorted((a, b) => b.waitMs - a.waitMs)[0]
   }
 
   /**

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { IdealBucket } from '../../../test/support/limits/ideal-bucket.ts'
 import { Bucket } from './bucket.ts'
 import type { Reservation } from './counters.ts'
 
@@ -73,20 +74,6 @@ test('bucket: waitMs is the shortest wait that succeeds', () => {
   )
 })
 
-/** A reference bucket that knows every actual cost from the start. */
-class ReferenceBucket {
-  used = 0
-  at = 0
-  readonly perMinute: number
-  constructor(perMinute: number) {
-    this.perMinute = perMinute
-  }
-  take(cost: number, now: number): void {
-    this.used = Math.max(0, this.used - (now - this.at) * this.perMinute) + cost * 60_000
-    this.at = now
-  }
-}
-
 test('bucket: a settled reservation leaves no more units than a take of the actual cost', () => {
   const step = fc.record({
     gap: fc.integer({ min: 0, max: 2_000 }),
@@ -98,18 +85,18 @@ test('bucket: a settled reservation leaves no more units than a take of the actu
     fc.property(fc.integer({ min: 1, max: 6_000 }), fc.array(step, { maxLength: 60 }), (perMinute, steps) => {
       let now = 0
       const bucket = new Bucket({ perMinute, capacity: 100 }, 0)
-      const ideal = new ReferenceBucket(perMinute)
+      const ideal = new IdealBucket(perMinute)
       const open: { reservation: Reservation; actual: number }[] = []
       for (const { gap, estimate, part, settles } of steps) {
         now += gap
+        ideal.pass(gap)
         if (bucket.waitMs(estimate, now) === 0) {
           const actual = Math.floor(estimate * part)
           open.push({ reservation: bucket.reserve(estimate, () => now), actual })
-          ideal.take(actual, now)
+          ideal.used += actual * 60_000
         }
         const [settled] = open.splice(settles, 1)
         settled?.reservation.settle(settled.actual)
-        ideal.take(0, now)
         expect(bucket.left(now).units).toBeLessThanOrEqual(Math.floor((100 * 60_000 - ideal.used) / 60_000))
       }
       for (const { reservation, actual } of open.toReversed()) reservation.settle(actual)

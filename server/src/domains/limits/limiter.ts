@@ -1,9 +1,9 @@
 import { elapsed } from '../../platform/lib/clock.ts'
-import { ApplicationUsage } from './application-usage.ts'
+import { ApplicationUsage, type FullLimit } from './application-usage.ts'
 import type { Counters, Rate, RateCounter } from './counters.ts'
 import { IdleMap } from './idle-map.ts'
 import type { Admission, Lease, LimitedApplication, RateRefusal } from './lease.ts'
-import { type LimitName, limitHeaders, refusalText } from './limit-headers.ts'
+import { limitHeaders, refusalText } from './limit-headers.ts'
 import { LOCAL_COUNTERS } from './local-counters.ts'
 
 /** How often a request asks the other nodes before it is refused. More than once only if other requests took what it was granted. */
@@ -18,24 +18,12 @@ interface Charge {
   readonly isCharged: boolean
 }
 
-interface Refused {
-  readonly limit: LimitName
-  readonly waitMs: number
+interface Refused extends FullLimit {
   readonly cost: number
   readonly user?: RateCounter
 }
 
-interface UserCounter {
-  readonly key: string
-  readonly counter: RateCounter
-}
-
-/** A request before it is admitted: `cost` in tokens. */
-interface Arrival {
-  readonly application: LimitedApplication
-  readonly cost: number
-  readonly asks: number
-}
+type UserCounter = { readonly key: string; readonly counter: RateCounter }
 
 /**
  * The limits of GW-LIM-2: per Application requests per minute with a burst, concurrent requests and tokens per minute, and requests
@@ -69,7 +57,7 @@ export class Limiter {
    * only if other nodes have to be asked; it rejects if their counters cannot be read.
    */
   admit(application: LimitedApplication, tokens: number): Admission | Promise<Admission> {
-    return this.#admit({ application, cost: wholeTokens(tokens), asks: 0 })
+    return this.#admit(application, wholeTokens(tokens))
   }
 
   /**
@@ -82,14 +70,15 @@ export class Limiter {
     return this.#lease(application, usage, { cost: 0, estimate: wholeTokens(tokens), isCharged: false })
   }
 
-  #admit({ application, cost, asks }: Arrival): Admission | Promise<Admission> {
+  /** `cost`: in tokens. */
+  #admit(application: LimitedApplication, cost: number, asks = 0): Admission | Promise<Admission> {
     const now = this.#clock()
     // A request that has asked does not apply its limits again: requests with older and newer limits would take each other's grants.
     const usage = asks === 0 ? this.#usageOf(application, now) : this.#currentUsage(application)
     const full = usage.findFull(cost, now)
     if (full) {
       const answer = asks < MOST_ASKS ? usage.ask(cost, now) : undefined
-      if (answer) return answer.then(() => this.#admit({ application, cost, asks: asks + 1 }))
+      if (answer) return answer.then(() => this.#admit(application, cost, asks + 1))
       return this.#refusal(application, usage, { ...full, cost }, now)
     }
     usage.slots.take()

@@ -8,17 +8,15 @@ import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.t
 
 /** Erases a memory and its history; only keyed hashes in audit records remain. Returns undefined if there is no such memory. */
 export async function eraseMemory(tx: Tx, workspaceId: string, id: string): Promise<Memory | undefined> {
-  const uuid = fromId('mem', id)
-  if (uuid === undefined) return undefined
   const workspace = uuidOf('ws', workspaceId)
-  const query = () => memoriesOf(tx, workspace).where('item.id', '=', uuid)
+  const query = () => memoriesOf(tx, workspace).where('item.id', '=', fromId('mem', id) ?? null)
   const ownerId = (await query().executeTakeFirst())?.owner_id
   if (ownerId === undefined) return undefined
   await lockOwners(tx, [ownerId])
   // Read again under the lock: another transaction may have erased it.
   const row = await query().where('item.owner_id', '=', ownerId).executeTakeFirst()
   if (!row) return undefined
-  await removeMemories(tx, { workspace, id: ownerId }, [uuid])
+  await removeMemories(tx, { workspace, id: ownerId }, [row.id])
   await deleteEmptyOwners(tx, workspace, [ownerId])
   return toMemory(row)
 }

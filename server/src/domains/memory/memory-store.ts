@@ -4,8 +4,7 @@ import { type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
-import type { MemoryScope } from '../../shared/memory-words.ts'
-import type { MemoryMode } from './memory.ts'
+import type { MemoryMode, MemoryScope } from '../../shared/memory-words.ts'
 import { type Memory, toMemory, unexpiredMemoriesOf } from './memory-row.ts'
 import { lockOwners } from './owner-store.ts'
 import { type Hasher, upsertMemory } from './upsert-memory.ts'
@@ -44,9 +43,8 @@ export async function listMemories(db: Db, workspaceId: string, query: MemoryQue
 
 /** A memory of the Workspace with any owner, also if it is superseded. */
 export async function findMemory(db: Db, workspaceId: string, id: string, now: Date): Promise<Memory | undefined> {
-  const uuid = fromId('mem', id)
-  if (uuid === undefined) return undefined
-  const row = await unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now).where('item.id', '=', uuid).executeTakeFirst()
+  const memories = unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
+  const row = await memories.where('item.id', '=', fromId('mem', id) ?? null).executeTakeFirst()
   return row && toMemory(row)
 }
 
@@ -66,16 +64,15 @@ export async function correctMemory(
   hasher: Hasher,
   now: Date,
 ): Promise<Memory | undefined> {
-  const uuid = fromId('mem', id)
-  if (uuid === undefined) return undefined
   const workspace = uuidOf('ws', workspaceId)
-  const current = unexpiredMemoriesOf(tx, workspace, now).where('item.id', '=', uuid).where('item.superseded_at', 'is', null)
+  const memories = unexpiredMemoriesOf(tx, workspace, now).where('item.superseded_at', 'is', null)
+  const current = memories.where('item.id', '=', fromId('mem', id) ?? null)
   const ownerId = (await current.executeTakeFirst())?.owner_id
   if (ownerId === undefined) return undefined
   await lockOwners(tx, [ownerId])
   const row = await current.where('item.owner_id', '=', ownerId).executeTakeFirst()
   if (!row) return undefined
-  const origin = { id: newId('mem'), source: 'admin', ceiling: 'restricted', corrects: uuid, isSubjectStated: true } as const
+  const origin = { id: newId('mem'), source: 'admin', ceiling: 'restricted', corrects: row.id, isSubjectStated: true } as const
   const draft = { ...toMemory(row), ...correction, ...origin }
   const stored = await upsertMemory(tx, { workspace, id: ownerId }, draft, hasher, now)
   return findMemory(tx, workspaceId, stored.id, now)

@@ -1,34 +1,25 @@
 import { LAST_TIME } from '../../platform/lib/clock.ts'
 import type { Problem } from '../../platform/lib/schema.ts'
-import type { Classification } from '../../shared/classification.ts'
-import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
+import type { Memory } from './memory-row.ts'
 
-/** audit_only: kept for auditors; recall never returns it. */
-export const MEMORY_MODES = ['active', 'audit_only'] as const
-export type MemoryMode = (typeof MEMORY_MODES)[number]
-
-/** capture: through the endpoint. explicit, extract: from a chat. admin: an operator's correction. */
-export const MEMORY_SOURCES = ['capture', 'explicit', 'extract', 'admin'] as const
-export type MemorySource = (typeof MEMORY_SOURCES)[number]
-
-/** A memory before it is stored. */
-export interface MemoryDraft {
-  /** `mem_…`, newly generated. */
-  readonly id: string
-  readonly scope: MemoryScope
+/** A memory before it is stored. Its id is newly generated. */
+export interface MemoryDraft
+  extends Pick<
+    Memory,
+    | 'id'
+    | 'scope'
+    | 'kind'
+    | 'content'
+    | 'summary'
+    | 'classification'
+    | 'regulations'
+    | 'expiresAt'
+    | 'mode'
+    | 'source'
+    | 'auditId'
+  > {
   /** As requested; `ownerOfMemory` derives the owner from it. */
   readonly scopeId: string | null
-  readonly kind: MemoryKind
-  readonly content: string
-  readonly summary: string | null
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  /** null: never expires. */
-  readonly expiresAt: Date | null
-  readonly mode: MemoryMode
-  readonly source: MemorySource
-  /** `aud_…`: the audit record of the request that it comes from. */
-  readonly auditId: string
   /** The chat message that it comes from. */
   readonly messageId?: string | null
   /** Absent: derived from the content if it is a simple statement (subject.ts). */

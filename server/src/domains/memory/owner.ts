@@ -66,7 +66,7 @@ function resolveOwner(viewer: Viewer, scope: MemoryScope, scopeId: string | null
     case 'department':
     case 'project':
       if (scopeId === null || scopeId.trim() === '') return missing('scope_id', `is required for the scope ${scope}`)
-      return checkStorable('scope_id', shared(viewer, scope, scopeId))
+      return checkStorable('scope_id', owned(viewer, scope, scopeId))
     case 'workspace':
       return { ok: true, owner: ownWorkspace(viewer) }
   }
@@ -79,44 +79,29 @@ export function visibleOwners(viewer: Viewer): readonly MemoryOwner[] {
     ...(user.id === '' ? [] : [ownUser(viewer)]),
     ...(sessionId === '' ? [] : [ownSession(viewer)]),
     ownApplication(viewer),
-    ...(user.department === '' ? [] : [shared(viewer, 'department', user.department)]),
-    ...[...new Set(projectsOf(user))].map((project) => shared(viewer, 'project', project)),
+    ...(user.department === '' ? [] : [owned(viewer, 'department', user.department)]),
+    ...[...new Set(projectsOf(user))].map((project) => owned(viewer, 'project', project)),
     ownWorkspace(viewer),
   ]
   return owners.filter(isStorable)
 }
 
-const ownUser = ({ workspaceId, user }: Viewer): MemoryOwner => ({
-  workspaceId,
-  scope: 'user',
-  scopeId: user.id,
-  applicationId: null,
-  userId: user.id,
-})
+const ownUser = (viewer: Viewer): MemoryOwner => owned(viewer, 'user', viewer.user.id, { userId: viewer.user.id })
 
-const ownSession = ({ workspaceId, applicationId, user, sessionId }: Viewer): MemoryOwner => ({
-  workspaceId,
-  scope: 'session',
-  scopeId: sessionId,
-  applicationId,
-  userId: user.id === '' ? null : user.id,
-})
+const ownSession = (viewer: Viewer): MemoryOwner =>
+  owned(viewer, 'session', viewer.sessionId, { applicationId: viewer.applicationId, userId: viewer.user.id || null })
 
-const ownApplication = ({ workspaceId, applicationId }: Viewer): MemoryOwner => ({
-  workspaceId,
-  scope: 'application',
-  scopeId: applicationId,
-  applicationId,
-  userId: null,
-})
+const ownApplication = (viewer: Viewer): MemoryOwner =>
+  owned(viewer, 'application', viewer.applicationId, { applicationId: viewer.applicationId })
 
-const ownWorkspace = ({ workspaceId }: Viewer): MemoryOwner => shared({ workspaceId }, 'workspace', workspaceId)
+const ownWorkspace = (viewer: Viewer): MemoryOwner => owned(viewer, 'workspace', viewer.workspaceId)
 
-const shared = (
-  { workspaceId }: Pick<Viewer, 'workspaceId'>,
-  scope: 'department' | 'project' | 'workspace',
+const owned = (
+  { workspaceId }: Viewer,
+  scope: MemoryScope,
   scopeId: string,
-): MemoryOwner => ({ workspaceId, scope, scopeId, applicationId: null, userId: null })
+  { applicationId = null, userId = null }: Partial<Pick<MemoryOwner, 'applicationId' | 'userId'>> = {},
+): MemoryOwner => ({ workspaceId, scope, scopeId, applicationId, userId })
 
 const missing = (param: string, message: string): OwnerResult => ({ ok: false, param, message })
 

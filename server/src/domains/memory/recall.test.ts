@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
-import { seedApplication } from '../../../test/support/seed.ts'
 import { onStatement } from '../../../test/support/statement-listener.ts'
-import { MEMORY_SCOPES, type MemoryScope } from '../../shared/memory-words.ts'
+import type { MemoryScope } from '../../shared/memory-words.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { Ranker } from '../retrieval/rank.ts'
 import { recallMemories } from './recall.ts'
@@ -22,35 +21,6 @@ describe.each(testDatabases())('recallMemories on $name', async ({ open }) => {
   const contents = async (viewer: Viewer, text: string, scopes?: readonly MemoryScope[]) =>
     (await bench.recall(viewer, text, scopes)).map(({ content }) => content)
 
-  test('returns the memory of each owner only to viewers that share the owner', async () => {
-    const { applicationId: other } = await seedApplication(database.db, bench.workspaceId)
-    const who = (id: string, department: string, project: string, sessionId: string, applicationId = bench.applicationId) =>
-      bench.viewer({ user: { id, department, attributes: { projects: [project] } }, sessionId, applicationId })
-    const elsewhere = await createMemoryStoreFixture(database)
-    const owner = who('alice', 'finance', 'atlas', 's1')
-    for (const scope of MEMORY_SCOPES) {
-      const scopeId = { department: 'finance', project: 'atlas' }[scope as string] ?? null
-      await bench.store(owner, { scope, scopeId, content: `canary ${scope}` })
-    }
-    const heard = async (viewer: Viewer) => (await contents(viewer, 'canary')).map((text) => text.slice(7)).toSorted()
-    expect(await heard(owner)).toEqual([...MEMORY_SCOPES].toSorted())
-    expect(await heard(who('alice', 'finance', 'atlas', 's2'))).toEqual([
-      'application',
-      'department',
-      'project',
-      'user',
-      'workspace',
-    ])
-    expect(await heard(who('alice', 'finance', 'atlas', 's1', other))).toEqual(['department', 'project', 'user', 'workspace'])
-    expect(await heard(who('bob', 'finance', 'atlas', 's1'))).toEqual(['application', 'department', 'project', 'workspace'])
-    expect(await heard(who('bob', 'sales', 'atlas', 's1'))).toEqual(['application', 'project', 'workspace'])
-    expect(await heard(who('bob', 'finance', 'borealis', ''))).toEqual(['application', 'department', 'workspace'])
-    expect(await heard(bench.viewer({ applicationId: other }))).toEqual(['workspace'])
-    // A department with the name of a project, a user with the name of a department …
-    expect(await heard(who('finance', 'atlas', 'finance', 'alice', other))).toEqual(['workspace'])
-    expect(await heard(elsewhere.viewer({ user: owner.user, sessionId: 's1' }))).toEqual([])
-  })
-
   test('returns identical results when other owners store memories', async () => {
     for (const content of ['tea at noon', 'tea and cake', 'cake at noon']) await bench.store(alice(), { content })
     const before = await bench.recall(alice(), 'tea cake noon')
@@ -61,16 +31,6 @@ describe.each(testDatabases())('recallMemories on $name', async ({ open }) => {
     const low = await bench.recall(alice({ ceiling: 'internal' }), 'tea cake noon')
     expect(JSON.stringify(low)).toBe(JSON.stringify(before))
     expect(before).toHaveLength(3)
-  })
-
-  test('returns only memories within the viewer’s clearance', async () => {
-    for (const classification of ['public', 'internal', 'confidential', 'restricted'] as const) {
-      await bench.store(alice(), { content: `label ${classification}`, classification })
-    }
-    const labels = async (ceiling: Viewer['ceiling']) => (await contents(alice({ ceiling }), 'label')).length
-    expect([await labels('public'), await labels('internal'), await labels('confidential'), await labels('restricted')]).toEqual([
-      1, 2, 3, 4,
-    ])
   })
 
   test('hides an expired memory at the millisecond without a job', async () => {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { fromRow } from '../../platform/db/from-row.ts'
 import { inSnapshot } from '../../platform/db/snapshot.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import { toId } from '../../platform/lib/id.ts'
 import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
 import { upTo, type Viewer } from '../../shared/viewer.ts'
 import type { Ranked, Ranker } from '../retrieval/rank.ts'
@@ -84,6 +84,9 @@ async function load(
   if (matches.length === 0) return []
   const partitionIds = visible.map(({ id }) => id)
   const rows = await unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
+    .clearSelect()
+    .select(['item.id', 'scope', 'scope_id', 'kind', 'content', 'summary'])
+    .select(['classification', 'regulations', 'created_at', 'expires_at'])
     .where('item.owner_id', 'in', [...new Set(visible.map(({ ownerId }) => ownerId))])
     .where('item.partition_id', 'in', partitionIds)
     .where(sql<boolean>`item.id = any(${matches.map(({ id }) => id)}::uuid[])`)
@@ -95,19 +98,7 @@ async function load(
   return matches.flatMap(({ id, similarity, relevance }) => {
     const row = byId.get(id)
     if (!row) return []
-    const memory: RecalledMemory = {
-      id: toId('mem', id),
-      scope: row.scope,
-      scopeId: row.scope_id,
-      kind: row.kind,
-      content: row.content,
-      summary: row.summary,
-      classification: row.classification,
-      regulations: row.regulations,
-      createdAt: row.created_at,
-      expiresAt: expiryOf(row),
-      similarity,
-    }
+    const memory = { ...fromRow(row, { id: 'mem' }), expiresAt: expiryOf(row), similarity }
     return { memory, score: scoreOf(relevance, memory, now) }
   })
 }

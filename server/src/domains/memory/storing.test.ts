@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
-import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../../test/support/memory-store-fixture.ts'
+import {
+  createMemoryStoreFixture,
+  draft,
+  type MemoryStoreFixture,
+  testHasher,
+} from '../../../test/support/memory-store-fixture.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { storeMemory } from './capture.ts'
 import { loadMemoryTexts } from './memory-row.ts'
@@ -92,10 +97,10 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
   })
 
   test('returns the id of a duplicate above the clearance without changing it', async () => {
-    const draft = { content: 'The merger is off.', scope: 'project' as const, scopeId: 'zebra' }
-    const first = await bench.store(bench.viewer({ user: { id: 'carol' } }), { ...draft, classification: 'restricted' })
+    const merger = { content: 'The merger is off.', scope: 'project' as const, scopeId: 'zebra' }
+    const first = await bench.store(bench.viewer({ user: { id: 'carol' } }), { ...merger, classification: 'restricted' })
     const mallory = bench.viewer({ user: { id: 'mallory' }, ceiling: 'internal' })
-    const changed = { ...draft, classification: 'public' as const, summary: 'Mallory was here.' }
+    const changed = { ...merger, classification: 'public' as const, summary: 'Mallory was here.' }
     expect(await bench.store(mallory, changed)).toEqual({ id: first.id, outcome: 'duplicate' })
     expect(await all()).toMatchObject([{ summary: null, classification: 'restricted' }])
   })
@@ -128,12 +133,6 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
   })
 
   test.each([
-    ['The price of the train from Berlin to Paris is 100 euro', 'The price of the train from Paris to Berlin is 140 euro'],
-    ['The fee of plan A is 10 euro', 'The fee of the plan is 20 euro'],
-    ['My budget is 100 euro', 'Our budget is 900 euro'],
-    ['Server A is down', 'The server is down'],
-    ['Send all invoices to US', 'Send all invoices to us'],
-    ['The version of C++ is 20', 'The version of C# is 12'],
     ['My budget is 100 euro in May', 'My budget is 200 euro in June'],
     ['Die Gebühr von Tarif A ist 10 Euro', 'Die Gebühr vom Tarif ist 20 Euro'],
     ['Le prix du train de Lyon à Nice est 50 euros', 'Le prix du train de Nice à Lyon est 60 euros'],
@@ -176,16 +175,6 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
     expect((await contents('price Atlas')).toSorted()).toEqual(['The price of Atlas is 5', 'The price of Atlas is 6'])
   })
 
-  test('stores the memory again when its duplicate has expired', async () => {
-    const content = 'The guest code is on the desk'
-    const first = await bench.store(alice(), { content, expiresAt: new Date(bench.clock.now().getTime() + DAY) })
-    bench.clock.advance(2 * DAY)
-    const second = await bench.store(alice(), { content })
-    expect(second).toMatchObject({ outcome: 'stored' })
-    expect(second.id).not.toBe(first.id)
-    expect(await contents('guest code')).toEqual([content])
-  })
-
   test('stores the provenance and a keyed hash of the content', async () => {
     const auditId = newId('aud')
     const { id } = await bench.store(alice(), { content: 'Tea', auditId, messageId: 'm7', source: 'explicit' })
@@ -215,23 +204,7 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
 
   test('stores nothing when the transaction fails', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
-      const draft = {
-        scope: 'user',
-        scopeId: null,
-        kind: 'fact',
-        content: 'gone',
-        summary: null,
-        classification: 'internal',
-      } as const
-      const rest = {
-        id: newId('mem'),
-        regulations: [],
-        expiresAt: null,
-        mode: 'active',
-        source: 'capture',
-        auditId: newId('aud'),
-      } as const
-      await storeMemory(tx, alice(), { ...draft, ...rest }, { text: (_, text) => text }, new Date())
+      await storeMemory(tx, alice(), draft({ content: 'gone' }), testHasher, new Date())
       throw new Error('the record could not be written')
     })
     await expect(failing).rejects.toThrow('could not be written')

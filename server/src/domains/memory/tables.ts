@@ -1,8 +1,7 @@
 import type { CreatedAt, Json } from '../../platform/db/columns.ts'
 import type { Classification } from '../../shared/classification.ts'
-import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
+import type { MemoryKind, MemoryMode, MemoryScope, MemorySource } from '../../shared/memory-words.ts'
 import type { Language } from '../retrieval/language.ts'
-import type { MemoryMode, MemorySource } from './memory.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -60,6 +59,7 @@ export interface MemoryItemTable {
   audit_id: string
   message_id: string | null
   created_at: CreatedAt
+  /** null: never expires. */
   expires_at: Date | null
   /** The memory that replaced it; null: current. */
   superseded_by: string | null

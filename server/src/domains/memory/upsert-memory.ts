@@ -103,23 +103,18 @@ const isReplaced = (other: Row, row: Row, draft: OwnedDraft): boolean =>
     upTo(draft.ceiling).some((classification) => classification === other.classification))
 
 async function insert(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes: Hashes, now: Date): Promise<Row> {
+  const { kind, content, summary, subject, classification, mode, source } = draft
   return tx
     .insertInto('memory_item')
     .values({
+      ...{ kind, content, summary, subject, classification, mode, source },
       id: uuidOf('mem', draft.id),
       workspace_id: owner.workspace,
       owner_id: owner.id,
       application_id: uuidOf('app', draft.applicationId),
-      kind: draft.kind,
-      content: draft.content,
-      summary: draft.summary,
-      subject: draft.subject,
-      classification: draft.classification,
       regulations: JSON.stringify([...new Set(draft.regulations)]),
       content_hash: hashes.content,
       signature: hashes.signature,
-      mode: draft.mode,
-      source: draft.source,
       audit_id: uuidOf('aud', draft.auditId),
       message_id: draft.messageId ?? null,
       created_at: now,
@@ -128,6 +123,9 @@ async function insert(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes: Has
     .returningAll()
     .executeTakeFirstOrThrow()
 }
+
+const updateItems = (tx: Tx, { workspace, id }: LockedOwner, ids: readonly string[]) =>
+  tx.updateTable('memory_item').where('workspace_id', '=', workspace).where('owner_id', '=', id).where('id', 'in', ids)
 
 /** Merges a draft into its duplicate: stricter labels, later expiry, active if either is. Returns the updated row. */
 async function merge(tx: Tx, owner: LockedOwner, row: Row, draft: OwnedDraft): Promise<Row> {
@@ -138,8 +136,7 @@ async function merge(tx: Tx, owner: LockedOwner, row: Row, draft: OwnedDraft): P
   const summary = row.summary ?? draft.summary
   const isIndexCurrent = classification === row.classification && mode === row.mode && summary === row.summary
   if (!isIndexCurrent && row.partition_id !== null) await removeEntries(tx, [row.id])
-  return tx
-    .updateTable('memory_item')
+  return updateItems(tx, owner, [row.id])
     .set({
       classification,
       mode,
@@ -148,9 +145,6 @@ async function merge(tx: Tx, owner: LockedOwner, row: Row, draft: OwnedDraft): P
       expires_at: later(row.expires_at, draft.expiresAt),
       ...(!isIndexCurrent && { partition_id: null }),
     })
-    .where('workspace_id', '=', owner.workspace)
-    .where('owner_id', '=', owner.id)
-    .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -161,24 +155,12 @@ const later = (a: Date | null, b: Date | null): Date | null => (a === null || b 
 /** Turns memories into history: kept, but no longer searchable. */
 async function supersede(tx: Tx, owner: LockedOwner, ids: readonly string[], by: string, now: Date): Promise<void> {
   if (ids.length === 0) return
-  await tx
-    .updateTable('memory_item')
-    .set({ superseded_by: by, superseded_at: now, partition_id: null })
-    .where('workspace_id', '=', owner.workspace)
-    .where('owner_id', '=', owner.id)
-    .where('id', 'in', ids)
-    .execute()
+  await updateItems(tx, owner, ids).set({ superseded_by: by, superseded_at: now, partition_id: null }).execute()
   await removeEntries(tx, ids)
 }
 
 async function addToIndex(tx: Tx, owner: LockedOwner, row: Row): Promise<void> {
   const partition = await openMemoryPartition(tx, owner, row.classification)
-  await tx
-    .updateTable('memory_item')
-    .set({ partition_id: partition.id })
-    .where('workspace_id', '=', owner.workspace)
-    .where('owner_id', '=', owner.id)
-    .where('id', '=', row.id)
-    .execute()
+  await updateItems(tx, owner, [row.id]).set({ partition_id: partition.id }).execute()
   await addEntries(tx, partition, [memoryEntry(row)])
 }

@@ -61,18 +61,10 @@ export function urlOf({ workspaceId, payload }: GovernanceEvent, publicUrl: stri
 export const dashboardUrl = (publicUrl: string | undefined, path: string, workspaceId?: string): string | null =>
   publicUrl === undefined ? null : `${publicUrl}/dashboard${path}${workspaceId === undefined ? '' : `?workspace=${workspaceId}`}`
 
-function pathOf(payload: GovernancePayload): string {
-  switch (payload.object) {
-    case 'review_item':
-      return `/reviews/${payload.id}`
-    case 'policy_set':
-      return `/policies/${payload.id}`
-    case 'api_key':
-      return `/applications/${payload.application_id}`
-    case 'budget_alert':
-      return `/budgets/${payload.id}`
-  }
-}
+const PAGES = { review_item: 'reviews', policy_set: 'policies', api_key: 'applications', budget_alert: 'budgets' } as const
+
+const pathOf = (payload: GovernancePayload): string =>
+  `/${PAGES[payload.object]}/${payload.object === 'api_key' ? payload.application_id : payload.id}`
 
 function textOf({ type, payload: stored }: GovernanceEvent, names: EventNames, now: Date): Text {
   const payload = sentPayload(stored)

@@ -4,8 +4,28 @@ import { uuidOf } from '../../platform/db/values.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
+import type { Application } from '../../shared/principal.ts'
 import type { NewStoredContent, StoredContent } from '../../shared/stored-content.ts'
-import type { ResponseOwner, StoredResponse } from './stored-response.ts'
+
+/** The only caller that can read or continue a stored response. A verified and an asserted user with the same id are two owners, as for holds. */
+export interface ResponseOwner {
+  readonly workspaceId: string
+  readonly applicationId: string
+  /** Empty: the request named no user. */
+  readonly userId: string
+  readonly isVerified: boolean
+}
+
+export interface StoredResponse {
+  readonly id: string
+  readonly content: StoredContent
+}
+
+const DAY_MS = 86_400_000
+
+/** Responses that were stored at this time or earlier have expired. A changed retention applies to stored responses as well. */
+export const expiryLimit = ({ settings }: Pick<Application, 'settings'>, now: Date): Date =>
+  new Date(now.getTime() - settings.responses.retention_days * DAY_MS)
 
 /** Stores a response. A response that is stored already, because its release is sent again, stays as it is. */
 export async function storeResponse(
@@ -38,13 +58,11 @@ export async function findStoredResponse(
   expired: Date,
   box: SecretBox,
 ): Promise<StoredResponse | undefined> {
-  const uuid = fromId('resp', id)
-  if (uuid === undefined) return undefined
   const row = await db
     .selectFrom('stored_response')
     .select('content')
     .where(({ and }) => and(ownedBy(owner)))
-    .where('id', '=', uuid)
+    .where('id', '=', fromId('resp', id) ?? null)
     .where('created_at', '>', expired)
     .executeTakeFirst()
   return row && { id, content: open(box, id, row.content) }

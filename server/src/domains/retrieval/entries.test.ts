@@ -4,7 +4,7 @@ import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { createRetrievalFixture, newEntry } from '../../../test/support/retrieval-fixture.ts'
 import { newUuid } from '../../platform/lib/id.ts'
-import { addEntries, removeEntries } from './entries.ts'
+import { addEntries, type Entry, removeEntries } from './entries.ts'
 import { lockPartitions, openPartition, type Partition } from './partition.ts'
 import { POSTING_BYTES } from './posting-store.ts'
 
@@ -41,6 +41,18 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
     }
   }
 
+  const EMPTY = { statistics: [{ entries: 0, total_length: 0 }], entries: [], postings: [], empty: [] }
+
+  /** The partition has the state of a new one to which only these entries, all that are left, were added. Removes them. */
+  async function expectAsNew(partition: Partition, left: readonly Entry[]): Promise<void> {
+    const [state, fresh] = [await stateOf(partition), await desk.partition()]
+    await desk.remove(left.map(({ id }) => id))
+    expect(await stateOf(partition)).toEqual(EMPTY)
+    await desk.add(fresh, left)
+    expect(await stateOf(fresh)).toEqual(state)
+    expect(state.empty).toEqual([])
+  }
+
   test('adding and removing: leaves the same state as adding only the remaining entries', async () => {
     const word = fc.constantFrom('red', 'green', 'blue', 'of', 'the')
     const step = fc.record({
@@ -60,34 +72,24 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
           await desk.remove(ids)
           for (const id of ids) gone.add(id)
         }
-        const left = added.filter(({ id }) => !gone.has(id))
-        const state = await stateOf(partition)
-        await desk.remove(left.map(({ id }) => id))
-        expect(await stateOf(partition)).toEqual({
-          statistics: [{ entries: 0, total_length: 0 }],
-          entries: [],
-          postings: [],
-          empty: [],
-        })
-        const fresh = await desk.partition()
-        await desk.add(fresh, left)
-        expect(await stateOf(fresh)).toEqual(state)
-        expect(state.empty).toEqual([])
+        await expectAsNew(
+          partition,
+          added.filter(({ id }) => !gone.has(id)),
+        )
       }),
       { numRuns: 15 },
     )
   })
 
   test('removeEntries: removes half of the entries of several blocks', async () => {
-    const [partition, fresh] = [await desk.partition(), await desk.partition()]
+    const partition = await desk.partition()
     const entries = Array.from({ length: 600 }, (_, at) => newEntry(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
     await desk.add(partition, entries)
     await desk.remove(entries.filter((_, at) => at % 2 === 0).map(({ id }) => id))
-    const state = await stateOf(partition)
-    const left = entries.filter((_, at) => at % 2 === 1)
-    await desk.remove(left.map(({ id }) => id))
-    await desk.add(fresh, left)
-    expect(await stateOf(fresh)).toEqual(state)
+    await expectAsNew(
+      partition,
+      entries.filter((_, at) => at % 2 === 1),
+    )
   })
 
   test('removeEntries: ignores unknown ids and an empty list', async () => {
@@ -114,12 +116,7 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
       throw new Error('the document could not be stored')
     })
     await expect(failing).rejects.toThrow('document')
-    expect(await stateOf(partition)).toEqual({
-      statistics: [{ entries: 0, total_length: 0 }],
-      entries: [],
-      postings: [],
-      empty: [],
-    })
+    expect(await stateOf(partition)).toEqual(EMPTY)
   })
 
   test('openPartition: creates one partition for a key when called twenty times at once', async () => {
@@ -152,11 +149,7 @@ describe.each(testDatabases())('search entries on $name', async ({ open }) => {
         ...(first === partition ? [stays] : []),
         ...(second === partition ? [moves] : []),
       ])
-      const state = await stateOf(partition)
-      await desk.remove(left.map(({ id }) => id))
-      const fresh = await desk.partition()
-      await desk.add(fresh, left)
-      expect(await stateOf(fresh)).toEqual(state)
+      await expectAsNew(partition, left)
     }
   })
 })

@@ -76,11 +76,11 @@ export class PostingSource {
     const text = `${select} partition_id = any($1::bigint[]) and term = any($2::text[]) group by term`
     const query = CompiledQuery.raw(text, [this.#ids, termsOf(words), ...more])
     const { rows } = await this.#db.executeQuery<{ term: string; packed: string }>(query)
-    const byTerm = new WordsByTerm(words)
+    const byTerm = wordsByTerm(words)
     const rowsByWord: PostingRow[][] = words.map(() => [])
     for (const { term, packed } of rows) {
       for (const row of unpack(packed)) {
-        for (const index of byTerm.get(this.#scope.languages.get(row.partition), term)) rowsByWord[index]?.push(row)
+        for (const { index } of byTerm(this.#scope.languages.get(row.partition), term)) rowsByWord[index]?.push(row)
       }
     }
     return rowsByWord
@@ -92,10 +92,10 @@ export class PostingSource {
       join retrieval_partition on id = partition_id
       where partition_id = any(${this.#ids}::bigint[]) and term = any(${termsOf(words)}::text[])
       group by language, term`.execute(this.#db)
-    const byTerm = new WordsByTerm(words)
+    const byTerm = wordsByTerm(words)
     const counts = words.map(() => 0)
     for (const { language, term, bytes } of rows) {
-      for (const index of byTerm.get(language, term)) counts[index] = (counts[index] ?? 0) + Number(bytes) / POSTING_BYTES
+      for (const { index } of byTerm(language, term)) counts[index] = (counts[index] ?? 0) + Number(bytes) / POSTING_BYTES
     }
     return counts
   }
@@ -122,22 +122,11 @@ function* unpack(packed: string): Generator<PostingRow> {
 
 const termsOf = (words: readonly QueryWord[]): string[] => [...new Set(words.flatMap(({ terms }) => [...terms.values()]))]
 
-/** The query words of a term in a language; several if their stems are equal. */
-class WordsByTerm {
-  readonly #indexes = new Map<string, number[]>()
+type Keyed = { readonly key: string; readonly index: number }
 
-  constructor(words: readonly QueryWord[]) {
-    words.forEach(({ terms }, index) => {
-      for (const [language, term] of terms) {
-        const key = `${language} ${term}`
-        const indexes = this.#indexes.get(key)
-        if (indexes) indexes.push(index)
-        else this.#indexes.set(key, [index])
-      }
-    })
-  }
-
-  get(language: Language | undefined, term: string): readonly number[] {
-    return this.#indexes.get(`${language} ${term}`) ?? []
-  }
+/** Finds the query words of a term in a language: several if their stems are equal. */
+function wordsByTerm(words: readonly QueryWord[]): (language: Language | undefined, term: string) => readonly Keyed[] {
+  const keyed = words.flatMap(({ terms }, index) => [...terms].map(([language, term]) => ({ key: `${language} ${term}`, index })))
+  const byKey = Map.groupBy(keyed, ({ key }) => key)
+  return (language, term) => byKey.get(`${language} ${term}`) ?? []
 }

@@ -35,10 +35,8 @@ describe.each(testDatabases())('reindexOutdated on $name', async ({ open }) => {
     // The words that a former tokenizer made of these texts.
     const older = ['plain words', 'x docker部署', 'y 신청서를 z']
     for (const entry of entries) texts.set(entry.id, entry)
-    await desk.add(
-      partition,
-      entries.map((entry, at) => ({ ...entry, text: older[at] ?? '' })),
-    )
+    const asBefore = entries.map((entry, at) => ({ ...entry, text: older[at] ?? '' }))
+    await desk.add(partition, asBefore)
     await database.pool.query('update retrieval_entry set tokenizer = 1 where partition_id = $1', [partition.id])
     expect(await found(partition, '인사')).toEqual([])
 
@@ -50,10 +48,8 @@ describe.each(testDatabases())('reindexOutdated on $name', async ({ open }) => {
     expect(await found(partition, 'y')).toEqual([])
 
     const fresh = await desk.partition('none')
-    await desk.add(
-      fresh,
-      entries.map(({ text }) => newEntry(text)),
-    )
+    const again = entries.map(({ text }) => newEntry(text))
+    await desk.add(fresh, again)
     expect(await stateOf(partition)).toEqual(await stateOf(fresh))
   })
 })

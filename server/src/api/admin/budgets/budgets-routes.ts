@@ -1,8 +1,5 @@
 import { Type } from 'typebox'
 import {
-  BUDGET_PERIODS,
-  BUDGET_SCOPES,
-  BUDGET_UNITS,
   type Budget,
   BudgetCreate,
   BudgetPatch,
@@ -10,7 +7,6 @@ import {
   checkBudgetCreate,
   findLimitProblem,
   shownAmount,
-  UNPRICED,
 } from '../../../domains/budgets/budget.ts'
 import {
   BUDGETS_TOPIC,
@@ -22,6 +18,7 @@ import {
   listBudgets,
   updateBudget,
 } from '../../../domains/budgets/budget-store.ts'
+import { BUDGET_PERIODS, BUDGET_SCOPES, BUDGET_UNITS, UNPRICED } from '../../../domains/budgets/budget-words.ts'
 import { type BudgetCount, type BudgetWindow, countKey, listCounts, readWindows } from '../../../domains/budgets/window-store.ts'
 import { resolveApplications } from '../../../domains/identity/application-store.ts'
 import type { Db } from '../../../platform/db/database.ts'

@@ -1,7 +1,7 @@
 import { describeFault } from '../../../domains/audit/checkpoints/verified-seal.ts'
 import type { RequestCounts } from '../../../domains/audit/statistics/statistics.ts'
 import type { AuditFault } from '../../../domains/audit/verify/chain-checker.ts'
-import type { BudgetNearLimit } from '../../../domains/budgets/near-limit-store.ts'
+import type { BudgetNearLimit } from '../../../domains/budgets/window-store.ts'
 import type { PendingCount } from '../../../domains/review/service-levels.ts'
 import { counted } from '../../../platform/lib/counted.ts'
 import type { Attention } from './overview-shapes.ts'

@@ -1,7 +1,7 @@
 import { NO_USAGE } from '../../../domains/audit/statistics/read-usage.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import { countRequests, type StatisticsQuery, stageTimes } from '../../../domains/audit/statistics/statistics.ts'
-import { readBudgetsNearLimit } from '../../../domains/budgets/near-limit-store.ts'
+import { readBudgetsNearLimit } from '../../../domains/budgets/window-store.ts'
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { countPending, type PendingCount } from '../../../domains/review/service-levels.ts'
 import type { Db } from '../../../platform/db/database.ts'

@@ -62,26 +62,18 @@ describe('chunkMarkdown', () => {
 
   test('produces adjacent chunks when the overlap is zero', () => {
     const text = sentences(60)
-    expect(
-      chunk(text, { maxTokens: 100, overlapTokens: 0 })
-        .map(({ content }) => content)
-        .join(' '),
-    ).toBe(text)
+    const contents = chunk(text, { maxTokens: 100, overlapTokens: 0 }).map(({ content }) => content)
+    expect(contents.join(' ')).toBe(text)
   })
 
   test('splits text without sentences and overlong words', () => {
     for (const text of ['word '.repeat(2_000), 'x'.repeat(20_000), '漢字'.repeat(3_000), '👍🏽'.repeat(1_000)]) {
-      const chunks = chunk(text, { maxTokens: 64, overlapTokens: 0 })
-      for (const { content } of chunks) {
+      const contents = chunk(text, { maxTokens: 64, overlapTokens: 0 }).map(({ content }) => content)
+      for (const content of contents) {
         expect(countTokens(content)).toBeLessThanOrEqual(64)
         expect(content.isWellFormed()).toBe(true)
       }
-      expect(
-        chunks
-          .map(({ content }) => content)
-          .join('')
-          .replace(/\s/g, ''),
-      ).toBe(text.replace(/\s/g, ''))
+      expect(contents.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
     }
   })
 
@@ -150,11 +142,8 @@ test('blocksOf: blocks cover the text without gaps for any text', () => {
         document.map((blocks) => blocks.flat().join('')),
       ),
       (markdown) => {
-        expect(
-          blocksOf(markdown)
-            .map(({ start, end }) => markdown.slice(start, end))
-            .join(''),
-        ).toBe(markdown)
+        const texts = blocksOf(markdown).map(({ start, end }) => markdown.slice(start, end))
+        expect(texts.join('')).toBe(markdown)
       },
     ),
   )

@@ -62,6 +62,9 @@ export const tooMuchText = (characters: number): DocumentError =>
 /** Whole megabytes, or bytes below one megabyte. For messages. */
 export const megabytes = (count: number): string => (count >= 1 << 20 ? `${Math.round(count / (1 << 20))} MB` : `${count} bytes`)
 
+export const lockedByPassword = (): DocumentError =>
+  new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
+
 /** For a parser that failed unexpectedly, such as by a stack overflow. */
 export function unreadable(cause: unknown): DocumentError {
   const message = 'The file is damaged, or has a structure that cannot be read. Save it again in a simpler form.'

@@ -1,5 +1,5 @@
 import { isJson } from '../../../platform/lib/json.ts'
-import { DOCX, DocumentError, type MediaType } from './document.ts'
+import { DOCX, DocumentError, lockedByPassword, type MediaType } from './document.ts'
 import { hasFrontMatter } from './formats/front-matter.ts'
 import { decodeText } from './text.ts'
 
@@ -115,6 +115,6 @@ function oldOfficeError(bytes: Uint8Array): DocumentError {
     Buffer.from('EncryptedPackage', 'utf16le'),
   )
   return encrypted
-    ? new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
+    ? lockedByPassword()
     : new DocumentError('unsupported', 'The file has an old Office format. Save it as .docx or PDF.')
 }

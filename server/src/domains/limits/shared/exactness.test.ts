@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
+import { IdealBucket } from '../../../../test/support/limits/ideal-bucket.ts'
 import { VirtualNode } from '../../../../test/support/limits/virtual-node.ts'
 import { virtualStores } from '../../../../test/support/limits/virtual-stores.ts'
 import { word } from '../../../../test/support/scripted-provider.ts'
@@ -25,20 +26,6 @@ const STEP = fc.record({
   part: fc.constantFrom(0, 0.5, 1, 1, 1),
 })
 const STEPS = fc.array(STEP, { minLength: 40, maxLength: 120 })
-
-/** A bucket that charges each request at once, with its actual cost. */
-class IdealBucket {
-  used = 0
-  readonly #perMinute: number
-
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute
-  }
-
-  pass(ms: number): void {
-    this.used = Math.max(0, this.used - ms * this.#perMinute)
-  }
-}
 
 describe.each(virtualStores())('leases in $name', async ({ open }) => {
   const store = await closeAfterAll(open())

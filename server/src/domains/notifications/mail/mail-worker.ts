@@ -203,10 +203,8 @@ function subjectOf({ sections, topics, total }: MailContent): string {
 
 const FOOTER = 'You get this e-mail because of the notifications in your Gatehouse account.'
 
-const shownOf = ({ sections }: MailContent): number => sections.reduce((sum, { messages }) => sum + messages.length, 0)
-
-const restOf = (content: MailContent): readonly string[] => {
-  const rest = content.total - shownOf(content)
+function restOf({ sections, total }: MailContent): readonly string[] {
+  const rest = sections.reduce((left, { messages }) => left - messages.length, total)
   return rest > 0 ? [`And ${rest} more.`] : []
 }
 

@@ -144,8 +144,8 @@ async function embedPages(deps: EmbedMissingDeps, model: EmbeddingModel, maxBatc
 
 async function loadTexts({ db, textsOf }: EmbedMissingDeps, entries: readonly Unembedded[]): Promise<[string, string][]> {
   const texts = new Map<string, string>()
-  for (const kind of new Set(entries.map((entry) => entry.kind))) {
-    const ids = entries.filter((entry) => entry.kind === kind).map(({ id }) => id)
+  for (const [kind, own] of Map.groupBy(entries, (entry) => entry.kind)) {
+    const ids = own.map(({ id }) => id)
     for (const [id, text] of await textsOf[kind](db, ids)) texts.set(id, text)
   }
   return entries.map(({ id }) => [id, texts.get(id) ?? ''])

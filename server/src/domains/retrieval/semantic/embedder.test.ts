@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { embedWith } from '../../../../test/support/embed-by-meaning.ts'
 import { type Behaviour, FAULTS, failWith, respond, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
 import { guardedConnector } from '../../../platform/lib/url-guard.ts'
 import { batchesOf, cutText, Embedder, type ModelChoice } from './embedder.ts'
@@ -12,11 +13,10 @@ afterEach(async () => {
 const OPTIONS = { timeoutMs: 3_000, retries: 2 }
 
 /** Responds with [length of the text, 1] for each text. */
-const well: Behaviour = (socket, call) => {
-  const { input } = JSON.parse(call.body) as { input: string[] }
-  respond({ data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) })(socket, call)
-}
-const embedding = (...values: unknown[]): Behaviour => respond({ data: [{ index: 0, embedding: values }] })
+const well = embedWith((text) => [text.length, 1])
+const embeddings = (...all: (readonly [index: number, values: unknown[]])[]): Behaviour =>
+  respond({ data: all.map(([index, embedding]) => ({ index, embedding })) })
+const embedding = (...values: unknown[]): Behaviour => embeddings([0, values])
 
 async function start(behaviours: Behaviour[] = [well], { dimensions, key = 'sk-1', allowPrivate = true }: Start = {}) {
   const server = await startFaultyProvider(...behaviours)
@@ -74,18 +74,9 @@ describe('Embedder: requests', () => {
   })
 
   test('orders vectors by the indexes of the response', async () => {
-    const { embedder } = await start([
-      respond({
-        data: [
-          { index: 1, embedding: [0, 1] },
-          { index: 0, embedding: [1, 0] },
-        ],
-      }),
-    ])
-    expect(await embedder.embed(['a', 'b'], OPTIONS)).toEqual({
-      ok: true,
-      vectors: [Float32Array.of(1, 0), Float32Array.of(0, 1)],
-    })
+    const { embedder } = await start([embeddings([1, [0, 1]], [0, [1, 0]])])
+    const vectors = [Float32Array.of(1, 0), Float32Array.of(0, 1)]
+    expect(await embedder.embed(['a', 'b'], OPTIONS)).toEqual({ ok: true, vectors })
   })
 
   test('sends no request without texts', async () => {
@@ -104,28 +95,19 @@ describe('Embedder: server failures', () => {
     expect(server.calls).toHaveLength(2)
   })
 
-  test('does not wait for a Retry-After beyond the deadline', async () => {
-    const { server, embedder } = await start([failWith(429, { 'retry-after': '60' }), well])
-    expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status: 429 })
-    expect(server.calls).toHaveLength(1)
-  })
-
-  test('retries 500 up to the limit', async () => {
-    const { server, embedder } = await start([failWith(500)])
-    expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status: 500 })
-    expect(server.calls).toHaveLength(3)
-  })
-
-  test.each([400, 401, 404, 302])('does not retry %i', async (status) => {
-    const { server, embedder } = await start([failWith(status)])
-    expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status })
-    expect(server.calls).toHaveLength(1)
-  })
-
-  test('ends a hanging request at the timeout without a retry', async () => {
-    const { server, embedder } = await start([FAULTS['hangs before headers']])
-    expect(await embedder.embed(['a'], { ...OPTIONS, timeoutMs: 200 })).toMatchObject({ ok: false, failure: 'timeout' })
-    expect(server.calls).toHaveLength(1)
+  test.each<[what: string, behaviour: Behaviour, failed: object, calls: number, timeoutMs?: number]>([
+    ['does not wait for a Retry-After beyond the deadline', failWith(429, { 'retry-after': '60' }), { status: 429 }, 1],
+    ['retries 500 up to the limit', failWith(500), { status: 500 }, 3],
+    ['does not retry 400', failWith(400), { status: 400 }, 1],
+    ['does not retry 401', failWith(401), { status: 401 }, 1],
+    ['does not retry 404', failWith(404), { status: 404 }, 1],
+    ['does not retry 302', failWith(302), { status: 302 }, 1],
+    ['ends a hanging request without a retry', FAULTS['hangs before headers'], { failure: 'timeout' }, 1, 200],
+  ])('%s', async (_, behaviour, failed, calls, timeoutMs = OPTIONS.timeoutMs) => {
+    const { server, embedder } = await start([behaviour])
+    const embedded = await embedder.embed(['a'], { ...OPTIONS, timeoutMs })
+    expect(embedded).toMatchObject({ ok: false, failure: 'status', ...failed })
+    expect(server.calls).toHaveLength(calls)
   })
 
   test.each([
@@ -133,7 +115,7 @@ describe('Embedder: server failures', () => {
     ['half of its JSON', 'malformed', respond('{"data": [')],
     ['no data', 'malformed', respond({ error: 'none' })],
     ['a vector too few', 'malformed', respond({ data: [] })],
-    ['an index twice', 'malformed', respond({ data: [0, 0].map((index) => ({ index, embedding: [1, 2] })) })],
+    ['an index twice', 'malformed', embeddings([0, [1, 2]], [0, [1, 2]])],
     ['a vector that is too short', 'dimensions', embedding(1)],
     ['a vector that is too long', 'dimensions', embedding(1, 2, 3)],
     ['an empty vector', 'dimensions', embedding()],
@@ -148,14 +130,7 @@ describe('Embedder: server failures', () => {
   })
 
   test('refuses vectors of different lengths when no dimensions are configured', async () => {
-    const { embedder } = await start([
-      respond({
-        data: [
-          { index: 0, embedding: [1, 0] },
-          { index: 1, embedding: [1, 0, 0] },
-        ],
-      }),
-    ])
+    const { embedder } = await start([embeddings([0, [1, 0]], [1, [1, 0, 0]])])
     expect(await embedder.embed(['a', 'b'], OPTIONS)).toMatchObject({ ok: false, failure: 'dimensions' })
   })
 

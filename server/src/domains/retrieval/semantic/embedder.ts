@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { type buildConnector, Pool } from 'undici'
 import { elapsed } from '../../../platform/lib/clock.ts'
 import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../../platform/lib/http-request.ts'
@@ -82,20 +83,17 @@ export class Embedder {
   /** The vectors of all `texts` in their order, or a failure. Long texts are embedded by their beginning. */
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Embedded> {
     const deadline = elapsed() + options.timeoutMs
-    const batches = batchesOf(texts.map(cutText))
-    const results: (readonly Vector[])[] = []
+    const inTurn = pLimit(CONCURRENT_BATCHES)
     let failed: EmbedFailure | undefined
-    let next = 0
-    const worker = async (): Promise<void> => {
-      while (next < batches.length && !failed) {
-        const place = next++
-        const result = await this.#embedBatch(batches[place] ?? [], options, deadline)
-        if (result.ok) results[place] = result.vectors
-        else failed ??= result
-      }
+    const embedNext = async (batch: readonly string[]): Promise<readonly Vector[]> => {
+      const result = failed ?? (await this.#embedBatch(batch, options, deadline))
+      if (result.ok) return result.vectors
+      failed ??= result
+      return []
     }
-    await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, worker))
-    return failed ?? combine(results)
+    const batches = batchesOf(texts.map(cutText))
+    const vectors = (await Promise.all(batches.map((batch) => inTurn(embedNext, batch)))).flat()
+    return failed ?? ofOneLength(vectors)
   }
 
   async close(): Promise<void> {
@@ -134,14 +132,11 @@ export class Embedder {
       maxBytes: MAX_RESPONSE_BYTES,
       now: this.#deps.now,
     })
-    if (!response.ok) return response
-    const embeddings = parseEmbeddings(response.body, count, model.dimensions)
-    return embeddings.ok ? embeddings : { ...embeddings, status: response.status }
+    return response.ok ? parseEmbeddings(response, count, model.dimensions) : response
   }
 }
 
-function combine(batches: readonly (readonly Vector[])[]): Embedded {
-  const vectors = batches.flat()
+function ofOneLength(vectors: readonly Vector[]): Embedded {
   const length = vectors[0]?.length
   if (vectors.some((vector) => vector.length !== length)) return { ok: false, failure: 'dimensions', status: 200 }
   return { ok: true, vectors }
@@ -201,21 +196,22 @@ export type InvalidEmbeddings = 'malformed' | 'dimensions' | 'unusable'
  * number, or does not have `dimensions` values. If `dimensions` is undefined, all vectors must have the same length.
  */
 function parseEmbeddings(
-  body: Buffer,
+  { body, status }: { readonly body: Buffer; readonly status: number },
   count: number,
   dimensions: number | undefined,
-): { readonly ok: true; readonly vectors: readonly Vector[] } | { readonly ok: false; readonly failure: InvalidEmbeddings } {
+): Embedded {
+  const invalid = (failure: InvalidEmbeddings): EmbedFailure => ({ ok: false, failure, status })
   const data = parseData(body)
-  if (data?.length !== count) return { ok: false, failure: 'malformed' }
+  if (data?.length !== count) return invalid('malformed')
   const vectors: Vector[] = []
   let length = dimensions
   for (const [place, item] of data.entries()) {
     const { index = place, embedding } = (item ?? {}) as { index?: unknown; embedding?: unknown }
-    if (!isValidIndex(index, count) || vectors[index] || !Array.isArray(embedding)) return { ok: false, failure: 'malformed' }
+    if (!isValidIndex(index, count) || vectors[index] || !Array.isArray(embedding)) return invalid('malformed')
     length ??= embedding.length
-    if (embedding.length !== length || length === 0) return { ok: false, failure: 'dimensions' }
+    if (embedding.length !== length || length === 0) return invalid('dimensions')
     const vector = toUnit(embedding)
-    if (!vector) return { ok: false, failure: 'unusable' }
+    if (!vector) return invalid('unusable')
     vectors[index] = vector
   }
   return { ok: true, vectors }

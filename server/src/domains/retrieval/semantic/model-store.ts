@@ -1,21 +1,12 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import type { EmbeddingModelTable } from '../tables.ts'
 import type { ModelChoice } from './embedder.ts'
 
-/** A model with vectors in the database. Vectors of different models are never compared. */
-export interface EmbeddingModel {
-  readonly id: number
-  readonly name: string
-  readonly dimensions: number
-  /** Whether requests must state the number of dimensions. */
-  readonly shortened: boolean
-  readonly state: EmbeddingModelTable['state']
-  /** Whether its approximate index is complete. */
-  readonly indexed: boolean
-}
-
 const COLUMNS = ['id', 'name', 'dimensions', 'shortened', 'state', 'indexed'] as const
+
+/** A model with vectors in the database. Vectors of different models are never compared. */
+export type EmbeddingModel = Readonly<Pick<Selectable<EmbeddingModelTable>, (typeof COLUMNS)[number]>>
 
 /** Another node continues the work of a silent node after this. */
 const LEASE = '60 seconds'
@@ -42,9 +33,7 @@ export async function declareModel(
     .onConflict((conflict) =>
       conflict.columns(['name', 'dimensions']).doUpdateSet({
         shortened,
-        state: sql<
-          EmbeddingModelTable['state']
-        >`case embedding_model.state when 'retired' then 'building' else embedding_model.state end`,
+        state: sql`case embedding_model.state when 'retired' then 'building' else embedding_model.state end`,
       }),
     )
     .returning(COLUMNS)

@@ -34,7 +34,8 @@ export async function createVectorTable(tx: Tx): Promise<VectorSupport | undefin
   const version = (await versionOf(tx)) ?? (await install(tx))
   if (version === undefined) return undefined
   for (const statement of STATEMENTS) await sql.raw(statement).execute(tx)
-  return { iterativeScans: isAtLeast(version, 0, 8) }
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return { iterativeScans: major > 0 || minor >= 8 }
 }
 
 export const isPrivilegeMissing = (cause: unknown): boolean => (cause as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE
@@ -42,10 +43,8 @@ export const isPrivilegeMissing = (cause: unknown): boolean => (cause as { code?
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 async function versionOf(tx: Tx): Promise<string | undefined> {
-  const { rows } = await sql<{
-    version: string
-  }>`select extversion as version from pg_extension where extname = 'vector'`.execute(tx)
-  return rows[0]?.version
+  const { rows } = await sql<{ extversion: string }>`select extversion from pg_extension where extname = 'vector'`.execute(tx)
+  return rows[0]?.extversion
 }
 
 async function install(tx: Tx): Promise<string | undefined> {
@@ -53,11 +52,6 @@ async function install(tx: Tx): Promise<string | undefined> {
   if (rows.length === 0) return undefined
   await sql`create extension vector`.execute(tx)
   return versionOf(tx)
-}
-
-function isAtLeast(version: string, major: number, minor: number): boolean {
-  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number)
-  return ownMajor > major || (ownMajor === major && ownMinor >= minor)
 }
 
 const STATEMENTS = [

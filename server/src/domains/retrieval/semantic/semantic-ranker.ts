@@ -94,12 +94,7 @@ class QueryVectors {
   }
 }
 
-const digest = (partitions: readonly Partition[]): string =>
-  createHash('sha256')
-    .update(
-      partitions
-        .map(({ id }) => id)
-        .sort((a, b) => a - b)
-        .join(),
-    )
-    .digest('base64')
+function digest(partitions: readonly Partition[]): string {
+  const ids = partitions.map(({ id }) => id).sort((a, b) => a - b)
+  return createHash('sha256').update(ids.join()).digest('base64')
+}

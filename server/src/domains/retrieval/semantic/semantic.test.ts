@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { embedByMeaning } from '../../../../test/support/embed-by-meaning.ts'
-import { failWith, respond, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
+import { embedByMeaning, embedWith } from '../../../../test/support/embed-by-meaning.ts'
+import { failWith, startFaultyProvider } from '../../../../test/support/faulty-provider.ts'
 import { freshDatabases } from '../../../../test/support/fresh-database.ts'
 import { rankByMeaning, rankOnce } from '../../../../test/support/rank-once.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
@@ -195,10 +195,7 @@ describe.each(freshDatabases())('semantic search on $name', async ({ name, open 
   test('treats other dimensions under the same name as another model', async () => {
     await add(animals, 'cat')
     await node('m', 3).embed()
-    server.behave((socket, call) => {
-      const { input } = JSON.parse(call.body) as { input: string[] }
-      respond({ data: input.map((_, index) => ({ index, embedding: [1, 2] })) })(socket, call)
-    })
+    server.behave(embedWith(() => [1, 2]))
     await node('m', 2).embed()
     expect(await findReadyModel(db)).toMatchObject({ name: 'm', dimensions: 2, shortened: true })
   })
@@ -246,14 +243,8 @@ describe.each(freshDatabases())('semantic search on $name', async ({ name, open 
 
   test('returns visible entries in exact order from the approximate index', async () => {
     const points = Array.from({ length: 600 }, (_, at) => `point ${at}`)
-    server.behave((socket, call) => {
-      const { input } = JSON.parse(call.body) as { input: string[] }
-      const at = (text: string) => Number(text.split(' ')[1] ?? 0) / 300
-      respond({ data: input.map((text, index) => ({ index, embedding: [Math.cos(at(text)), Math.sin(at(text)), 0] })) })(
-        socket,
-        call,
-      )
-    })
+    const at = (text: string) => Number(text.split(' ')[1] ?? 0) / 300
+    server.behave(embedWith((text) => [Math.cos(at(text)), Math.sin(at(text)), 0]))
     await add(animals, ...points.filter((_, at) => at % 2 === 0))
     await add(vehicles, ...points.filter((_, at) => at % 2 === 1))
     await node().embed(20)

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import mammoth from 'mammoth'
 import { fromBufferPromise } from 'yauzl'
-import { DocumentError, megabytes } from '../document.ts'
+import { DocumentError, lockedByPassword, megabytes } from '../document.ts'
 import { readHtml } from './html.ts'
 
 /** Limit of the unpacked XML. A book of a thousand pages has about 10 MB. */
@@ -50,9 +50,7 @@ export async function unzip(bytes: Uint8Array, isWanted: (name: string) => boole
     const archive = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     for await (const entry of archive.eachEntry()) {
       if (!isWanted(entry.fileName)) continue
-      if (entry.isEncrypted()) {
-        throw new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
-      }
+      if (entry.isEncrypted()) throw lockedByPassword()
       remaining -= entry.uncompressedSize
       if (remaining < 0) {
         const message = `The file unpacks to more than ${megabytes(limit)}. Split it into several files.`

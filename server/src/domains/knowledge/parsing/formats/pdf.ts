@@ -1,5 +1,5 @@
 import { getDocumentProxy } from 'unpdf'
-import { DocumentError, tooMuchText } from '../document.ts'
+import { DocumentError, lockedByPassword, tooMuchText } from '../document.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 interface Line {
@@ -34,9 +34,7 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
   try {
     return await getDocumentProxy(bytes, { verbosity: 0, useSystemFonts: false, enableXfa: false })
   } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException') {
-      throw new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
-    }
+    if (error instanceof Error && error.name === 'PasswordException') throw lockedByPassword()
     throw new DocumentError('broken', DAMAGED)
   }
 }
