@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { onTestFinished } from 'vitest'
 import { streamTextOf } from './upstream-stream.ts'
 
 /** A request as it arrived at the socket. */
@@ -176,6 +177,13 @@ export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<F
         server.close(() => resolve())
       }),
   }
+}
+
+/** As `startFaultyProvider`, until the current test ends. */
+export async function faultyProvider(...behaviours: Behaviour[]): Promise<FaultyProvider> {
+  const started = await startFaultyProvider(...behaviours)
+  onTestFinished(() => started.close())
+  return started
 }
 
 function readCalls(socket: Socket, onCall: (call: ReceivedRequest) => void): void {
