@@ -1,4 +1,4 @@
-import { type Fields, isSet } from '../platform/lib/untrusted-json.ts'
+import { type Fields, isObject, isSet } from '../platform/lib/untrusted-json.ts'
 
 /** Whether a field asks for nothing. Typed clients send null, [], {} and '' for fields that they do not use. */
 export const isEmpty = (value: unknown): boolean =>
@@ -13,3 +13,18 @@ export const hasOnly = (value: Fields, known: readonly string[]): boolean =>
   Object.entries(value).every(
     ([name, field]) => known.includes(name) || !isSet(field) || (Array.isArray(field) && field.length === 0),
   )
+
+export const without = (fields: object, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+
+const CALL_FIELDS = ['id', 'type', 'function', 'custom', 'extra_content', 'provider_specific_fields']
+
+/** The provider's own fields of each tool call of a completion; empty: no call has any. */
+export function ownFieldsOfCalls(calls: unknown): readonly Fields[] {
+  const fields = (Array.isArray(calls) ? (calls as unknown[]) : []).map((call): Fields => {
+    if (!isObject(call)) return {}
+    const inner = isObject(call.function) ? call.function : isObject(call.custom) ? call.custom : {}
+    return { ...without(call, CALL_FIELDS), ...without(inner, ['name', 'arguments', 'input']) }
+  })
+  return fields.some((each) => Object.keys(each).length > 0) ? fields : []
+}

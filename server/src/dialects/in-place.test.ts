@@ -132,18 +132,16 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
       ...fields,
     })
 
-  test('carry: a provider of the same API gets them in their places', () => {
-    expect(forward(anthropicMessages, body({}), undefined, 'carry')).toBe(body({ model: 'upstream-model' }))
-  })
+  test('carry: a provider of the same API gets them in their places', () =>
+    expect(forward(anthropicMessages, body({}), undefined, 'carry')).toBe(body({ model: 'upstream-model' })))
 
   test('refuse: the first one is named', () => {
     const refused = () => forward(anthropicMessages, body({}), undefined, 'refuse')
     expect(refused).toThrow('messages[0].content[0].x_hint: is not a field that the gateway knows')
   })
 
-  test('name: a block of an unknown type is refused', () => {
-    expect(() => forward(anthropicMessages, body({}))).toThrow('messages[0].content[1].type: must be')
-  })
+  test('name: a block of an unknown type is refused', () =>
+    expect(() => forward(anthropicMessages, body({}))).toThrow('messages[0].content[1].type: must be'))
 
   test('carry: detectors read their names and values', () => {
     const texts: string[] = []
@@ -155,17 +153,15 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
     expect(texts).toEqual(expect.arrayContaining(['warm', 'blue', 'x_hint', 'level']))
   })
 
-  test('carry: not sent when a policy changes one, because it cannot be put back', () => {
-    expect(() => forward(anthropicMessages, body({ x_top: SECRET }), conceal, 'carry')).toThrow('unsupported: carried_fields')
-  })
+  test('carry: not sent when a policy changes one, because it cannot be put back', () =>
+    expect(() => forward(anthropicMessages, body({ x_top: SECRET }), conceal, 'carry')).toThrow('unsupported: carried_fields'))
 
-  test.each(['mcp_servers', 'container'])('carry: %s stays refused, because the provider would run tools itself', (name) => {
-    expect(() => forward(anthropicMessages, body({ [name]: [{ url: 'x' }] }), undefined, 'carry')).toThrow(name)
-  })
+  test.each(['mcp_servers', 'container'])('carry: %s stays refused, because the provider would run tools itself', (name) =>
+    expect(() => forward(anthropicMessages, body({ [name]: [{ url: 'x' }] }), undefined, 'carry')).toThrow(name),
+  )
 
-  test('carry: a name that every object inherits is a name like others', () => {
-    expect(forward(anthropicMessages, body({ toString: 'blue' }), undefined, 'carry')).toContain('"toString":"blue"')
-  })
+  test('carry: a name that every object inherits is a name like others', () =>
+    expect(forward(anthropicMessages, body({ toString: 'blue' }), undefined, 'carry')).toContain('"toString":"blue"'))
 
   test('carry: at most 32 blocks', () => {
     const content = Array.from({ length: 33 }, () => ({ type: 'hologram' }))

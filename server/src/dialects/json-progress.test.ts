@@ -13,9 +13,7 @@ test.each([
   ['["}', '\\"', ']"]'],
   // Not JSON: the caller parses it once.
   ['{x}'],
-])('JSON in pieces: is closed when each bracket is closed: %j', (...pieces) => {
-  expect(isClosedAfter(...pieces)).toBe(true)
-})
+])('JSON in pieces: is closed when each bracket is closed: %j', (...pieces) => expect(isClosedAfter(...pieces)).toBe(true))
 
 test.each([[''], ['12'], ['{"a":1'], ['{"a":"}'], ['{"a":"\\"}'], ['{"a":"\\', '"}']])(
   'JSON in pieces: is not closed when a bracket or a string is open: %j',

@@ -8,6 +8,5 @@ test.each([10, 16_384, 16_385, 100_000])('pieces: are the text when they are joi
   expect(parts.length).toBeGreaterThan(length / 50)
 })
 
-test('pieces: a long text is not split before its first part is read', () => {
-  expect(Array.isArray(pieces('word '.repeat(10_000)))).toBe(false)
-})
+test('pieces: a long text is not split before its first part is read', () =>
+  expect(Array.isArray(pieces('word '.repeat(10_000)))).toBe(false))

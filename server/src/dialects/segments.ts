@@ -1,19 +1,15 @@
 import type { ChatMessage } from '../shared/message.ts'
 import type { OriginalRequest } from '../shared/original-request.ts'
 
-/** A run of messages of the chat form, up to but not including `to`, and the items that they were made from. */
-export interface Segment {
-  readonly messages: { readonly from: number; readonly to: number }
-  readonly items: readonly unknown[]
-  readonly isChanged: boolean
-}
-
-/** In their order. One item may have become several messages, and several items one message. */
+/**
+ * Runs of messages of the chat form, up to but not including `to`, and the items that they were made from, in their order. One item may
+ * have become several messages, and several items one message.
+ */
 export function segmentsOf(
   { messages: before, origins }: Pick<OriginalRequest, 'messages' | 'origins'>,
   messages: readonly ChatMessage[],
   items: readonly unknown[],
-): readonly Segment[] {
+) {
   const segments: { messages: { from: number; to: number }; from: number; to: number; isChanged: boolean }[] = []
   for (const [index, origin] of origins.entries()) {
     if (origin === 'system') continue

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { onTestFinished } from 'vitest'
 import { completion as scriptedCompletion } from './scripted-provider.ts'
 import { streamTextOf } from './upstream-stream.ts'
 
@@ -164,6 +165,13 @@ export async function startFaultyProvider(...behaviours: Behaviour[]) {
         server.close(() => resolve())
       }),
   }
+}
+
+/** As `startFaultyProvider`, until the current test ends. */
+export async function faultyProvider(...behaviours: Behaviour[]): Promise<FaultyProvider> {
+  const started = await startFaultyProvider(...behaviours)
+  onTestFinished(() => started.close())
+  return started
 }
 
 function readCalls(socket: Socket, onCall: (call: ReceivedRequest) => void): void {

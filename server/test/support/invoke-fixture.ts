@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeEach } from 'vitest'
+import { afterAll, beforeEach } from 'vitest'
 import { chatOperation } from '../../src/domains/providers/chat-operation.ts'
 import { Health } from '../../src/domains/providers/health.ts'
 import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/domains/providers/invoke.ts'
 import type { ProviderRequest } from '../../src/domains/providers/operation.ts'
 import type { Provider } from '../../src/domains/providers/provider.ts'
 import type { Completion } from '../../src/shared/completion.ts'
-import { type Behaviour, type FaultyProvider, respond, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
+import { type Behaviour, faultyProvider, respond, UPSTREAM_SECRET } from './faulty-provider.ts'
 import { testPools, testProvider } from './providers.ts'
 
 const REQUEST = { model: 'small', messages: [{ role: 'user', content: 'Good morning' }], parameters: {} }
@@ -20,20 +20,17 @@ interface WithProvider {
 /** Dependencies of `invoke` with real upstream servers, for the tests of one file. Each test starts with a new Health. */
 export function invokeFixture() {
   const pools = testPools()
-  const upstreams: FaultyProvider[] = []
   let deps: InvokeDeps
   beforeEach(() => {
     const health = new Health({ openMs: OPEN_MS })
     deps = { pools, health, clock: { now: () => new Date() }, newId: (prefix) => `${prefix}_1`, random: () => 1, backoffMs: 10 }
   })
-  afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
   afterAll(() => pools.close())
 
   return {
     /** A provider whose server behaves as listed, one behaviour for each request; the last one stays. */
     async startProvider(behaviours: readonly Behaviour[], change: Partial<Provider> = {}) {
-      const upstream = await startFaultyProvider(...behaviours)
-      upstreams.push(upstream)
+      const upstream = await faultyProvider(...behaviours)
       const provider = testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 20_000, ...change })
       return { provider, upstream, requestCount: () => upstream.calls.length }
     },

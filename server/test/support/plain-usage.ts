@@ -1,6 +1,6 @@
-import type { Dimension } from '../../src/domains/audit/statistics/dimension-values.ts'
 import type { UsageCounts } from '../../src/domains/audit/statistics/read-usage.ts'
 import type { UsageQuery } from '../../src/domains/audit/statistics/usage-query.ts'
+import type { Dimension } from '../../src/domains/audit/statistics/usage-sums.ts'
 import { VERDICTS } from '../../src/shared/decision.ts'
 
 interface Attempt {

@@ -1,5 +1,5 @@
-import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
-import type { ClientDialect, ErrorEnvelope, ResponseEncoder } from '../client-dialect.ts'
+import { ERRORS, errorBody } from '../../errors.ts'
+import type { ClientDialect, ResponseEncoder } from '../client-dialect.ts'
 import { decoded, fieldOf } from '../client-fields.ts'
 import { growingMessage, messageEvents } from './events.ts'
 import { MESSAGES_FIELDS } from './known-fields.ts'
@@ -24,16 +24,6 @@ const ENCODER: ResponseEncoder = {
   grow: growingMessage,
 }
 
-/** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
-function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: string): ErrorEnvelope {
-  const { error } = errorBody(code, fields)
-  return {
-    type: 'error',
-    error: { ...error, type: ERROR_TYPES[ERRORS[code].status] ?? 'invalid_request_error' },
-    request_id: requestId,
-  }
-}
-
 /** The Messages API of Anthropic: https://docs.claude.com/en/api/messages. */
 export const anthropicMessages: ClientDialect = {
   name: 'anthropic-messages',
@@ -44,5 +34,10 @@ export const anthropicMessages: ClientDialect = {
       return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), origins, encoder: ENCODER }
     }),
   hasTextParts: true,
-  errorBody: anthropicErrorBody,
+  /** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
+  errorBody: (code, fields, requestId) => ({
+    type: 'error',
+    error: { ...errorBody(code, fields).error, type: ERROR_TYPES[ERRORS[code].status] ?? 'invalid_request_error' },
+    request_id: requestId,
+  }),
 }

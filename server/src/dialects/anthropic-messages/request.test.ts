@@ -162,9 +162,7 @@ describe('Messages API: request [GW-ANT-3]', () => {
     ['thinking.type', { ...X, thinking: { type: 'deep' } }],
     ['output_config.format.type', { ...X, output_config: { format: { type: 'xml' } } }],
     ['context_management.edits[0]', { ...X, context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } }],
-  ])('request: 400 that names %s when it has no counterpart', (param, body) => {
-    expect(refusedField(body)).toBe(param)
-  })
+  ])('request: 400 that names %s when it has no counterpart', (param, body) => expect(refusedField(body)).toBe(param))
 
   test.each<[string, object]>([
     ['tool_choice.name', { ...X, tools: [tool], tool_choice: { type: 'auto', name: 'words' } }],
@@ -179,9 +177,9 @@ describe('Messages API: request [GW-ANT-3]', () => {
     ['messages[0].content[0].data', assistant({ type: 'thinking', thinking: 'x', data: 'words' })],
     ['messages[0].content[0].signature', assistant({ type: 'thinking', thinking: 'x', signature: false })],
     ['messages[0].content[0].thinking', assistant({ type: 'redacted_thinking', data: 'x', thinking: 'words' })],
-  ])('request: 400 that names %s when the chat form has no place for its text [GW-FID-5]', (param, body) => {
-    expect(refusedField(body)).toBe(param)
-  })
+  ])('request: 400 that names %s when the chat form has no place for its text [GW-FID-5]', (param, body) =>
+    expect(refusedField(body)).toBe(param),
+  )
 
   test('fields: a problem of the chat has the name that the client used', () => {
     const decoded = anthropicMessages.decode({ ...user([{ type: 'tool_result', tool_use_id: 'a', content: 'x' }]), system: 's' })

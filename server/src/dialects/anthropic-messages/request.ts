@@ -1,7 +1,6 @@
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import { MOST_TOKENS } from '../../shared/output-limits.ts'
-import type { Sources } from '../client-fields.ts'
-import { RefusedField, refuse } from '../client-fields.ts'
+import { RefusedField, refuse, type Sources } from '../client-fields.ts'
 import { words } from '../known-fields.ts'
 import { decodeMessage, decodeSystem, type Translated } from './content.ts'
 import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt } from './fields.ts'

@@ -3,6 +3,8 @@ import type { Choice, Completion, Usage } from '../../shared/completion.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../shared/usage.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
+import { ownFieldsOfCalls, without } from '../field-values.ts'
+import { words } from '../known-fields.ts'
 import { containsText } from '../reasoning-position.ts'
 import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
@@ -107,7 +109,7 @@ function inputOf(json: string): Fields {
 export function usageOf(usage: Usage = NO_USAGE): Fields {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokenUnitsOf(usage)
   return {
-    ...otherUsage(usage),
+    ...without(usage, UNITS),
     input_tokens: input - cacheRead - cacheWrite,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
@@ -120,10 +122,9 @@ export function usageOf(usage: Usage = NO_USAGE): Fields {
   }
 }
 
-const OWN: ReadonlySet<string> = new Set([
-  ...['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'usage', 'governance'],
-  'provider_fields',
-])
+const OWN: ReadonlySet<string> = new Set(
+  words('id type role model content stop_reason stop_sequence stop_details usage governance provider_fields'),
+)
 
 /** Unknown fields of the response stay at its top level. Those that the API has too, and those of a choice, go into `provider_fields`. */
 export function providerFieldsOf(completion: Completion): Fields {
@@ -144,36 +145,14 @@ function fieldsOfChoice({ index: _, message, finish_reason: _reason, stop_reason
       ...(typeof stop_reason !== 'string' && { stop_reason }),
       ...(!isObject(stop_details) && { stop_details }),
     }),
-    message: filled({ ...ofMessage, reasoning_details: unplacedDetails(details), tool_calls: fieldsOfCalls(calls) }),
+    message: filled({ ...ofMessage, reasoning_details: unplacedDetails(details), tool_calls: ownFieldsOfCalls(calls) }),
   }
 }
 
 const unplacedDetails = (details: unknown): unknown =>
   Array.isArray(details) ? details.filter((detail) => thinkingBlocks([detail]).length === 0) : details
 
-function fieldsOfCalls(calls: unknown): readonly Fields[] {
-  const fields = (Array.isArray(calls) ? calls : []).map(
-    ({
-      id: _,
-      type: _type,
-      function: called,
-      custom,
-      extra_content: _state,
-      provider_specific_fields: _own,
-      ...others
-    }: Fields) => {
-      const { name: _name, arguments: _arguments, input: _input, ...inner } = (called ?? custom ?? {}) as Fields
-      return { ...others, ...inner }
-    },
-  )
-  return fields.some((each) => Object.keys(each).length > 0) ? fields : []
-}
-
-const UNITS: ReadonlySet<string> = new Set([
-  ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
-])
-
-const otherUsage = (usage: Usage): Fields => Object.fromEntries(Object.entries(usage).filter(([name]) => !UNITS.has(name)))
+const UNITS = words('prompt_tokens completion_tokens total_tokens prompt_tokens_details completion_tokens_details')
 
 const filled = (fields: Fields): Fields =>
   Object.fromEntries(

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Fields, isObject, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage } from '../../shared/message.ts'
 import { CARRIED_FIELDS, type OriginalRequest } from '../../shared/original-request.ts'
+import { words } from '../known-fields.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { segmentsOf } from '../segments.ts'
 import { UntranslatableField } from '../untranslatable.ts'
@@ -116,11 +117,9 @@ function mergeBlock(written: Fields, before: Fields, after: Fields): unknown {
 }
 
 /** A block that became none: an empty text, or one of a type that the gateway carries, which is sent only if no policy changed it. */
-const hasNoText = ({ type, text }: Fields): boolean => (type === 'text' ? text === '' : !TRANSLATED.has(textOf(type)))
+const hasNoText = ({ type, text }: Fields): boolean => (type === 'text' ? text === '' : !TRANSLATED.includes(textOf(type)))
 
-const TRANSLATED: ReadonlySet<string> = new Set([
-  ...['text', 'image', 'document', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
-])
+const TRANSLATED = words('text image document tool_use tool_result thinking redacted_thinking')
 
 /** For each written block, the index of the block that its translation became; -1: the chat form has no place for it. */
 function placesOf(written: readonly Fields[], blocks: readonly Fields[]): readonly number[] {

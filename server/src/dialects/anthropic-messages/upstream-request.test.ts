@@ -255,9 +255,8 @@ describe('tools', () => {
     expect(bodyOf(HELLO, { tools, tool_choice, parallel_tool_calls }).tool_choice).toEqual(expected),
   )
 
-  test('request: the model gets only the allowed tools', () => {
-    expect(bodyOf(HELLO, { tools, tool_choice: allowed }).tools).toMatchObject([{ name: 'two' }])
-  })
+  test('request: the model gets only the allowed tools', () =>
+    expect(bodyOf(HELLO, { tools, tool_choice: allowed }).tools).toMatchObject([{ name: 'two' }]))
 })
 
 describe('prompt cache', () => {

@@ -43,13 +43,7 @@ function toolOf(tool: unknown, index: number): Fields {
   }
 }
 
-interface Choice {
-  readonly type: string
-  readonly name?: string
-  readonly allowed?: readonly string[]
-}
-
-function choiceOf(choice: unknown): Choice {
+function choiceOf(choice: unknown): { readonly type: string; readonly name?: string; readonly allowed?: readonly string[] } {
   if (!isSet(choice)) return { type: 'auto' }
   if (typeof choice === 'string') return { type: modeOf(choice, 'tool_choice') }
   const { type, allowed_tools: allowed } = choice as Fields

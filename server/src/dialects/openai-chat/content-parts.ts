@@ -1,12 +1,7 @@
 import { type Fields, isObject, isSet } from '../../platform/lib/untrusted-json.ts'
 
-interface Texts {
-  readonly content: string
-  readonly reasoning_content: string
-}
-
 /** Mistral sends parts for models that reason (https://docs.mistral.ai/capabilities/reasoning/). Undefined: something would be lost. */
-export function readContentParts(parts: readonly unknown[]): Texts | undefined {
+export function readContentParts(parts: readonly unknown[]) {
   let [content, reasoning_content] = ['', '']
   for (const part of parts) {
     if (isPart(part, 'thinking', THINKING_FIELDS) && Array.isArray(part.thinking)) {

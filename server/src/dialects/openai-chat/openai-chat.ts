@@ -1,4 +1,5 @@
 import type { Problem } from '../../platform/lib/schema.ts'
+import { isSet } from '../../platform/lib/untrusted-json.ts'
 import { type Origin, OWN_PARAMETERS } from '../../shared/original-request.ts'
 import type { ClientDialect, DecodedRequest, ResponseEncoder } from '../client-dialect.ts'
 import { chatChunks, growingChunks } from './chunks.ts'
@@ -16,15 +17,15 @@ const asFields = (value: unknown): Readonly<Record<string, unknown>> =>
 const originsOf = (messages: unknown): readonly Origin[] =>
   (Array.isArray(messages) ? messages : []).map((_, index) => ({ from: index, to: index }))
 
-/** The gateway writes the stream itself, so a provider gets no options for it. */
-const isUsed = (option: unknown): boolean => option !== undefined && option !== null && option !== false
-
-/** A field that would disappear: it has the name of a parameter that the gateway sets, or is an option of the provider's stream. */
+/**
+ * A field that would disappear: it has the name of a parameter that the gateway sets, or is an option of the provider's stream. The gateway
+ * writes the stream itself, so a provider gets no options for it.
+ */
 function lostField(body: Readonly<Record<string, unknown>>): Problem | undefined {
   const own = OWN_PARAMETERS.find((name) => body[name] !== undefined)
   if (own !== undefined) return { param: own, message: 'is not supported: the gateway uses this name itself; leave it out' }
   const options = Object.entries(asFields(body.stream_options))
-  const option = options.find(([name, value]) => name !== 'include_usage' && isUsed(value))
+  const option = options.find(([name, value]) => name !== 'include_usage' && isSet(value) && value !== false)
   return option && { param: `stream_options.${option[0]}`, message: 'is not supported: the gateway writes the stream itself' }
 }
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { ContentPart } from '../../shared/message.ts'
-import type { Sources } from '../client-fields.ts'
-import { refuse } from '../client-fields.ts'
+import { refuse, type Sources } from '../client-fields.ts'
 import { anyList, anyObject, byType, type Fields, isObject, listOf, optionalText, reader, text } from './fields.ts'
 
 /** `annotations`: of all parts, in the form of the chat API. */

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 import { textOf } from '../../platform/lib/untrusted-json.ts'
 import type { Origin } from '../../shared/original-request.ts'
-import type { Sources } from '../client-fields.ts'
-import { RefusedField, UnknownField } from '../client-fields.ts'
+import { RefusedField, type Sources, UnknownField } from '../client-fields.ts'
 import { withoutNulls } from '../field-values.ts'
 import type { Position } from '../reasoning-position.ts'
 import { readContent } from './content.ts'
@@ -23,16 +22,10 @@ export interface Conversation {
   readonly messages: Message[]
   readonly sources: Sources
   readonly origins: Origin[]
-  readonly tools: ItemTools[]
+  /** `isLoaded`: the list is the result of a search for tools. */
+  readonly tools: { readonly list: readonly unknown[]; readonly at: string; readonly isLoaded: boolean }[]
   /** Namespaces of calls, and the names of the called tools. */
   readonly namespaced: string[]
-}
-
-interface ItemTools {
-  readonly list: readonly unknown[]
-  readonly at: string
-  /** The list is the result of a search for tools. */
-  readonly isLoaded: boolean
 }
 
 /** Ids and states of stored items, which a model has no use for. */
@@ -67,9 +60,7 @@ const SEARCH = { ...STATE, type: text, call_id: text, execution: Type.Literal('c
 const readSearchCall = reader({ ...SEARCH, arguments: anyObject })
 const readSearchOutput = reader({ ...SEARCH, tools: anyList })
 
-type AddItem = (item: unknown, at: string, conversation: Conversation) => void
-
-const ITEMS: Readonly<Record<string, AddItem>> = {
+const ITEMS: Readonly<Record<string, (item: unknown, at: string, conversation: Conversation) => void>> = {
   message: addMessage,
   function_call: (item, at, conversation) => {
     const { call_id: id, name, namespace, arguments: input, ...others } = readFunctionCall(item, at)
@@ -180,10 +171,8 @@ function addCall(call: Fields, at: string, conversation: Conversation): void {
   const path = `${to}.tool_calls[${message.tool_calls.length}]`
   const { sources } = conversation
   if (message.tool_calls.length === 0) sources.set(`${to}.tool_calls`, `${at}.type`)
-  sources.set(path, at)
+  for (const place of [path, `${path}.function`, `${path}.custom`]) sources.set(place, at)
   sources.set(`${path}.id`, `${at}.call_id`)
-  sources.set(`${path}.function`, at)
-  sources.set(`${path}.custom`, at)
   message.tool_calls.push(call)
 }
 

@@ -28,21 +28,9 @@ export interface RefusalPart {
   readonly type: 'refusal'
   readonly refusal: string
 }
-export interface FunctionCallItem extends Fields {
-  readonly id: string
-  readonly type: 'function_call'
-  readonly name: string
-  readonly arguments: string
-}
-export interface CustomCallItem extends Fields {
-  readonly id: string
-  readonly type: 'custom_tool_call'
-  readonly input: string
-}
-export interface ToolSearchItem extends Fields {
-  readonly id: string
-  readonly type: 'tool_search_call'
-  readonly arguments: Fields
-}
-export type CallItem = FunctionCallItem | CustomCallItem | ToolSearchItem
+export type CallItem = Fields & { readonly id: string } & (
+    | { readonly type: 'function_call'; readonly name: string; readonly arguments: string }
+    | { readonly type: 'custom_tool_call'; readonly input: string }
+    | { readonly type: 'tool_search_call'; readonly arguments: Fields }
+  )
 export type OutputItem = ReasoningItem | MessageItem | CallItem

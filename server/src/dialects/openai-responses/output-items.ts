@@ -1,6 +1,7 @@
 import { parseJsonObject, readExtraFields } from '../../platform/lib/untrusted-json.ts'
 import type { Choice, Completion } from '../../shared/completion.ts'
 import { parseFree } from '../../shared/free-json.ts'
+import { ownFieldsOfCalls, without } from '../field-values.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { CallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
 import { reasoningItems, type Thought } from './reasoning-items.ts'
@@ -137,7 +138,6 @@ function extrasOf(choice: Choice, reasoningExtras: Fields): Fields {
   const { role: _role, content: _content, refusal: _refusal, tool_calls, annotations, ...others } = message
   const { reasoning: _text, reasoning_content: _other, reasoning_details: _details, phase: _phase, ...ofMessage } = others
   const otherAnnotations = listOf(annotations).filter((item) => !isCitation(item))
-  const callExtras = listOf(tool_calls).map(extrasOfCall)
   const ofLogprobs = isObject(logprobs) ? without(logprobs, ['content']) : {}
   return filled({
     choice: filled({ ...ofChoice, logprobs: filled(ofLogprobs) }),
@@ -145,19 +145,10 @@ function extrasOf(choice: Choice, reasoningExtras: Fields): Fields {
       ...ofMessage,
       ...reasoningExtras,
       annotations: otherAnnotations,
-      tool_calls: callExtras.some(isNotEmpty) ? callExtras : [],
+      tool_calls: ownFieldsOfCalls(tool_calls),
     }),
   })
 }
 
-function extrasOfCall(call: unknown): Fields {
-  if (!isObject(call)) return {}
-  const inner = isObject(call.function) ? call.function : isObject(call.custom) ? call.custom : {}
-  const known = ['id', 'type', 'function', 'custom', 'extra_content', 'provider_specific_fields']
-  return { ...without(call, known), ...without(inner, ['name', 'arguments', 'input']) }
-}
-
-const without = (fields: Fields, names: readonly string[]): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
 const isNotEmpty = (value: unknown): boolean => (isObject(value) ? Object.keys(value).length > 0 : isFilled(value))
 const filled = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => isNotEmpty(value)))

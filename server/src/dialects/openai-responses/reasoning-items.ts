@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { isCount, textOf } from '../../platform/lib/untrusted-json.ts'
+import { isCount, isSet, textOf } from '../../platform/lib/untrusted-json.ts'
 import type { ChatMessage } from '../../shared/message.ts'
+import { words } from '../known-fields.ts'
 import { containsText, type Position, positionFields } from '../reasoning-position.ts'
 import { anyList, type Fields, isObject, optionalText, reader, text } from './fields.ts'
 import type { ReasoningItem, UnnamedReasoningItem } from './items.ts'
@@ -34,22 +35,19 @@ interface PlacedItem extends Position {
   readonly item: UnnamedReasoningItem
 }
 
-const CARRIED: ReadonlySet<string> = new Set([
-  ...['id', 'type', 'text', 'summary', 'data', 'signature', 'format', 'index', 'start_index', 'call_index'],
-])
+const CARRIED: ReadonlySet<string> = new Set(words('id type text summary data signature format index start_index call_index'))
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isAbsent = (value: unknown): boolean => value === undefined || value === null
-const isIndex = (value: unknown): boolean => isAbsent(value) || isCount(value, Number.MAX_SAFE_INTEGER)
+const isIndex = (value: unknown): boolean => !isSet(value) || isCount(value, Number.MAX_SAFE_INTEGER)
 
 function isDetail(detail: unknown): detail is Fields {
   if (!isObject(detail) || !Object.keys(detail).every((name) => CARRIED.has(name))) return false
   const { id, type, text, summary, data, signature, format, start_index, call_index } = detail
-  if (![id, signature, format].every((value) => isAbsent(value) || isText(value))) return false
+  if (![id, signature, format].every((value) => !isSet(value) || isText(value))) return false
   if (!isIndex(start_index) || !isIndex(call_index)) return false
   if (type === 'reasoning.summary') return isText(summary)
   if (type === 'reasoning.encrypted') return isText(data)
-  return type === 'reasoning.text' && (isText(text) || (isAbsent(text) && isText(signature)))
+  return type === 'reasoning.text' && (isText(text) || (!isSet(text) && isText(signature)))
 }
 
 /** The items of a message's `reasoning_details`; undefined if an entry has something that an item cannot hold. */

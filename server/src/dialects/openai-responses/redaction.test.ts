@@ -68,21 +68,10 @@ function sent(body: unknown): string | undefined {
   const decoded = decodeRequest(body)
   if (!decoded.ok) return undefined
   const { messages, model: _, ...parameters } = decoded.chat as unknown as Pick<OriginalRequest, 'messages'> & { model: unknown }
-  const redacted = <T>(value: T): T =>
-    replaceTexts(
-      value,
-      collectTexts(value).map((each) => each.replaceAll(SECRET, '[redacted]')),
-    )
-  const { origins } = decoded
-  const original = {
-    dialect: 'openai-responses',
-    body,
-    origins,
-    unknown: [],
-    carried: [],
-    messages,
-    parameters,
-  } as OriginalRequest
+  const redactedTexts = (value: unknown) => collectTexts(value).map((each) => each.replaceAll(SECRET, '[redacted]'))
+  const redacted = <T>(value: T): T => replaceTexts(value, redactedTexts(value))
+  const read = { origins: decoded.origins, unknown: [], carried: [], messages, parameters }
+  const original = { dialect: 'openai-responses', body, ...read } as OriginalRequest
   const request = { model: 'm', stream: false, messages: redacted(messages), parameters: redacted(parameters), original }
   const encoded = encodeRequest(request)
   return encoded.ok ? encoded.body : undefined

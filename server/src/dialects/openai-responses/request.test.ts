@@ -134,9 +134,7 @@ describe('decodeRequest: nothing disappears', () => {
   }
   const textsOf = (value: unknown): string[] => [...new Set(JSON.stringify(value).match(/"text-[^"]*"/g))].sort()
 
-  test('every text of a request is in the chat [GW-RESP-9]', () => {
-    expect(textsOf(chatOf(full))).toEqual(textsOf(full))
-  })
+  test('every text of a request is in the chat [GW-RESP-9]', () => expect(textsOf(chatOf(full))).toEqual(textsOf(full)))
 
   /** Paths of all objects whose fields the API defines. */
   const OPEN = /(parameters|schema|metadata|extra_content|governance)$/

@@ -9,8 +9,7 @@ import { anyObject, byType, type Fields, isObject, NOT_CARRIED, optionalText, re
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { ITEM_FIELDS } from './known-fields.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ToolNames } from './tools.ts'
-import { addTools, newToolList, readToolChoice, type ToolList } from './tools.ts'
+import { addTools, newToolList, readToolChoice, type ToolList, type ToolNames } from './tools.ts'
 
 export type Decoded =
   | {

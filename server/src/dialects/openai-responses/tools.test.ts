@@ -10,8 +10,10 @@ import { readResponse } from './upstream-response.ts'
 type Body = Readonly<Record<string, unknown>>
 type Named = { readonly function: { readonly name: string; readonly description?: string } }
 
+const DEFAULTS = { model: 'm', newId: () => 'chatcmpl-1', created: () => 1 }
 const READ = { type: 'function', name: 'read', description: 'Reads.', parameters: { type: 'object' }, strict: false }
-const RUN = { type: 'custom', name: 'run', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } }
+const definition = 'start: "a"'
+const RUN = { type: 'custom', name: 'run', format: { type: 'grammar', syntax: 'lark', definition } }
 const FILES = { type: 'namespace', name: 'files', description: 'Files of the project.', tools: [READ, RUN] }
 const SEARCH = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: { type: 'object' } }
 const USER = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Read it.' }] }
@@ -64,14 +66,13 @@ describe('Responses: tools of a namespace [GW-RESP-23]', () => {
       {
         type: 'function',
         function: {
-          ...{ name: 'files__read', description: 'Files of the project.\n\nReads.' },
-          ...{ parameters: { type: 'object' }, strict: false },
+          name: 'files__read',
+          description: 'Files of the project.\n\nReads.',
+          parameters: READ.parameters,
+          strict: false,
         },
       },
-      {
-        type: 'custom',
-        custom: { name: 'files__run', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } },
-      },
+      { type: 'custom', custom: { name: 'files__run', format: { type: 'grammar', grammar: { syntax: 'lark', definition } } } },
     ])
   })
 
@@ -141,8 +142,7 @@ describe('Responses: tools of a namespace [GW-RESP-23]', () => {
   test('provider of the same API: its call has the name that policies know', () => {
     const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', namespace: 'files', name: 'read', arguments: '{}' }
     const response = { object: 'response', status: 'completed', output: [call] }
-    const completion = readResponse(response, { newId: () => 'chatcmpl-1', created: () => 1, model: 'm' })
-    expect(completion?.choices[0]?.message.tool_calls).toEqual([
+    expect(readResponse(response, DEFAULTS)?.choices[0]?.message.tool_calls).toEqual([
       { id: 'c1', type: 'function', function: { name: 'files__read', arguments: '{}' } },
     ])
   })
@@ -153,11 +153,8 @@ describe('Responses: search for tools in the client [GW-RESP-24]', () => {
 
   test('decode: the search is a function, and found tools are tools of the request', () => {
     const { tools, messages } = chatOf(BODY)
-    expect(tools.map((tool) => (tool.function ?? (tool as unknown as { custom: Named['function'] }).custom).name)).toEqual([
-      'tool_search',
-      'files__read',
-      'files__run',
-    ])
+    const names = tools.map((tool) => (tool.function ?? (tool as unknown as { custom: Named['function'] }).custom).name)
+    expect(names).toEqual(['tool_search', 'files__read', 'files__run'])
     expect(messages.slice(1)).toMatchObject([
       { role: 'assistant', tool_calls: [{ id: 's1', function: { name: 'tool_search', arguments: '{"query":"a"}' } }] },
       { role: 'tool', tool_call_id: 's1', content: '{"tools":["files__read","files__run"]}' },
@@ -182,8 +179,8 @@ describe('Responses: search for tools in the client [GW-RESP-24]', () => {
     const { status: _status, ...found } = FOUND
     expect(sent(BODY).input).toEqual([USER, searched, found])
     const response = { object: 'response', status: 'completed', output: [{ ...SEARCHED, id: 'tsc_1' }] }
-    const completion = readResponse(response, { newId: () => 'chatcmpl-1', created: () => 1, model: 'm' })
-    expect(completion?.choices[0]?.message.tool_calls).toMatchObject([{ id: 's1', function: { name: 'tool_search' } }])
+    const { message } = readResponse(response, DEFAULTS)?.choices[0] ?? {}
+    expect(message?.tool_calls).toMatchObject([{ id: 's1', function: { name: 'tool_search' } }])
   })
 })
 
@@ -225,6 +222,6 @@ describe('Responses: searches for tools [GW-RESP-24]', () => {
     const query: unknown = JSON.parse(`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
     const output = [{ ...SEARCHED, id: 'tsc_1', arguments: query }]
     const body = { id: 'r', object: 'response', status: 'completed', model: 'm', created_at: 1, output } as const
-    expect(readResponse(body, { model: 'm', newId: () => 'chatcmpl-1', created: () => 1 })).toBeUndefined()
+    expect(readResponse(body, DEFAULTS)).toBeUndefined()
   })
 })

@@ -14,8 +14,14 @@ function inputOf(messages: readonly ChatMessage[]): readonly unknown[] {
   if (!encoded.ok) throw new Error(`not encoded: ${encoded.unsupported.param}`)
   return JSON.parse(encoded.body).input
 }
-const said = (...content: object[]) => ({ type: 'message', role: 'assistant', content })
+const item = (role: string, content: unknown) => ({ type: 'message', role, content })
+const said = (...content: object[]) => item('assistant', content)
+const FUNCTION_CALL = { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' }
+const IMAGE = 'https://a.example/b.png'
+const INPUT_IMAGE = { type: 'input_image', image_url: IMAGE, detail: 'auto' }
 const text = (value: string) => ({ type: 'output_text', text: value, annotations: [] })
+const TEXT = { type: 'text', text: 'a' }
+const user = (...content: ChatMessage['content'] & readonly unknown[]): ChatMessage => ({ role: 'user', content })
 const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
 const custom = { id: 'b', type: 'custom', custom: { name: 'run', input: 'ls' } }
 
@@ -24,76 +30,51 @@ describe('messages', () => {
     [
       'system messages stay in their places',
       [{ role: 'system', content: 'a' }, HELLO, { role: 'developer', content: [{ type: 'text', text: 'b' }] }],
-      [
-        { type: 'message', role: 'system', content: 'a' },
-        { type: 'message', role: 'user', content: 'Hello' },
-        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'b' }] },
-      ],
+      [item('system', 'a'), item('user', 'Hello'), item('developer', [{ type: 'input_text', text: 'b' }])],
     ],
     [
       'images and files are parts',
       [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' }, cache_control: { type: 'ephemeral' } },
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } },
-            { type: 'image_url', image_url: { url: 'https://a.example/b.png' } },
-            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
-          ],
-        },
+        user(
+          { type: 'text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' }, cache_control: { type: 'ephemeral' } },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } },
+          { type: 'image_url', image_url: { url: IMAGE } },
+          { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+        ),
       ],
       [
-        {
-          type: 'message',
-          role: 'user',
-          content: [
-            { type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } },
-            { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' },
-            { type: 'input_image', image_url: 'https://a.example/b.png', detail: 'auto' },
-            { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
-          ],
-        },
+        item('user', [
+          { type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } },
+          { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' },
+          INPUT_IMAGE,
+          { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
+        ]),
       ],
     ],
     [
       'a phase without a text stands on an empty one',
       [{ role: 'assistant', content: null, phase: 'commentary', tool_calls: [call('a')] }],
-      [
-        { ...said(text('')), phase: 'commentary' },
-        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
-      ],
+      [{ ...said(text('')), phase: 'commentary' }, FUNCTION_CALL],
     ],
     [
       'calls and results are items, with the text before them',
       [
         { role: 'assistant', content: 'One moment.', phase: 'commentary', tool_calls: [call('a'), custom] },
         { role: 'tool', tool_call_id: 'a', name: 'f', content: 'rain' },
-        { role: 'tool', tool_call_id: 'b', content: [{ type: 'image_url', image_url: 'https://a.example/b.png' }] },
+        { role: 'tool', tool_call_id: 'b', content: [{ type: 'image_url', image_url: IMAGE }] },
       ],
       [
         { ...said(text('One moment.')), phase: 'commentary' },
-        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+        FUNCTION_CALL,
         { type: 'custom_tool_call', call_id: 'b', name: 'run', input: 'ls' },
         { type: 'function_call_output', call_id: 'a', output: 'rain' },
-        {
-          type: 'custom_tool_call_output',
-          call_id: 'b',
-          output: [{ type: 'input_image', image_url: 'https://a.example/b.png', detail: 'auto' }],
-        },
+        { type: 'custom_tool_call_output', call_id: 'b', output: [INPUT_IMAGE] },
       ],
     ],
     [
       'texts, refusals and citations of the assistant',
       [
-        {
-          role: 'assistant',
-          content: [
-            { type: 'text', text: 'a' },
-            { type: 'refusal', refusal: 'b' },
-          ],
-          refusal: 'c',
-        },
+        { role: 'assistant', content: [TEXT, { type: 'refusal', refusal: 'b' }], refusal: 'c' },
         {
           role: 'assistant',
           content: 'd',
@@ -131,13 +112,10 @@ describe('messages', () => {
 
   test.each<[string, ChatMessage]>([
     ['messages[0].name', { role: 'user', content: 'a', name: 'Ann' }],
-    ['messages[0].content[0].type', { role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }],
-    ['messages[0].content[0].image_url.url', { role: 'user', content: [{ type: 'image_url', image_url: { url: 7 } }] }],
-    [
-      'messages[0].content[0].image_url.alt',
-      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'u', alt: 'a' } }] },
-    ],
-    ['messages[0].content[0].file.more', { role: 'user', content: [{ type: 'file', file: { file_data: 'a', more: 1 } }] }],
+    ['messages[0].content[0].type', user({ type: 'input_audio', input_audio: {} })],
+    ['messages[0].content[0].image_url.url', user({ type: 'image_url', image_url: { url: 7 } })],
+    ['messages[0].content[0].image_url.alt', user({ type: 'image_url', image_url: { url: 'u', alt: 'a' } })],
+    ['messages[0].content[0].file.more', user({ type: 'file', file: { file_data: 'a', more: 1 } })],
     ['messages[0].content[0].type', { role: 'assistant', content: [{ type: 'image_url', image_url: 'u' }] }],
     ['messages[0].function_call', { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }],
     ['messages[0].annotations[0].type', { role: 'assistant', content: 'a', annotations: [{ type: 'file_path' }] }],

@@ -1,6 +1,7 @@
 import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../platform/lib/untrusted-json.ts'
 import { RefusedField } from '../client-fields.ts'
 import { hasOnly, withoutNulls } from '../field-values.ts'
+import { words } from '../known-fields.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { detailsOf, RESPONSES_FORMAT } from './reasoning-items.ts'
 import { chatName, TOOL_SEARCH } from './tools.ts'
@@ -21,17 +22,10 @@ type Draft = { -readonly [Name in keyof Output]: Output[Name] extends readonly (
 type Add = (value: Fields, output: Draft) => boolean
 
 const MAX_ITEMS = 256
-const CALL_FIELDS = [
-  ...['id', 'type', 'status', 'call_id', 'name', 'namespace', 'arguments', 'input', 'caller', 'function', 'custom', 'index'],
-]
+const CALL_FIELDS = words('id type status call_id name namespace arguments input caller function custom index')
 
-const ITEMS: Readonly<Record<string, Add>> = {
-  message,
-  reasoning,
-  function_call: call,
-  custom_tool_call: call,
-  tool_search_call: search,
-}
+const CALLS = { function_call: call, custom_tool_call: call, tool_search_call: search }
+const ITEMS: Readonly<Record<string, Add>> = { message, reasoning, ...CALLS }
 const PARTS: Readonly<Record<string, Add>> = { output_text: textPart, refusal: refusalPart }
 
 /** Returns undefined if an item is malformed or unknown. */
@@ -51,13 +45,8 @@ function addByType(adders: Readonly<Record<string, Add>>, value: unknown, output
 
 function message(item: Fields, output: Draft): boolean {
   const { role, content, phase } = item
-  if (
-    role !== 'assistant' ||
-    !Array.isArray(content) ||
-    content.length > MAX_ITEMS ||
-    !hasOnly(item, ['id', 'type', 'status', 'role', 'content', 'phase'])
-  )
-    return false
+  const isKnown = hasOnly(item, ['id', 'type', 'status', 'role', 'content', 'phase'])
+  if (role !== 'assistant' || !Array.isArray(content) || content.length > MAX_ITEMS || !isKnown) return false
   if (isSet(phase) && typeof phase !== 'string') return false
   // Texts of two phases are two messages.
   const isOther = output.phases.at(-1) !== (phase ?? undefined)
@@ -152,13 +141,8 @@ function search(item: Fields, output: Draft): boolean {
   const { execution, arguments: query } = item
   const id = idOf(item)
   const read = isObject(query) ? readExtraFields(query, []) : undefined
-  if (
-    id === undefined ||
-    execution !== 'client' ||
-    !read ||
-    !hasOnly(item, ['id', 'type', 'status', 'call_id', 'execution', 'arguments'])
-  )
-    return false
+  const isKnown = hasOnly(item, ['id', 'type', 'status', 'call_id', 'execution', 'arguments'])
+  if (id === undefined || execution !== 'client' || !read || !isKnown) return false
   output.calls.push({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(read) } })
   return true
 }

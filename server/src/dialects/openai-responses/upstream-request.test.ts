@@ -12,16 +12,14 @@ function bodyOf(messages: readonly ChatMessage[], parameters: Fields = {}): Fiel
   return JSON.parse(encoded.body)
 }
 const TOOL = { type: 'function', function: { name: 'f' } }
+const CHOSEN = { type: 'function', name: 'f' }
+const CUSTOM = { type: 'custom', custom: { name: 'c' } }
+const CHOSEN_CUSTOM = { type: 'custom', name: 'c' }
 const SENT_TOOL = { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false }
 
 describe('parameters', () => {
   test('request: stores nothing and has no stream', () =>
-    expect(bodyOf(HELLO)).toEqual({
-      model: 'gpt-up',
-      input: [{ type: 'message', role: 'user', content: 'Hello' }],
-      store: false,
-      stream: false,
-    }))
+    expect(bodyOf(HELLO)).toEqual({ model: 'gpt-up', input: [{ type: 'message', ...HELLO[0] }], store: false, stream: false }))
 
   test.each<[Fields, Fields]>([
     [{ max_tokens: 50 }, { max_output_tokens: 50 }],
@@ -89,48 +87,26 @@ describe('parameters', () => {
 })
 
 describe('tools', () => {
-  test.each<[Fields, Fields]>([
-    [
-      { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true } },
-      { type: 'function', name: 'f', description: 'd', parameters: { type: 'object' }, strict: true },
-    ],
-    [TOOL, SENT_TOOL],
-    [
-      { type: 'custom', custom: { name: 'c', description: 'd' } },
-      { type: 'custom', name: 'c', description: 'd' },
-    ],
-    [
-      { type: 'custom', custom: { name: 'c', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } } },
-      { type: 'custom', name: 'c', format: { type: 'grammar', syntax: 'lark', definition: 'x' } },
-    ],
-    [
-      { type: 'custom', custom: { name: 'c', format: { type: 'text' } } },
-      { type: 'custom', name: 'c', format: { type: 'text' } },
-    ],
-  ])('tools: %j becomes %j', (tool, expected) => expect(bodyOf(HELLO, { tools: [tool] }).tools).toEqual([expected]))
+  const GRAMMAR = { syntax: 'lark', definition: 'x' }
+  test.each<[string, Fields, Fields?]>([
+    ['function', { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }],
+    ['function', { name: 'f' }, SENT_TOOL],
+    ['custom', { name: 'c', description: 'd' }],
+    ['custom', { name: 'c', format: { type: 'grammar', grammar: GRAMMAR } }, { format: { type: 'grammar', ...GRAMMAR } }],
+    ['custom', { name: 'c', format: { type: 'text' } }],
+  ])('tools: the fields of a %s %j become %j', (type, { name, ...fields }, expected = fields) =>
+    expect(bodyOf(HELLO, { tools: [{ type, [type]: { name, ...fields } }] }).tools).toEqual([{ type, name, ...expected }]),
+  )
 
   test.each<[unknown, unknown]>([
     ['auto', 'auto'],
     ['none', 'none'],
     ['required', 'required'],
+    [TOOL, CHOSEN],
+    [CUSTOM, CHOSEN_CUSTOM],
     [
-      { type: 'function', function: { name: 'f' } },
-      { type: 'function', name: 'f' },
-    ],
-    [
-      { type: 'custom', custom: { name: 'c' } },
-      { type: 'custom', name: 'c' },
-    ],
-    [
-      { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [TOOL, { type: 'custom', custom: { name: 'c' } }] } },
-      {
-        type: 'allowed_tools',
-        mode: 'required',
-        tools: [
-          { type: 'function', name: 'f' },
-          { type: 'custom', name: 'c' },
-        ],
-      },
+      { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [TOOL, CUSTOM] } },
+      { type: 'allowed_tools', mode: 'required', tools: [CHOSEN, CHOSEN_CUSTOM] },
     ],
   ])('tool_choice: %j becomes %j', (choice, expected) =>
     expect(bodyOf(HELLO, { tools: [TOOL], tool_choice: choice }).tool_choice).toEqual(expected),

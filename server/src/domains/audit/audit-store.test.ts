@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent, seedAuditedWorkspace, testDraft } from '../../../test/support/audit.ts'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { findRecord, streamRecords } from './audit-store.ts'
 import { appendUnderLock } from './chain/append-in-transaction.ts'
 import { type AuditDraft, type AuditRecord, createChangeDraft } from './record/record.ts'
 import { searchRecords } from './search-records.ts'
-import type { WorkspaceKeys } from './workspace-keys.ts'
 
-describe.each(testDatabases())('audit store on $name', ({ open }) => {
-  let database: Database
-  let workspaceId: string
-  let keys: WorkspaceKeys
+describe.each(testDatabases())('audit store on $name', async ({ open }) => {
+  const database = await closeAfterAll(open())
+  let { workspaceId, keys } = await seedAuditedWorkspace(database.db)
   const append = (...drafts: AuditDraft[]): Promise<AuditRecord[]> =>
     database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
   const draft = (change?: Partial<AuditDraft>) => testDraft(workspaceId, change)
-
-  beforeAll(async () => {
-    database = await open()
-    ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
-  })
-  afterAll(() => database.close())
 
   test('appendUnderLock: stores no record when the transaction is rolled back', async () => {
     const lost = draft()
@@ -95,10 +87,9 @@ describe.each(testDatabases())('audit store on $name', ({ open }) => {
     })
 
     const found = async (filter: Partial<Parameters<typeof searchRecords>[2]>) =>
-      (await searchRecords(database.db, workspaceId, { limit: 100, ...filter })).data.map((record) =>
-        records.indexOf(same(record)),
+      (await searchRecords(database.db, workspaceId, { limit: 100, ...filter })).data.map(({ id }) =>
+        records.findIndex((record) => record.id === id),
       )
-    const same = ({ id }: AuditRecord) => records.find((record) => record.id === id) as AuditRecord
     const second = (index: number) => new Date(`2026-01-02T03:04:${String(index).padStart(2, '0')}.000Z`)
 
     test('applies each filter and returns the newest first', async () => {

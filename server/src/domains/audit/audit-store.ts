@@ -7,6 +7,10 @@ import type { AuditRecord } from './record/record.ts'
 import { GROUP_SEAL_BYTES } from './record/record-seals.ts'
 import type { AuditRecordTable } from './tables.ts'
 
+/** A query of the Workspace's records. */
+export const recordsOf = (db: Db, workspaceId: string) =>
+  db.selectFrom('audit_record').where('workspace_id', '=', uuidOf('ws', workspaceId))
+
 export async function findRecord(
   db: Db,
   owner: { workspaceId: string; applicationId?: string },
@@ -14,11 +18,7 @@ export async function findRecord(
 ): Promise<AuditRecord | undefined> {
   const uuid = fromId('aud', id)
   if (uuid === undefined) return undefined
-  let query = db
-    .selectFrom('audit_record')
-    .select(['body', 'hash'])
-    .where('id', '=', uuid)
-    .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
+  let query = recordsOf(db, owner.workspaceId).select(['body', 'hash']).where('id', '=', uuid)
   if (owner.applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', owner.applicationId))
   const row = await query.executeTakeFirst()
   return row && parseRecord(row.body, row.hash)
@@ -73,12 +73,8 @@ export const readSealedLinkPages = (db: Db, workspaceId: string, range: Range): 
 
 export async function findHashes(db: Db, workspaceId: string, sequences: readonly number[]): Promise<Map<number, Buffer>> {
   if (sequences.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('audit_record')
-    .select(['sequence', 'hash'])
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where(sql<boolean>`sequence = any(${sequences}::bigint[])`)
-    .execute()
+  const records = recordsOf(db, workspaceId).where(sql<boolean>`sequence = any(${sequences}::bigint[])`)
+  const rows = await records.select(['sequence', 'hash']).execute()
   return new Map(rows.map(({ sequence, hash }) => [sequence, hash]))
 }
 
@@ -109,12 +105,7 @@ async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
 }
 
 const selectRange = (db: Db, workspaceId: string, after: number, through: number) =>
-  db
-    .selectFrom('audit_record')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('sequence', '>', after)
-    .where('sequence', '<=', through)
-    .orderBy('sequence')
+  recordsOf(db, workspaceId).where('sequence', '>', after).where('sequence', '<=', through).orderBy('sequence')
 
 /** A sequence above the largest safe integer is returned as that integer. Throws ChainEndMissingError. */
 export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEnd> {
@@ -130,12 +121,6 @@ export async function findChainEnd(db: Db, workspaceId: string): Promise<ChainEn
 export class ChainEndMissingError extends Error {}
 
 export async function findFirstSequence(db: Db, workspaceId: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('audit_record')
-    .select('sequence')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .orderBy('sequence')
-    .limit(1)
-    .executeTakeFirst()
+  const row = await recordsOf(db, workspaceId).select('sequence').orderBy('sequence').limit(1).executeTakeFirst()
   return row?.sequence
 }

@@ -53,7 +53,11 @@ export async function pruneRecords(
       const seal = await lockSeal(tx, workspaceId, keys)
       const count = await removeThrough(tx, workspaceId, through)
       // Another node may have removed them in the meantime.
-      if (count > 0) await recordRemoval(tx, workspaceId, { keys, now, seal, first, through })
+      if (count === 0) return 0
+      const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
+      const draft = createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })
+      await writeSeal(tx, { ...seal, pruned: Math.max(seal.pruned, through) }, keys.hasher)
+      await appendUnderLock(tx, workspaceId, [draft], keys.hasher)
       return count
     })
   }
@@ -64,21 +68,6 @@ async function lockSeal(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promi
   const reading = await readSeal(tx, workspaceId, keys, { lock: true })
   if (reading.kind === 'invalid') throw new AuditTamperedError(workspaceId, reading.fault)
   return reading.seal
-}
-
-interface Removal {
-  readonly keys: WorkspaceKeys
-  readonly now: Date
-  readonly seal: LogSeal
-  readonly first: number
-  readonly through: number
-}
-
-async function recordRemoval(tx: Tx, workspaceId: string, { keys, now, seal, first, through }: Removal): Promise<void> {
-  const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
-  const draft = createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })
-  await writeSeal(tx, { ...seal, pruned: Math.max(seal.pruned, through) }, keys.hasher)
-  await appendUnderLock(tx, workspaceId, [draft], keys.hasher)
 }
 
 async function removeThrough(tx: Tx, workspaceId: string, through: number): Promise<number> {

@@ -44,7 +44,7 @@ export interface Range {
   readonly to?: number
 }
 
-export const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
+const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
 
 export interface RecordSort {
   readonly by: keyof typeof SORT_COLUMNS

@@ -42,9 +42,8 @@ describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
   const verdictOf = async (policies: ActivePolicies) =>
     evaluate(await policies.current(workspaceId), 'input', policyInput()).verdict
 
-  test('undefined when the Workspace has no policies', async () => {
-    expect(await createPolicies().current(workspaceId)).toBeUndefined()
-  })
+  test('undefined when the Workspace has no policies', async () =>
+    expect(await createPolicies().current(workspaceId)).toBeUndefined())
 
   test('active version is compiled once', async () => {
     const { id } = await publish(singleRuleDocument('true'))

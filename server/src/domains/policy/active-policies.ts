@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
-import type { CacheStatistics } from '../../platform/lib/cache.ts'
-import { Cache } from '../../platform/lib/cache.ts'
+import { Cache, type CacheStatistics } from '../../platform/lib/cache.ts'
 import { withDeadline } from '../../platform/lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'

@@ -43,9 +43,9 @@ const UNBOUNDED = [
 ]
 
 describe('output rules on a growing text [GW-WIN-8]', () => {
-  test.each(GROWING)('condition: can be judged, and denies early: %s', (when) => {
-    expect(denyWhen(when)).toMatchObject({ needsWhole: undefined, reactsToFindings: true, earlyDenials: [{ id: 'rule-0' }] })
-  })
+  test.each(GROWING)('condition: can be judged, and denies early: %s', (when) =>
+    expect(denyWhen(when)).toMatchObject({ needsWhole: undefined, reactsToFindings: true, earlyDenials: [{ id: 'rule-0' }] }),
+  )
 
   test.each(WHOLE)('condition: needs the whole response: %s', (when, reason) => {
     const { needsWhole, earlyDenials } = denyWhen(when)
@@ -59,18 +59,17 @@ describe('output rules on a growing text [GW-WIN-8]', () => {
     expect(earlyDenials).toHaveLength(1)
   })
 
-  test('condition: one that reads nothing of the text can be judged, and denies at the end', () => {
-    expect(denyWhen('user.role == "guest"')).toEqual({ needsWhole: undefined, reactsToFindings: false, earlyDenials: [] })
-  })
+  test('condition: one that reads nothing of the text can be judged, and denies at the end', () =>
+    expect(denyWhen('user.role == "guest"')).toEqual({ needsWhole: undefined, reactsToFindings: false, earlyDenials: [] }))
 
   test.each([
     [{ verdict: 'require_approval' }, 'its verdict is require_approval'],
     [{ verdict: 'escalate' }, 'its verdict is escalate'],
     [{ transforms: ['truncate:40'] }, 'its transform is truncate:40'],
     [{ transforms: ['redact:pii', 'redact:injection'] }, 'its transform is redact:injection'],
-  ])('effect: needs the whole response: %o', (effect, reason) => {
-    expect(growingOutputOf({ when: 'user.verified', ...effect }).needsWhole).toContain(reason)
-  })
+  ])('effect: needs the whole response: %o', (effect, reason) =>
+    expect(growingOutputOf({ when: 'user.verified', ...effect }).needsWhole).toContain(reason),
+  )
 
   test('transform: one of personal data or secrets can be judged', () => {
     const output = growingOutputOf({ when: true, transforms: ['redact:pii', 'mask:secret.token'] })

@@ -1,4 +1,4 @@
-import type { PolicyPoint, PolicyVersion } from '../../shared/decision.ts'
+import { POLICY_POINTS, type PolicyPoint, type PolicyVersion } from '../../shared/decision.ts'
 import type { PolicySet, Rule } from './policy.ts'
 import { parseTransform } from './transforms.ts'
 
@@ -10,21 +10,9 @@ export interface CompiledPolicy {
 }
 
 export function compile({ rules, texts }: PolicySet, version: PolicyVersion): CompiledPolicy {
-  const at = (point: PolicyPoint): readonly Rule[] => rules.filter((rule) => rule.at.includes(point))
-  const output = at('output')
-  return {
-    version,
-    growingOutput: growingOutput(output),
-    texts,
-    rules: {
-      input: at('input'),
-      output,
-      retrieve: at('retrieve'),
-      recall: at('recall'),
-      remember: at('remember'),
-      message: at('message'),
-    },
-  }
+  const byPoint = POLICY_POINTS.map((point) => [point, rules.filter(({ at }) => at.includes(point))] as const)
+  const rulesAt = Object.fromEntries(byPoint) as unknown as CompiledPolicy['rules']
+  return { version, growingOutput: growingOutput(rulesAt.output), texts, rules: rulesAt }
 }
 
 /** How the output rules of a policy set judge a response that is not complete (decision 0025). */

@@ -5,15 +5,10 @@ import { RULE_FIELDS } from './rule-reader.ts'
 export interface PolicyDiff {
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  readonly changed: readonly RuleChange[]
+  readonly changed: readonly { readonly id: string; readonly fields: readonly FieldChange[] }[]
   /** Rules of both versions have another order, which changes the order of obligations. */
   readonly reordered: boolean
   readonly texts: readonly string[]
-}
-
-interface RuleChange {
-  readonly id: string
-  readonly fields: readonly FieldChange[]
 }
 
 /** Values of the document (`hold_expires_in` in milliseconds); null: not set. */

@@ -54,9 +54,8 @@ test('combineDirectives: strictest directive of each kind', () => {
   })
 })
 
-test('combineDirectives: no effect when there are no directives', () => {
-  expect(combineDirectives([])).toEqual({ knowledgeOff: false, system: [], unsatisfiable: false })
-})
+test('combineDirectives: no effect when there are no directives', () =>
+  expect(combineDirectives([])).toEqual({ knowledgeOff: false, system: [], unsatisfiable: false }))
 
 test('combineDirectives: unsatisfiable when there are two regions or two providers', () => {
   expect(combineDirectives(['route:region=eu', 'route:region=us']).unsatisfiable).toBe(true)

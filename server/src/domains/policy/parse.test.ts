@@ -57,13 +57,11 @@ rules:
     })
   })
 
-  test('verdict is allow when the rule sets none', () => {
-    expect(policySet(document('when: "true"', 'risk: high')).rules[0]).toMatchObject({ verdict: 'allow', onError: 'deny' })
-  })
+  test('verdict is allow when the rule sets none', () =>
+    expect(policySet(document('when: "true"', 'risk: high')).rules[0]).toMatchObject({ verdict: 'allow', onError: 'deny' }))
 
-  test('condition can be a YAML boolean', () => {
-    expect(policySet(document('when: true', 'verdict: deny')).rules[0]?.when).toBe('true')
-  })
+  test('condition can be a YAML boolean', () =>
+    expect(policySet(document('when: true', 'verdict: deny')).rules[0]?.when).toBe('true'))
 })
 
 describe('parsePolicySet: error with line, column and field', () => {
@@ -130,9 +128,9 @@ describe('parsePolicySet: error with line, column and field', () => {
     ['two lists joined', 'user.attributes.a.exists(x, [x] + [x] == [])', 42, 'lists cannot be joined'],
     ['two unknown values added', 'user.attributes.a + user.attributes.b == "x"', 29, 'the types of both sides are unknown'],
     ['map inside a loop', 'user.attributes.a.all(x, x.map(y, y) == x)', 37, 'too many nested loops'],
-  ])('condition with %s', (_, when, column, message) => {
-    expect(errorsOf(document(`when: ${when}`, 'verdict: deny'))[0]).toContain(`6:${column} rules[0].when: ${message}`)
-  })
+  ])('condition with %s', (_, when, column, message) =>
+    expect(errorsOf(document(`when: ${when}`, 'verdict: deny'))[0]).toContain(`6:${column} rules[0].when: ${message}`),
+  )
 
   test('place in a condition of several lines', () => {
     expect(errorsOf(document('when: |', '  content.text', '    .contains(user.nme)', 'verdict: deny'))).toEqual([
@@ -173,9 +171,9 @@ describe('parsePolicySet: condition is accepted when it', () => {
     ['has a choice', '(user.verified ? request.tokens : request.max_tokens) > 100'],
     ['reads a map', '{"sales": 100, "legal": 10}[user.department] < request.tokens'],
     ['loops over findings', 'content.findings.exists(name, name.startsWith("pii") && content.findings[name] > 3)'],
-  ])('%s', (_, when) => {
-    expect(errorsOf(JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] }))).toEqual([])
-  })
+  ])('%s', (_, when) =>
+    expect(errorsOf(JSON.stringify({ name: 'x', rules: [{ id: 'a', at: ['input'], when, verdict: 'deny' }] }))).toEqual([]),
+  )
 })
 
 describe('parsePolicySet: limits', () => {

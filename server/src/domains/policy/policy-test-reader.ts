@@ -1,5 +1,4 @@
-import type { Node } from 'yaml'
-import { isMap, isScalar } from 'yaml'
+import { isMap, isScalar, type Node } from 'yaml'
 import { camelCase } from '../../platform/lib/camel-case.ts'
 import { parseTime } from '../../platform/lib/clock.ts'
 import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } from '../../shared/classification.ts'

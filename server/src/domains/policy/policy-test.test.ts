@@ -66,9 +66,7 @@ describe('runTests: error with line, column and field when the file is not valid
     expect(errors[0]).toMatchObject({ line: 1, field })
   })
 
-  test('no cases', async () => {
-    expect((await runFile('tests: []')).errors[0]?.message).toBe('must have at least one case')
-  })
+  test('no cases', async () => expect((await runFile('tests: []')).errors[0]?.message).toBe('must have at least one case'))
 })
 describe('testPolicyFile', () => {
   let folder: string

@@ -61,6 +61,7 @@ export function readRule(node: Node, path: string, { reader, environment, texts 
   const at = read('at', readPoints) ?? []
   const risk = word('risk', RISK_LEVELS)
   const classification = word('classification', CLASSIFICATIONS)
+  const readDirectives = readObligations((text) => directiveProblem(text, texts))
   const holdExpiresInMs = read('hold_expires_in', readHoldExpiry)
   const approvals = read('approvals', readApprovals)
   const rule: Rule = {
@@ -72,11 +73,7 @@ export function readRule(node: Node, path: string, { reader, environment, texts 
     ...(risk && { risk }),
     ...(classification && { classification }),
     transforms: read('transforms', readObligations(transformProblem)) ?? [],
-    directives:
-      read(
-        'directives',
-        readObligations((text) => directiveProblem(text, texts)),
-      ) ?? [],
+    directives: read('directives', readDirectives) ?? [],
     ...(holdExpiresInMs !== undefined && { holdExpiresInMs }),
     ...(approvals !== undefined && { approvals }),
     onError: word('on_error', ['deny', 'skip']) ?? 'deny',

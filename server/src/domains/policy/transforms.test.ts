@@ -42,14 +42,12 @@ describe('parseTransform', () => {
     'truncate:x',
     'Redact:pii',
     'truncate:pii',
-  ])('undefined for %j', (text) => {
-    expect(parseTransform(text)).toBeUndefined()
-  })
+  ])('undefined for %j', (text) => expect(parseTransform(text)).toBeUndefined())
 })
 
-test.each(FINDING_TYPES)('redact: %s has a label', (type) => {
-  expect(transform('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]])
-})
+test.each(FINDING_TYPES)('redact: %s has a label', (type) =>
+  expect(transform('abcdef', { bcd: type }, `redact:${type}`)).toEqual([`a[${FINDING_LABELS[type]}]ef`, [`redact:${type}`]]),
+)
 
 test.each([
   [card, '***************1111'],
@@ -82,9 +80,9 @@ describe('truncate', () => {
     ['a😀😀b', 'a😀😀'],
     ['😀😀😀😀', '😀😀😀'],
     ['', ''],
-  ])('cuts %s between characters', (text, expected) => {
-    expect(transform(text, {}, 'truncate:3')).toEqual([expected, text === expected ? [] : ['truncate:3']])
-  })
+  ])('cuts %s between characters', (text, expected) =>
+    expect(transform(text, {}, 'truncate:3')).toEqual([expected, text === expected ? [] : ['truncate:3']]),
+  )
 })
 
 const FOUND = { [mail]: 'pii.email', [card]: 'pii.card' } as const
@@ -105,9 +103,9 @@ test.each<[string, string, string[], string, string[]]>([
     ['redact:pii.email', 'pseudonymize:pii'],
   ],
   ['transforms that change nothing are not listed', 'nothing', ['redact:pii', 'mask:secret', 'truncate:100'], 'nothing', []],
-])('applyTransforms: %s', (_, text, transforms, changed, applied) => {
-  expect(transform(text, FOUND, ...transforms)).toEqual([changed, applied])
-})
+])('applyTransforms: %s', (_, text, transforms, changed, applied) =>
+  expect(transform(text, FOUND, ...transforms)).toEqual([changed, applied]),
+)
 
 test('applyTransforms: overlapping findings are one span with the strictest transform', () => {
   const findings: Finding[] = [
@@ -119,9 +117,8 @@ test('applyTransforms: overlapping findings are one span with the strictest tran
   expect([texts, applied]).toEqual([['01[TOKEN]cdef'], ['redact:secret']])
 })
 
-test('applyTransforms: adjacent findings are separate spans', () => {
-  expect(transform('aabb', { aa: 'pii.phone', bb: 'pii.ip' }, 'redact:pii')).toEqual(['[PHONE][IP]', ['redact:pii']])
-})
+test('applyTransforms: adjacent findings are separate spans', () =>
+  expect(transform('aabb', { aa: 'pii.phone', bb: 'pii.ip' }, 'redact:pii')).toEqual(['[PHONE][IP]', ['redact:pii']]))
 
 test('applyTransforms: surrogate pairs are not split', () => {
   const findings: Finding[] = [{ type: 'pii.phone', start: 2, end: 4 }]
@@ -139,9 +136,8 @@ test.each([
   expect(() => applyTransforms(texts, ['redact:pii'], new Vault())).toThrow(RangeError)
 })
 
-test('applyTransforms: TypeError when a transform is unknown', () => {
-  expect(() => applyTransforms([{ text: 'abc', findings: [] }], ['blur:pii'], new Vault())).toThrow(TypeError)
-})
+test('applyTransforms: TypeError when a transform is unknown', () =>
+  expect(() => applyTransforms([{ text: 'abc', findings: [] }], ['blur:pii'], new Vault())).toThrow(TypeError))
 
 const word = fc.constantFrom(mail, card, 'x@y.zz', 'hello', '😀', '<EMAIL_1>', ' ')
 const NEEDLES = { [mail]: 'pii.email', 'x@y.zz': 'pii.email', [card]: 'pii.card', roe: 'pii.person' } as const

@@ -52,23 +52,13 @@ export function applyTransforms(
   return { texts: changed, applied: transforms.filter((name, i) => applied.has(name) && transforms.indexOf(name) === i) }
 }
 
-interface NamedTransform {
-  readonly name: string
-  readonly transform: Transform
-}
-
-interface Effect {
-  readonly kind: SpanTransform
-  readonly names: ReadonlySet<string>
-}
-
 interface Demanded {
-  readonly demanded: readonly NamedTransform[]
+  readonly demanded: readonly { readonly name: string; readonly transform: Transform }[]
   /** A text can hold half a million findings of a few types. */
-  readonly byType: ReadonlyMap<FindingType, Effect | undefined>
+  readonly byType: ReadonlyMap<FindingType, ReturnType<typeof effectOn>>
 }
 
-function effectOn(type: FindingType, transforms: readonly NamedTransform[]): Effect | undefined {
+function effectOn(type: FindingType, transforms: Demanded['demanded']) {
   const matching = transforms.filter(({ transform }) => transform.kind !== 'truncate' && covers(transform.target, type))
   const kind = SPAN_TRANSFORMS.findLast((candidate) => matching.some(({ transform }) => transform.kind === candidate))
   return kind && { kind, names: new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name)) }
@@ -121,7 +111,7 @@ function toSpans(text: string, findings: readonly Finding[], byType: Demanded['b
   return spans
 }
 
-function toSpan(text: string, { type, start, end, continues }: Finding, effect: Effect | undefined): Span | undefined {
+function toSpan(text: string, { type, start, end, continues }: Finding, effect: ReturnType<typeof effectOn>): Span | undefined {
   if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= text.length)) {
     throw new RangeError(`a ${type} finding is outside its text`)
   }

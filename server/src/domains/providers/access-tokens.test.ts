@@ -47,9 +47,9 @@ test('access token: another key of the account gets another token', async () => 
 test.each([
   ['the key is of another account', { client_email: 'other@acme.example.com' }],
   ['the private key is not one', { private_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n' }],
-])('access token: is refused as a wrong key when %s', async (_, change) => {
-  expect(await tokenOf(change)).toEqual({ ok: false, failure: 'status', status: 401, code: 'ERR_ACCESS_TOKEN' })
-})
+])('access token: is refused as a wrong key when %s', async (_, change) =>
+  expect(await tokenOf(change)).toEqual({ ok: false, failure: 'status', status: 401, code: 'ERR_ACCESS_TOKEN' }),
+)
 
 test.each([
   ['fails', 503, {}],
@@ -107,6 +107,4 @@ test.each([
   ['without a password', JSON.stringify({ ...FIELDS, password: undefined })],
   ['of a tenant that would change the path', JSON.stringify({ ...FIELDS, tenant: '../common' })],
   ['with a token endpoint that is no URL', JSON.stringify({ ...FIELDS, token_uri: 'token' })],
-])('service principal: is not read from a text that is %s', (_, text) => {
-  expect(parseServicePrincipal(text)).toBeUndefined()
-})
+])('service principal: is not read from a text that is %s', (_, text) => expect(parseServicePrincipal(text)).toBeUndefined())

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { DeadlineError, withDeadline } from '../../platform/lib/deadline.ts'
@@ -57,9 +57,7 @@ export class AccessTokens {
 
   async tokenOf(grant: TokenGrant | undefined, caller: Caller, allowPrivate: boolean): Promise<Exchange> {
     if (!grant) return REJECTED
-    const key = createHash('sha256')
-      .update(JSON.stringify([allowPrivate, grant.account]))
-      .digest('base64')
+    const key = hash('sha256', JSON.stringify([allowPrivate, grant.account]), 'base64')
     const known = this.#exchanges.get(key)
     const result = known && (await wait(known, caller))
     if (result && !(result.ok && caller.now() >= result.usableUntil)) return result

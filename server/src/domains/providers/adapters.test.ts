@@ -1,9 +1,8 @@
-import { createServer } from 'node:net'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import {
   completion,
   FAULTS,
-  type FaultyProvider,
+  faultyProvider,
   respond,
   respondNormally,
   startFaultyProvider,
@@ -30,15 +29,8 @@ const deps: OperationDeps = {
 }
 
 const pools = testPools()
-const upstreams: FaultyProvider[] = []
-afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
 afterAll(() => pools.close())
 
-const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): Promise<FaultyProvider> => {
-  const started = await startFaultyProvider(...behaviours)
-  upstreams.push(started)
-  return started
-}
 const MODEL = { ...NO_PRICES, id: 'small', upstreamName: 'small-2026', createdAt: new Date(0) }
 async function attempt(endpoint: Endpoint, limits: AttemptLimits, request = REQUEST) {
   const prepared = chatOperation(request).prepare(endpoint, MODEL)
@@ -52,7 +44,7 @@ const send = (
 
 describe('request', () => {
   test('adapter: sends the provider’s model name and returns the client’s model name', async () => {
-    const { baseUrl, calls } = await upstream(respondNormally)
+    const { baseUrl, calls } = await faultyProvider(respondNormally)
     const provider = testProvider({ baseUrl: `${baseUrl}/`, headers: { 'X-Team': 'blue' } })
     const parameters = { temperature: 0.4, stream: true, stream_options: { include_usage: true }, governance: {}, seed: 7 }
     const result = await send(provider, { request: { ...REQUEST, parameters } })
@@ -84,7 +76,7 @@ describe('request', () => {
   })
 
   test('adapter: sends the key in the configured header to the configured path', async () => {
-    const { baseUrl, calls } = await upstream(respondNormally)
+    const { baseUrl, calls } = await faultyProvider(respondNormally)
     const path = '/openai/deployments/gpt/chat/completions?api-version=2024-10-21'
     await send(testProvider({ baseUrl: baseUrl.replace('/v1', ''), path, headers: { 'api-key': '{api_key}' }, apiKey: "k$&'1" }))
     expect(calls[0]).toMatchObject({ path, headers: { 'api-key': "k$&'1" } })
@@ -92,7 +84,7 @@ describe('request', () => {
   })
 
   test('adapter: reuses connections after errors', async () => {
-    const { baseUrl, connections } = await upstream(FAULTS['answers 500'])
+    const { baseUrl, connections } = await faultyProvider(FAULTS['answers 500'])
     const provider = testProvider({ baseUrl })
     for (let i = 0; i < 6; i++) await send(provider)
     // undici frees a connection one tick after the end of its response, so two may be open.
@@ -108,7 +100,7 @@ describe('request', () => {
     ['soon', undefined],
     ['-3', undefined],
   ])('adapter: reads Retry-After %s', async (value, ms) => {
-    const { baseUrl } = await upstream(respond({}, { status: 429, headers: { 'retry-after': value } }))
+    const { baseUrl } = await faultyProvider(respond({}, { status: 429, headers: { 'retry-after': value } }))
     const result = await send(testProvider({ baseUrl }))
     const wait = ms === undefined ? {} : { retryAfterMs: ms }
     expect(result).toEqual({ ok: false, failure: 'status', status: 429, rejection: { kind: 'rate_limited' }, ...wait })
@@ -138,7 +130,7 @@ describe('faulty providers', () => {
       { failure: 'status', status: 429, retryAfterMs: 120_000, rejection: { kind: 'rate_limited' } },
     ],
   ])('adapter: a provider that %s is a failure in bounded time, without text of the provider', async (name, expected) => {
-    const { baseUrl, calls } = await upstream(FAULTS[name])
+    const { baseUrl, calls } = await faultyProvider(FAULTS[name])
     // Only a provider that never ends reaches its timeout, also on a slow machine.
     const timeoutMs = /hangs|drips|endless/.test(name) ? 1_000 : 20_000
     const startedAt = elapsed()
@@ -151,21 +143,18 @@ describe('faulty providers', () => {
   })
 
   test('adapter: sends nothing when the connection is refused or the address is not allowed', async () => {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    await new Promise((resolve) => server.close(resolve))
-    const baseUrl = `http://127.0.0.1:${port}/v1`
-    const refused = await send(testProvider({ baseUrl }))
+    const closed = await startFaultyProvider()
+    await closed.close()
+    const refused = await send(testProvider({ baseUrl: closed.baseUrl }))
     expect(refused).toEqual({ ok: false, failure: 'connect', status: 0, code: 'ECONNREFUSED' })
-    const { baseUrl: listening, connections } = await upstream(respondNormally)
+    const { baseUrl: listening, connections } = await faultyProvider(respondNormally)
     const blocked = await send(testProvider({ baseUrl: listening, source: 'api' }))
     expect(blocked).toMatchObject({ ok: false, failure: 'blocked', status: 0 })
     expect(connections()).toBe(0)
   })
 
   test('adapter: eight responses of 100 MB need a fraction of their size in memory', async () => {
-    const { baseUrl } = await upstream(FAULTS['sends 100 MB without a content-length'])
+    const { baseUrl } = await faultyProvider(FAULTS['sends 100 MB without a content-length'])
     const provider = testProvider({ baseUrl })
     const before = process.memoryUsage()
     const results = await Promise.all(Array.from({ length: 8 }, () => send(provider)))
@@ -179,7 +168,7 @@ describe('disconnect of the client', () => {
   test('adapter: aborts the upstream request and closes its connection', async () => {
     const closed = Promise.withResolvers<void>()
     const caller = new AbortController()
-    const { baseUrl } = await upstream((socket) => {
+    const { baseUrl } = await faultyProvider((socket) => {
       socket.once('close', () => closed.resolve())
       caller.abort()
     })
@@ -188,7 +177,7 @@ describe('disconnect of the client', () => {
   })
 
   test('adapter: sends nothing when the client has disconnected before', async () => {
-    const { baseUrl, calls } = await upstream(respondNormally)
+    const { baseUrl, calls } = await faultyProvider(respondNormally)
     const result = await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })
     expect(result).toMatchObject({ failure: 'aborted', unsent: true })
     expect(calls).toHaveLength(0)
@@ -197,7 +186,7 @@ describe('disconnect of the client', () => {
 
 test('adapter: a request that waits for a connection until its timeout is never sent', async () => {
   const narrow = testPools({ connections: 1 })
-  const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
+  const { baseUrl, calls } = await faultyProvider(FAULTS['hangs before headers'])
   const endpoint = narrow.endpoint(testProvider({ baseUrl }))
   const sendWith = (timeoutMs: number) => attempt(endpoint, { timeoutMs })
   expect(await Promise.all([sendWith(1_000), sendWith(500)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
@@ -208,7 +197,7 @@ test('adapter: a request that waits for a connection until its timeout is never 
 
 test('adapter: joins a response that arrives in several chunks', async () => {
   const text = 'ä€😀'.repeat(50_000)
-  const { baseUrl } = await upstream(respond(completion(text)))
+  const { baseUrl } = await faultyProvider(respond(completion(text)))
   const result = await send(testProvider({ baseUrl }))
   expect(result.ok && result.response.choices[0]?.message.content === text).toBe(true)
 })

@@ -27,12 +27,6 @@ export interface UpstreamModel {
   readonly api: ModelApi
 }
 
-interface ModelsPage {
-  readonly entries: readonly unknown[]
-  /** The query of the next page; absent: this is the last. */
-  readonly next?: string | undefined
-}
-
 export interface ProviderAdapter {
   chatApi(provider: ProviderSettings, model: UpstreamModel): ChatApi
   readonly hasEmbeddings: boolean
@@ -43,7 +37,8 @@ export interface ProviderAdapter {
   /** Path of the first page of models; undefined: the provider has no list. `base`: path of the base URL. */
   modelsPath(base: string, provider: ProviderSettings): string | undefined
   modelsOrigin?(baseUrl: URL): string
-  readModels(page: unknown): ModelsPage | undefined
+  /** `next`: the query of the next page; absent: this is the last. */
+  readModels(page: unknown): { readonly entries: readonly unknown[]; readonly next?: string | undefined } | undefined
 }
 
 /** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */

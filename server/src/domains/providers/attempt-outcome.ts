@@ -3,8 +3,7 @@ import type { Choice, ProviderAttempt } from '../../shared/completion.ts'
 import type { ProviderCall } from '../../shared/provider-call.ts'
 import { type ReportedUsage, tokenUnitsOf } from '../../shared/usage.ts'
 import type { HealthSignal } from './health.ts'
-import type { Price } from './price.ts'
-import { knownCost } from './price.ts'
+import { knownCost, type Price } from './price.ts'
 import { isTierPriced, type Tier } from './price-tier.ts'
 import { upstreamNameOf } from './provider.ts'
 import { needsOperator } from './rejection.ts'
@@ -106,25 +105,9 @@ export function attemptFactsOf(
 }
 
 /** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */
-export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFacts): ProviderAttempt {
-  const { cache_read_tokens, cache_write_1h_tokens, cache_write_tokens, code, completion_tokens, cost } = attempt
-  const { ms, outcome, price, prompt_tokens, reasoning_tokens, status } = attempt
-  return {
-    ...(cache_read_tokens !== undefined && { cache_read_tokens }),
-    ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
-    ...(cache_write_tokens !== undefined && { cache_write_tokens }),
-    ...(code !== undefined && { code }),
-    ...(completion_tokens !== undefined && { completion_tokens }),
-    ...(cost !== undefined && { cost }),
-    model: model.id,
-    ms,
-    outcome,
-    ...(price !== undefined && { price }),
-    ...(prompt_tokens !== undefined && { prompt_tokens }),
-    provider: provider.id,
-    ...(reasoning_tokens !== undefined && { reasoning_tokens }),
-    status,
-  }
+export function recordAttempt({ provider, model }: Candidate, facts: AttemptFacts): ProviderAttempt {
+  const attempt: ProviderAttempt = { ...facts, model: model.id, provider: provider.id }
+  return Object.fromEntries(Object.entries(attempt).sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as ProviderAttempt
 }
 
 /** The finish reasons of the chat API. Another one is text of the provider and is reported as `other`. */
@@ -155,14 +138,11 @@ function finishReasonsOf(response: object): ProviderCall['finishReasons'] {
   return [...new Set(reasons)]
 }
 
-interface Finished extends Pick<ProviderCall, 'operation' | 'attempt' | 'span'> {
-  readonly result: { readonly ok: true; readonly response: object } | { readonly ok: false }
-  readonly times: CallTimes
-}
-
 export const describeCall = (
   { provider: { kind, preset }, model }: Candidate,
-  { result, times: { startedAt, firstChunkMs }, ...call }: Finished,
+  result: { readonly ok: true; readonly response: object } | { readonly ok: false },
+  { startedAt, firstChunkMs }: CallTimes,
+  call: Pick<ProviderCall, 'operation' | 'attempt' | 'span'>,
 ): ProviderCall => ({
   ...call,
   kind,

@@ -19,9 +19,8 @@ describe('readEmbeddings', () => {
     const data = [item(0, [1, -2.5e-3]), item(1, [3, 4])]
     expect(read(response)).toEqual({ object: 'list', data, model: 'small', usage: USAGE })
   })
-  test('takes the position for the index when it is missing', () => {
-    expect(read({ data: [{ embedding: [1] }, { embedding: [2] }] })?.data).toEqual([item(0, [1]), item(1, [2])])
-  })
+  test('takes the position for the index when it is missing', () =>
+    expect(read({ data: [{ embedding: [1] }, { embedding: [2] }] })?.data).toEqual([item(0, [1]), item(1, [2])]))
   test.each([
     [undefined, undefined],
     [null, undefined],
@@ -31,12 +30,9 @@ describe('readEmbeddings', () => {
       { prompt_tokens: 5, completion_tokens: 0 },
       { prompt_tokens: 5, total_tokens: 5 },
     ],
-  ])('reads the usage %j', (usage, expected) => {
-    expect(read({ ...list([1], [2]), usage })?.usage).toEqual(expected)
-  })
-  test('keeps base64, and encodes numbers when base64 was requested', () => {
-    expect(read(list(ONE, [1]), 'base64')?.data).toEqual([item(0, ONE), item(1, ONE)])
-  })
+  ])('reads the usage %j', (usage, expected) => expect(read({ ...list([1], [2]), usage })?.usage).toEqual(expected))
+  test('keeps base64, and encodes numbers when base64 was requested', () =>
+    expect(read(list(ONE, [1]), 'base64')?.data).toEqual([item(0, ONE), item(1, ONE)]))
 
   test.each([
     ['is no list', [list([1], [2])]],
@@ -54,9 +50,7 @@ describe('readEmbeddings', () => {
     ['has a count that is no number', { ...list([1], [2]), usage: { prompt_tokens: '4' } }],
     ['has a negative count', { ...list([1], [2]), usage: { prompt_tokens: 4, total_tokens: -1 } }],
     ['has base64 that was not requested', list(ONE, ONE)],
-  ])('malformed when it %s [GW-EMB-10]', (_, response) => {
-    expect(read(response)).toBeUndefined()
-  })
+  ])('malformed when it %s [GW-EMB-10]', (_, response) => expect(read(response)).toBeUndefined())
   test.each([
     ['has base64 with other characters', list(ONE, 'AAC!APw==')],
     ['has base64 without its padding', list(ONE, 'AACAPw')],
@@ -65,9 +59,9 @@ describe('readEmbeddings', () => {
     ['has an empty text', list(ONE, '')],
     ['has a number that no 32-bit float holds', list([1], [1e39])],
     ['has vectors of different lengths', list(ONE, [1, 2])],
-  ])('malformed when base64 was requested and it %s [GW-EMB-10]', (_, response) => {
-    expect(read(response, 'base64')).toBeUndefined()
-  })
+  ])('malformed when base64 was requested and it %s [GW-EMB-10]', (_, response) =>
+    expect(read(response, 'base64')).toBeUndefined(),
+  )
   test('malformed, without parsing it, when it has more numbers than its bytes allow', () => {
     const body = Buffer.from(`{"data":[{"embedding":[${'1,'.repeat(2_097_152)}1]},{"embedding":[1]}]}`)
     const parse = vi.spyOn(JSON, 'parse')

@@ -51,17 +51,14 @@ export const embeddingsOperation = (request: EmbeddingsRequest): Operation<Embed
   stub: () => stubEmbeddings(request),
 })
 
-interface Expected {
-  readonly model: string
-  readonly count: number
-  readonly encoding: Encoding
-}
-
 /** A response within the size limit has no more values, unless its numbers are short. */
 const MAX_VALUES = 2_097_152
 
 /** undefined: malformed. Other fields of the provider are left out, because no stage inspects this response. */
-export function readEmbeddings(body: Buffer, { model, count, encoding }: Expected): Embeddings | undefined {
+export function readEmbeddings(
+  body: Buffer,
+  { model, count, encoding }: { model: string; count: number; encoding: Encoding },
+): Embeddings | undefined {
   const response = parseJsonObject(body, JSON.parse, MAX_VALUES)
   if (!response || isSet(response.error) || !Array.isArray(response.data) || response.data.length !== count) return undefined
   const data = new Array<Embedding | undefined>(count).fill(undefined)

@@ -6,6 +6,7 @@ import { elapsed } from '../../platform/lib/clock.ts'
 import { Health } from './health.ts'
 import { NO_PRICES } from './prices.ts'
 
+const MISSING = failWithCode(404, 'model_not_found')
 const { startProvider, send, changeDeps, health, circuits } = invokeFixture()
 
 describe('refusals', () => {
@@ -28,22 +29,17 @@ describe('refusals', () => {
   })
 
   test('invoke: the next provider gets the request when the first does not have the model', async () => {
-    const without = await startProvider([failWithCode(404, 'model_not_found')], { id: 'a' })
+    const without = await startProvider([MISSING], { id: 'a' })
     const spare = await startProvider([respondNormally], { id: 'b' })
     expect(outcomes(await send([without, spare]))).toEqual(['a refused', 'b ok'])
   })
 
   test.each([
-    ['missing model, then outage', [failWithCode(404, 'model_not_found')], [failWith(503)], 'PROVIDER_ERROR'],
-    ['outage, then missing model', [failWith(503)], [failWithCode(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['missing model, then outage', [MISSING], [failWith(503)], 'PROVIDER_ERROR'],
+    ['outage, then missing model', [failWith(503)], [MISSING], 'PROVIDER_ERROR'],
     ['rate limit, then wrong key', [failWith(429, { 'retry-after': '20' })], [failWith(401)], 'RATE_LIMITED'],
-    ['wrong key, then missing model', [failWith(401)], [failWithCode(404, 'model_not_found')], 'PROVIDER_ERROR'],
-    [
-      'missing model at both providers',
-      [failWithCode(404, 'model_not_found')],
-      [failWithCode(404, 'model_not_found')],
-      'VALIDATION_ERROR',
-    ],
+    ['wrong key, then missing model', [failWith(401)], [MISSING], 'PROVIDER_ERROR'],
+    ['missing model at both providers', [MISSING], [MISSING], 'VALIDATION_ERROR'],
   ] as const)('invoke: two failures become one error: %s', async (_, first, second, code) => {
     const a = await startProvider([...first], { id: 'a', maxRetries: 0 })
     const b = await startProvider([...second], { id: 'b', maxRetries: 0 })
@@ -168,7 +164,7 @@ describe('fields without an equivalent', () => {
     ['alone', [], 'VALIDATION_ERROR'],
     ['then an outage', [failWith(503)], 'PROVIDER_ERROR'],
     ['then a wrong key', [failWith(401)], 'VALIDATION_ERROR'],
-    ['then a missing model', [failWithCode(404, 'model_not_found')], 'VALIDATION_ERROR'],
+    ['then a missing model', [MISSING], 'VALIDATION_ERROR'],
     ['then a rate limit', [failWith(429, { 'retry-after': '20' })], 'RATE_LIMITED'],
   ] as const)('invoke: error names the field only when no later attempt can help: %s', async (_, others, code) => {
     const a = await anthropic('a')

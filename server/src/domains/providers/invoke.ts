@@ -50,13 +50,10 @@ export interface InvokeOptions extends AttemptConditions {
   readonly addedMessages?: number
 }
 
-interface Answered<Response> extends Candidate {
-  readonly ok: true
-  readonly response: Response
-}
-type Failed = { readonly ok: false } & InvokeFailure
-
-export type InvokeResult<Response> = (Answered<Response> | Failed) & { readonly attempts: readonly ProviderAttempt[] }
+export type InvokeResult<Response> = { readonly attempts: readonly ProviderAttempt[] } & (
+  | (Candidate & { readonly ok: true; readonly response: Response })
+  | ({ readonly ok: false } & InvokeFailure)
+)
 
 /** Longest Retry-After that is waited for, without and with another available provider. */
 const MAX_WAIT_MS = 10_000
@@ -189,7 +186,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
       const times = new CallTimes(this.#deps.clock)
       const result = await this.#send(candidate, request, permit, times)
       const attempt = this.#addAttempt(candidate, attemptFactsOf(result, times.ms, this.#pricingOf(candidate)))
-      this.#deps.onCall?.(describeCall(candidate, { operation: this.#operation.name, attempt, result, times, span }))
+      this.#deps.onCall?.(describeCall(candidate, result, times, { operation: this.#operation.name, attempt, span }))
       return result
     })
   }

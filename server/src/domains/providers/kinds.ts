@@ -17,20 +17,12 @@ export const REGION_PLACEHOLDER = '{region}'
 /** Stands in the path of a `vertex` provider for the project of its service account. */
 export const PROJECT_PLACEHOLDER = '{project}'
 
-interface KindDefaults {
-  readonly baseUrl: string | null
-  readonly path: string
-}
-
 const CHAT_PATH = '/chat/completions'
 
-const KIND_DEFAULTS: Readonly<Record<ProviderKind, KindDefaults>> = {
+const KIND_DEFAULTS: Readonly<Record<ProviderKind, Readonly<{ baseUrl: string | null; path: string }>>> = {
   openai: { baseUrl: null, path: CHAT_PATH },
   anthropic: { baseUrl: 'https://api.anthropic.com', path: '/v1/messages' },
-  'azure-openai': {
-    baseUrl: null,
-    path: `/openai/deployments/${DEPLOYMENT_PLACEHOLDER}${CHAT_PATH}?api-version=2024-10-21`,
-  },
+  'azure-openai': { baseUrl: null, path: `/openai/deployments/${DEPLOYMENT_PLACEHOLDER}${CHAT_PATH}?api-version=2024-10-21` },
   bedrock: { baseUrl: `https://bedrock-runtime.${REGION_PLACEHOLDER}.amazonaws.com`, path: `/openai/v1${CHAT_PATH}` },
   gemini: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', path: CHAT_PATH },
   vertex: {
@@ -41,7 +33,7 @@ const KIND_DEFAULTS: Readonly<Record<ProviderKind, KindDefaults>> = {
 }
 
 /** Base URL and path of a declaration that names neither. */
-export const endpointDefaults = (kind: ProviderKind, preset: PresetId | null): KindDefaults =>
+export const endpointDefaults = (kind: ProviderKind, preset: PresetId | null): (typeof KIND_DEFAULTS)[ProviderKind] =>
   preset === null ? KIND_DEFAULTS[kind] : { ...KIND_DEFAULTS[kind], baseUrl: PRESETS[preset].baseUrl }
 
 /** The paths of the other APIs replace the end of the chat completions path, with the same query. A path of another form is replaced. */

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { respond, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
+import { faultyProvider, respond } from '../../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { readEnvironmentProviders } from '../../platform/config/environment-providers.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
 import { PRESET_IDS, PRESETS, type PresetId, presetOf, renameParameters } from './presets.ts'
-import { findProviderProblem, providerDefaults } from './provider.ts'
+import { findProviderProblem, type Provider, providerDefaults } from './provider.ts'
 import { discoverModels } from './test-connection.ts'
 
 const pools = testPools()
@@ -47,14 +47,12 @@ describe('differences', () => {
     expect(bodyFor('mistral', { seed: 7 })).not.toHaveProperty('seed')
   })
 
-  test('preset: parameters are sent unchanged when there is none', () => {
-    expect(bodyFor(null, { max_completion_tokens: 7, seed: 1 })).toMatchObject({ max_completion_tokens: 7, seed: 1 })
-  })
+  test('preset: parameters are sent unchanged when there is none', () =>
+    expect(bodyFor(null, { max_completion_tokens: 7, seed: 1 })).toMatchObject({ max_completion_tokens: 7, seed: 1 }))
 
   test('renamed: the server’s own name wins when the client uses both', () => {
-    expect(renameParameters({ max_tokens: 5, max_completion_tokens: 7 }, { max_completion_tokens: 'max_tokens' })).toEqual({
-      max_tokens: 5,
-    })
+    const both = { max_tokens: 5, max_completion_tokens: 7 }
+    expect(renameParameters(both, { max_completion_tokens: 'max_tokens' })).toEqual({ max_tokens: 5 })
   })
 
   test('preset perplexity: has no list of models', async () => {
@@ -62,19 +60,12 @@ describe('differences', () => {
     expect(await discoverModels(provider, pools, { clock: systemClock })).toEqual({ ok: true, models: undefined })
   })
 
-  test('discovery: reads a list without an object around it, as Together sends it', async () => {
-    const upstream = await startFaultyProvider(respond([{ id: 'b' }, { id: 'a' }]))
-    const provider = testProvider({ baseUrl: upstream.baseUrl, preset: 'together' })
-    expect(await discoverModels(provider, pools, { clock: systemClock })).toEqual({ ok: true, models: ['a', 'b'] })
-    await upstream.close()
-  })
-
-  test('discovery: names of Gemini lose their folder', async () => {
-    const upstream = await startFaultyProvider(
-      respond({ data: [{ id: 'models/gemini-2' }, { id: 'gemini-1' }, { id: 7 }, null] }),
-    )
-    const provider = testProvider({ baseUrl: upstream.baseUrl, kind: 'gemini' })
-    expect(await discoverModels(provider, pools, { clock: systemClock })).toEqual({ ok: true, models: ['gemini-1', 'gemini-2'] })
-    await upstream.close()
+  test.each<[string, Partial<Provider>, object]>([
+    ['without an object around it, as Together sends it', { preset: 'together' }, [{ id: 'b' }, { id: 'a' }]],
+    ['of Gemini, whose names have a folder', { kind: 'gemini' }, { data: [{ id: 'models/b' }, { id: 'a' }, { id: 7 }, null] }],
+  ])('discovery: reads a list %s', async (_, change, list) => {
+    const { baseUrl } = await faultyProvider(respond(list))
+    const discovery = await discoverModels(testProvider({ baseUrl, ...change }), pools, { clock: systemClock })
+    expect(discovery).toEqual({ ok: true, models: ['a', 'b'] })
   })
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
+import { declaredProvider as openai } from '../../../test/support/providers.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
-import { fromId } from '../../platform/lib/id.ts'
+import { uuidOf } from '../../platform/db/values.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { NO_PRICES } from './prices.ts'
-import { type NewProvider, providerDefaults } from './provider.ts'
 import {
   createProvider,
   deleteModel,
@@ -24,13 +24,6 @@ const now = new Date('2026-01-02T03:04:05Z')
 const write = { box, now }
 const load = { box, environment: (name: string) => ({ OPENAI_API_KEY: ` ${SECRET}\n` })[name], allowPrivateUrls: false }
 
-const openai = (change: Partial<NewProvider> = {}): NewProvider => ({
-  ...providerDefaults('openai'),
-  id: 'openai',
-  baseUrl: 'https://api.example.com/v1',
-  source: 'api',
-  ...change,
-})
 const model = (id: string) => ({ id, upstreamName: null, ...NO_PRICES })
 
 const PRICES = {
@@ -56,10 +49,7 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   test('providers: keys are sealed in the table and in plain text only after loading', async () => {
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
-    const rows = db
-      .selectFrom('provider')
-      .selectAll()
-      .where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
+    const rows = db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOf('ws', workspaceId))
     expect((await rows.executeTakeFirstOrThrow()).api_key?.includes(SECRET)).toBe(false)
     expect(JSON.stringify(await findProvider(db, workspaceId, 'openai'))).not.toContain(SECRET)
     expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET, workspaceId })
@@ -68,7 +58,7 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
   test('providers: a sealed key cannot be opened for another provider or origin', async () => {
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
-    const inTable = db.updateTable('provider').where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
+    const inTable = db.updateTable('provider').where('workspace_id', '=', uuidOf('ws', workspaceId))
     await inTable.set({ base_url: 'https://attacker.example.net/v1' }).execute()
     expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
     await inTable.set({ base_url: 'https://api.example.com/v2', id: 'other' }).execute()
@@ -114,13 +104,11 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
     expect(await findProvider(db, workspaceId, 'openai')).toMatchObject({ apiKeyFrom: null })
   })
 
-  test('providers: pages are ordered by id without gaps or duplicates', async () => {
+  test('providers: pages are ordered by id', async () => {
     const workspaceId = await workspace()
     for (const id of ['c', 'a', 'b']) await createProvider(db, workspaceId, openai({ id }), write)
-    const first = await listProviders(db, workspaceId, { limit: 2 })
-    const second = await listProviders(db, workspaceId, { limit: 2, after: first.data.at(-1)?.id })
-    expect([first.data.map(({ id }) => id), first.hasMore]).toEqual([['a', 'b'], true])
-    expect([second.data.map(({ id }) => id), second.hasMore]).toEqual([['c'], false])
+    const { data, hasMore } = await listProviders(db, workspaceId, { limit: 2 })
+    expect([data.map(({ id }) => id), hasMore]).toEqual([['a', 'b'], true])
   })
 
   test('models: are added, changed, paged and deleted, also with their provider', async () => {

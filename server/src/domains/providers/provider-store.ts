@@ -1,7 +1,8 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Entity } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPage } from '../../platform/db/page.ts'
+import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { camelCase } from '../../platform/lib/camel-case.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
@@ -161,16 +162,13 @@ export async function updateProvider(
       source,
       updated_at: now,
     })
-    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id }))
+    .where(isProvider(workspaceId, id))
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
 
 export async function deleteProvider(db: Db, workspaceId: string, id: string): Promise<boolean> {
-  const result = await db
-    .deleteFrom('provider')
-    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id }))
-    .executeTakeFirst()
+  const result = await db.deleteFrom('provider').where(isProvider(workspaceId, id)).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 
@@ -183,11 +181,14 @@ export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps)
   return rows.map((row) => providerOf(row, (byProvider.get(row.id) ?? []).map(modelOf), workspaceId, deps))
 }
 
+const isProvider = (workspaceId: string, id: string) => (eb: ExpressionBuilder<Schema, 'provider'>) =>
+  eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id })
+
+const isModel = (workspaceId: string, provider_id: string, id?: string) => (eb: ExpressionBuilder<Schema, 'model'>) =>
+  eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id, ...(id !== undefined && { id }) })
+
 const selectProvider = (db: Db, workspaceId: string, id: string) =>
-  db
-    .selectFrom('provider')
-    .selectAll()
-    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), id }))
+  db.selectFrom('provider').selectAll().where(isProvider(workspaceId, id))
 
 /** A key and a key's variable replace each other. A change of the origin removes the stored key. */
 function keyColumnsOf(
@@ -206,10 +207,7 @@ export async function listModels(
   providerId: string,
   page: PageRequest,
 ): Promise<Page<ProviderModel>> {
-  const query = db
-    .selectFrom('model')
-    .selectAll()
-    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id: providerId }))
+  const query = db.selectFrom('model').selectAll().where(isModel(workspaceId, providerId))
   return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, modelOf)
 }
 
@@ -217,7 +215,7 @@ export async function findModelForChange(tx: Tx, workspaceId: string, providerId
   const row = await tx
     .selectFrom('model')
     .selectAll()
-    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id: providerId, id }))
+    .where(isModel(workspaceId, providerId, id))
     .forUpdate()
     .executeTakeFirst()
   return row && modelOf(row)
@@ -261,7 +259,7 @@ export async function putModels(
 export async function deleteModel(db: Db, workspaceId: string, providerId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('model')
-    .where((eb) => eb.and({ workspace_id: uuidOfWorkspace(workspaceId), provider_id: providerId, id }))
+    .where(isModel(workspaceId, providerId, id))
     .executeTakeFirst()
   return result.numDeletedRows === 1n
 }

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { declaredProvider as declared } from '../../../test/support/providers.ts'
 import type { ProviderKind } from './kinds.ts'
 import { NO_PRICES } from './prices.ts'
 import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, providerDefaults } from './provider.ts'
-
-const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
-  ...providerDefaults('openai'),
-  id: 'openai',
-  baseUrl: 'https://api.example.com/v1',
-  source: 'api',
-  ...change,
-})
 
 describe('declaration', () => {
   test.each<[string, Partial<NewProvider>]>([

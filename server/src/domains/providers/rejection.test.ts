@@ -22,8 +22,7 @@ const REFUSALS: Partial<
   context_length_exceeded: [
     ['OpenAI', 400, openai('x', { code: 'context_length_exceeded', param: 'messages' }), 'messages'],
     [
-      'vLLM',
-      400,
+      ...(['vLLM', 400] as const),
       plain("This model's maximum context length is 4096 tokens. However, you requested 5000.", 'BadRequestError', 400),
     ],
     ['Mistral', 400, plain('Prompt contains 50000 tokens, too large for model with 32768 maximum context length')],
@@ -46,12 +45,7 @@ const REFUSALS: Partial<
       openai("Unsupported parameter: 'max_tokens' is not supported.", { code: 'unsupported_parameter', param: 'max_tokens' }),
       'max_tokens',
     ],
-    [
-      'Mistral',
-      422,
-      plain({ detail: [{ type: 'extra_forbidden', loc: ['body', 'logit_bias'], msg: 'Extra inputs' }] }),
-      'logit_bias',
-    ],
+    ['Mistral', 422, plain({ detail: [{ type: 'extra_forbidden', loc: ['body', 'user'], msg: 'Extra inputs' }] }), 'user'],
     ['Gemini', 400, [{ error: { code: 400, message: 'Unknown name "x": Cannot find field.', status: 'INVALID_ARGUMENT' } }]],
   ],
   invalid_value: [
@@ -80,8 +74,7 @@ const REFUSALS: Partial<
   ],
   image_invalid: [
     [
-      'OpenAI',
-      400,
+      ...(['OpenAI', 400] as const),
       openai('You uploaded an unsupported image. Please make sure your image is valid.', { code: 'invalid_image' }),
     ],
   ],
@@ -138,11 +131,7 @@ describe('failures that the client cannot resolve', () => {
       openai('You exceeded your current quota.', { type: 'insufficient_quota', code: 'insufficient_quota' }),
       'quota_exhausted',
     ],
-    [
-      400,
-      { error: { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' } },
-      'quota_exhausted',
-    ],
+    [400, openai('Your credit balance is too low to access the API.'), 'quota_exhausted'],
     [429, openai('Rate limit reached'), 'rate_limited'],
     [500, openai('context_length_exceeded'), undefined],
     [302, undefined, undefined],

@@ -40,11 +40,9 @@ export interface AttemptLimits {
   readonly onChunk?: () => void
 }
 
-type AttemptRequest = Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string }
-
 export async function sendAttempt(
   target: Target,
-  request: AttemptRequest,
+  request: Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string },
   { timeoutMs, idleMs = timeoutMs, signal }: AttemptLimits,
   { clock }: { readonly clock: Clock },
 ): Promise<HttpResponse | UpstreamFailure> {

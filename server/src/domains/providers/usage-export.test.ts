@@ -68,9 +68,7 @@ describe('parseUsageExport', () => {
     ['date,cost\nyesterday,1', 'must be a date'],
     ['date,cost\n2026-03-01,-1', 'must be a number that is not negative'],
     ['date,cost\n2026-03-01,1,2', 'neither JSON nor CSV'],
-  ])('parseUsageExport: says what is wrong with %j', (text, message) => {
-    expect(() => parseUsageExport(text)).toThrow(message)
-  })
+  ])('parseUsageExport: says what is wrong with %j', (text, message) => expect(() => parseUsageExport(text)).toThrow(message))
 })
 
 const date = '2026-03-01'

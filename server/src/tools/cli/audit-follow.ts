@@ -1,5 +1,5 @@
-import { FEED_FORMATS, isFeedFormat } from '../../domains/audit/feed/feed-format.ts'
 import { filePositions, follow, noPositions, openSink, type PositionStore } from '../../domains/audit/feed/follow.ts'
+import { FEED_FORMATS, isFeedFormat } from '../../domains/audit/feed/ocsf.ts'
 import { readFeed } from '../../domains/audit/feed/read-feed.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { VERSION } from '../../version.ts'

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
-import type { Checkpoint } from '../../domains/audit/checkpoints/checkpoint.ts'
-import { parseCheckpointLines } from '../../domains/audit/checkpoints/kept-checkpoints.ts'
+import { type Checkpoint, parseCheckpointLines } from '../../domains/audit/checkpoints/checkpoint.ts'
 import { describeFault } from '../../domains/audit/checkpoints/verified-seal.ts'
 import type { Verification } from '../../domains/audit/verify/verify.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { formatCursor, parseCursor } from '../../../domains/audit/feed/cursor.ts'
-import { FEED_FORMATS, formatRecord } from '../../../domains/audit/feed/feed-format.ts'
+import { FEED_FORMATS, formatRecord } from '../../../domains/audit/feed/ocsf.ts'
 import { LogRewoundError, readFeed } from '../../../domains/audit/feed/read-feed.ts'
 import { GatehouseError } from '../../../errors.ts'
 import { elapsed } from '../../../platform/lib/clock.ts'

@@ -1,5 +1,4 @@
 import { type TSchema, Type } from 'typebox'
-import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/dimension-values.ts'
 import { readGroupLatencies, readLatency } from '../../../domains/audit/statistics/read-latency.ts'
 import {
   NO_USAGE,
@@ -13,6 +12,7 @@ import {
 } from '../../../domains/audit/statistics/read-usage.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
+import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/usage-sums.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { DIMENSIONS } from '../../../domains/audit/statistics/dimension-values.ts'
 import type { Latency } from '../../../domains/audit/statistics/read-latency.ts'
 import type { UsageCounts } from '../../../domains/audit/statistics/read-usage.ts'
+import { DIMENSIONS } from '../../../domains/audit/statistics/usage-sums.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
 import { nullable } from '../../../shared/schemas.ts'

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import type { UnknownRow } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { afterRows } from '../../../../test/support/after-rows.ts'
 import { afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { runCommandLine } from '../../../../test/support/command-line.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
+import { startLoopback } from '../../../../test/support/loopback.ts'
 import { findFirstSequence } from '../audit-store.ts'
 import { verifyExport } from '../verify/export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
@@ -21,10 +20,7 @@ const DAY_MS = 24 * 3_600_000
 
 describe.each(testDatabases())('archive on $name', ({ open }) => {
   const log = useAuditLog(open)
-  let folder: string
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-archive-'))
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-archive-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 
   const place = (): ArchivePlace => openArchive({ kind: 'folder', folder }) as ArchivePlace
@@ -142,21 +138,16 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
 
   test('archive: bucket gets the segment with a signature and its hash', async () => {
     const calls: { url: string | undefined; headers: IncomingHttpHeaders; body: Buffer }[] = []
-    const bucket = createServer(async (request, response) => {
-      calls.push({ url: request.url, headers: request.headers, body: await buffer(request) })
+    const bucket = await startLoopback(({ url, headers }, response, body) => {
+      calls.push({ url, headers, body })
       response.end()
     })
-    await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/archive`
-    const to = openArchive({ kind: 'bucket', url, region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'secret' }) as ArchivePlace
-    try {
-      await fill(1, 2)
-      await archive(afterSigning(DAY_MS), undefined, to)
-    } finally {
-      await to.close()
-      bucket.closeAllConnections()
-      bucket.close()
-    }
+    const access = { url: `${bucket.url}/archive`, region: 'eu-1', accessKeyId: 'id', secretAccessKey: 'secret' }
+    const to = openArchive({ kind: 'bucket', ...access }) as ArchivePlace
+    await fill(1, 2)
+    await archive(afterSigning(DAY_MS), undefined, to)
+    await to.close()
+    await bucket.close()
     const [call] = calls
     expect(calls).toHaveLength(1)
     expect(call?.url).toBe(`/archive/${log().workspaceId}/${name(1, 2)}`)
@@ -176,10 +167,8 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     const verify = (...given: string[]) => runCommandLine(['audit', 'verify-export', ...given, '--public-key', key], {})
     expect(await verify(...files.toReversed())).toMatchObject({ code: 0, out: expect.stringContaining('2 records') })
     const [first = '', , third = ''] = files
-    expect(await verify(first, third)).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('records 3 to 4 are missing before it'),
-    })
+    const gap = 'records 3 to 4 are missing before it'
+    expect(await verify(first, third)).toMatchObject({ code: 1, out: expect.stringContaining(gap) })
     writeFileSync(third, readFileSync(third).subarray(0, 40))
     expect(await verify(third)).toMatchObject({ code: 1, err: expect.stringContaining(third) })
   })

@@ -22,13 +22,6 @@ const SEGMENT_RECORDS = 10_000
 const LONGEST_WAIT_MS = 24 * 3_600_000
 const DIGITS = 16
 
-interface ArchiveOptions {
-  readonly keys: WorkspaceKeys
-  readonly now: Date
-  /** A segment ends at a checkpoint, so it may have fewer records, or more if one checkpoint covers more. */
-  readonly fullAt?: number
-}
-
 export const findArchivedSequence = async (
   db: Db,
   place: ArchivePlace,
@@ -36,12 +29,15 @@ export const findArchivedSequence = async (
   keys: WorkspaceKeys,
 ): Promise<number> => (await findPosition(db, workspaceId, place.key, keys.hasher.seals)).size
 
-/** `<workspace id>/<first>-<last>.jsonl.gz`; due when it is full, or its first record a day old. Throws AuditTamperedError, storing nothing. */
+/**
+ * `<workspace id>/<first>-<last>.jsonl.gz`; due when it is full, or its first record a day old. Throws AuditTamperedError, storing nothing.
+ * A segment ends at a checkpoint, so it may have fewer records than `fullAt`, or more if one checkpoint covers more.
+ */
 export async function archiveNextSegment(
   db: Db,
   place: ArchivePlace,
   workspaceId: string,
-  { keys, now, fullAt = SEGMENT_RECORDS }: ArchiveOptions,
+  { keys, now, fullAt = SEGMENT_RECORDS }: { keys: WorkspaceKeys; now: Date; fullAt?: number },
 ): Promise<boolean> {
   const { seals } = keys.hasher
   const position = await findPosition(db, workspaceId, place.key, seals)

@@ -1,4 +1,4 @@
-import { sumCacheRead, sumCost, sumTokens } from '../record/token-usage.ts'
+import { sumCacheRead, sumCost, sumTokens } from '../record/record.ts'
 import type { ChainEnd, PreparedRecord, SealedRecord } from './chain.ts'
 
 /** Plain SQL without a query builder: every response waits for this statement. */

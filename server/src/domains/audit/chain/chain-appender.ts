@@ -83,7 +83,7 @@ export class ChainAppender {
   }
 
   /** Throws when records are rejected, or the database cannot be reached until `deadline`. Unique ids prevent that records are stored twice. */
-  async commit(records: readonly PreparedRecord[], deadline: number): Promise<readonly PlacedRecord[]> {
+  async commit(records: readonly PreparedRecord[], deadline: number): Promise<PlacedRecord[]> {
     // Cached permanently: a retry must not depend on reading the keys again.
     this.#sealer ??= await this.#options.findSealer(this.#workspaceId)
     const placed = new Map<string, PlacedRecord>()
@@ -111,11 +111,7 @@ export class ChainAppender {
   }
 
   /** Empty: the group must be sealed again behind another record. */
-  async #appendGroup(
-    records: readonly PreparedRecord[],
-    mayBeStored: boolean,
-    sealer: RecordSealer,
-  ): Promise<readonly PlacedRecord[]> {
+  async #appendGroup(records: readonly PreparedRecord[], mayBeStored: boolean, sealer: RecordSealer): Promise<PlacedRecord[]> {
     const known = this.#known
     const anchor = known && elapsed() - known.at < ANCHOR_MAX_AGE_MS ? known.end : await this.#readEnd(sealer)
     const seals = sealGroup(records, anchor, sealer)
@@ -136,7 +132,7 @@ export class ChainAppender {
     }
   }
 
-  #place(records: readonly PreparedRecord[], { first_sequence: first, hashes, removed }: GroupResult): readonly PlacedRecord[] {
+  #place(records: readonly PreparedRecord[], { first_sequence: first, hashes, removed }: GroupResult): PlacedRecord[] {
     const hashOf = (index: number) => hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
     const placed = records.map((prepared, index) => ({
       ...{ prepared, sequence: first + index },
@@ -150,11 +146,7 @@ export class ChainAppender {
   }
 
   /** As `#appendGroup`. A group is written as a whole or not at all. */
-  async #appendAtEnd(
-    records: readonly PreparedRecord[],
-    mayBeStored: boolean,
-    sealer: RecordSealer,
-  ): Promise<readonly PlacedRecord[]> {
+  async #appendAtEnd(records: readonly PreparedRecord[], mayBeStored: boolean, sealer: RecordSealer): Promise<PlacedRecord[]> {
     const stored = mayBeStored ? await this.#findStored(records) : []
     if (stored.length > 0) return stored
     const end = this.#known?.end ?? (await this.#readEnd(sealer))
@@ -191,7 +183,7 @@ export class ChainAppender {
   }
 
   /** Those that an attempt with an unknown outcome, or another node, has stored. Removes pending rows that were inserted again. */
-  async #findStored(records: readonly PreparedRecord[]): Promise<readonly PlacedRecord[]> {
+  async #findStored(records: readonly PreparedRecord[]): Promise<PlacedRecord[]> {
     const { rows } = await this.#query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>({
       text: FIND_RECORDS,
       values: [this.#workspace, records.map(({ uuid }) => uuid)],

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findSealer, seedAuditedWorkspace, testDraft } from '../../../../test/support/audit.ts'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { openFlakyPool, type PacketOutcome } from '../../../../test/support/flaky-connection.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
@@ -20,19 +21,17 @@ import { AuditWriter, type AuditWriterOptions } from './writer.ts'
 const unavailable = { name: 'GatehouseError', code: 'UNAVAILABLE' }
 
 /** Positions are worked out by the node, or by the database (docs/decisions/0007-audit.md). */
-const MODES = [
-  { mode: 'at the known end', usesGroups: false },
-  { mode: 'in groups', usesGroups: true },
-]
-const cases = testDatabases().flatMap((database) => MODES.map((mode) => ({ ...database, ...mode })))
+const cases = testDatabases().flatMap((database) => [
+  { ...database, mode: 'at the known end', usesGroups: false },
+  { ...database, mode: 'in groups', usesGroups: true },
+])
 
 describe.each(cases)('AuditWriter $mode on $name', async ({ name, open, mode, usesGroups }) => {
   let workspaceId: string
   let keys: WorkspaceKeys
 
-  const database = await open()
-  const otherNode = await open()
-  afterAll(() => Promise.all([database.close(), otherNode.close()]))
+  const database = await closeAfterAll(open())
+  const otherNode = await closeAfterAll(open())
   beforeEach(async () => {
     ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
   })
@@ -58,11 +57,9 @@ describe.each(cases)('AuditWriter $mode on $name', async ({ name, open, mode, us
 
   /** @MECHANISM Groups: how many transactions wrote the log. */
   async function commits(): Promise<number> {
-    const { rows } = await sql<{ count: number }>`
-      select count(distinct xmin::text) as count from audit_record where workspace_id = ${uuidOf('ws', workspaceId)}`.execute(
-      database.db,
-    )
-    return rows[0]?.count ?? 0
+    const counting = sql<{ count: number }>`
+      select count(distinct xmin::text) as count from audit_record where workspace_id = ${uuidOf('ws', workspaceId)}`
+    return (await counting.execute(database.db)).rows[0]?.count ?? 0
   }
 
   test('append: resolves with the durable record and its position', async () => {

@@ -16,15 +16,13 @@ export interface Checkpoint {
   readonly signature: string
   /** Roots of the perfect subtrees, largest first. Not signed, because `root` follows from them. */
   readonly frontier: readonly string[]
-  readonly previous: PreviousCheckpoint
-}
-
-/** It has its own signature, so that `signature` can be checked without it. */
-export interface PreviousCheckpoint {
-  /** `checkpointHash` of the previous checkpoint; 64 zeros for the first. */
-  readonly hash: string
-  /** Ed25519 signature over the RFC 8785 form of the checkpoint's signed fields and this hash as `previous`; base64. */
-  readonly signature: string
+  /** It has its own signature, so that `signature` can be checked without it. */
+  readonly previous: {
+    /** `checkpointHash` of the previous checkpoint; 64 zeros for the first. */
+    readonly hash: string
+    /** Ed25519 signature over the RFC 8785 form of the checkpoint's signed fields and this hash as `previous`; base64. */
+    readonly signature: string
+  }
 }
 
 export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'previous'>
@@ -88,3 +86,27 @@ export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'fro
 /** `previous`: only in the text of the link. */
 const signedText = ({ object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint, previous?: string): string =>
   canonicalText({ created_at, hash, object, ...(previous !== undefined && { previous }), root, size, workspace_id })
+
+/** Parses a file with one checkpoint per line. Throws a TypeError that names the invalid line. */
+export async function parseCheckpointLines(lines: AsyncIterable<string>): Promise<Checkpoint[]> {
+  const kept: Checkpoint[] = []
+  let number = 0
+  for await (const line of lines) {
+    number += 1
+    if (line.trim() !== '') kept.push(parseCheckpoint(line, number))
+  }
+  return kept
+}
+
+function parseCheckpoint(line: string, number: number): Checkpoint {
+  try {
+    const value = JSON.parse(line) as Partial<Checkpoint> | null
+    const { workspace_id, size, hash, root, signature, frontier } = value ?? {}
+    const isText = [workspace_id, hash, root, signature].every((field) => typeof field === 'string')
+    if (value?.object === 'audit_checkpoint' && isText && Number.isSafeInteger(size) && Array.isArray(frontier))
+      return value as Checkpoint
+  } catch {
+    // Reported below.
+  }
+  throw new TypeError(`line ${number} is not an audit checkpoint`)
+}

@@ -1,7 +1,6 @@
 import type { Db } from '../../../platform/db/database.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
-import { readHashPages } from '../audit-store.ts'
+import { readHashPages, recordsOf } from '../audit-store.ts'
 import { type Checkpoint, parseFrontier } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering } from './checkpoint-store.ts'
 import { Frontier, inclusionPath, leafHash } from './merkle.ts'
@@ -17,12 +16,7 @@ export interface InclusionProof {
 export async function createInclusionProof(db: Db, workspaceId: string, recordId: string): Promise<InclusionProof | undefined> {
   const uuid = fromId('aud', recordId)
   if (uuid === undefined) return undefined
-  const record = await db
-    .selectFrom('audit_record')
-    .select('sequence')
-    .where('id', '=', uuid)
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .executeTakeFirst()
+  const record = await recordsOf(db, workspaceId).select('sequence').where('id', '=', uuid).executeTakeFirst()
   if (record === undefined) return undefined
   const checkpoint = await findCheckpointCovering(db, workspaceId, record.sequence)
   if (checkpoint === undefined) return undefined

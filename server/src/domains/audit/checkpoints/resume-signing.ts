@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
 import { newId } from '../../../platform/lib/id.ts'
-import { findFirstSequence, readLinkPages } from '../audit-store.ts'
+import { findFirstSequence, readLinkPages, recordsOf } from '../audit-store.ts'
 import { appendUnderLock } from '../chain/append-in-transaction.ts'
 import { LOCK_CHAIN_END } from '../chain/append-statement.ts'
 import { type ChainEnd, GENESIS } from '../chain/chain.ts'
@@ -115,7 +115,7 @@ async function readCurrentState(
   return { end, frontier, parts }
 
   async function readRecords(): Promise<void> {
-    const kept = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
+    const kept = recordsOf(tx, workspaceId)
     const { through } = await kept.select(({ fn }) => fn.max<number | null>('sequence').as('through')).executeTakeFirstOrThrow()
     for await (const links of readLinkPages(tx, workspaceId, frontier.size, through ?? 0)) {
       for (const { sequence, hash } of links) {

@@ -1,68 +1,40 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AwsV4Signer } from 'aws4fetch'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
+import { startLoopback } from '../../../../test/support/loopback.ts'
 import { type Checkpoint, checkpointHash } from '../checkpoints/checkpoint.ts'
 import { CheckpointDelivery } from './checkpoint-delivery.ts'
 import { bucketDestination, type CheckpointDestination, fileDestination, httpDestination } from './open-destinations.ts'
 import { openConnection } from './send-request.ts'
 
-interface Call {
-  readonly method: string
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
-
 /** A place outside: answers with `status`, or not at all (0). */
-class Receiver {
-  readonly calls: Call[] = []
-  status = 200
-  url = ''
-  #server: Server | undefined
-
-  async listen(): Promise<void> {
-    this.#server = createServer((request, response) => {
-      let body = ''
-      request.on('data', (chunk) => (body += chunk))
-      request.on('end', () => {
-        const { method = '', url = '', headers } = request
-        this.calls.push({ method, path: url, headers, body })
-        if (this.status !== 0) response.writeHead(this.status, { location: 'http://127.0.0.1:1/' }).end('secret detail')
-      })
-    })
-    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve))
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
-  }
-
-  close(): void {
-    this.#server?.closeAllConnections()
-    this.#server?.close()
-  }
+async function startReceiver() {
+  const calls: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[] = []
+  const state = { calls, status: 200 }
+  const server = await startLoopback(({ method = '', url: path = '', headers }, response, body) => {
+    calls.push({ method, path, headers, body: body.toString() })
+    if (state.status !== 0) response.writeHead(state.status, { location: 'http://127.0.0.1:1/' }).end('secret detail')
+  })
+  return Object.assign(state, server)
 }
 
 describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
   const log = useAuditLog(open)
-  let receiver: Receiver
-  let folder: string
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
   let logged: string[]
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   beforeEach(async () => {
-    receiver = new Receiver()
-    await receiver.listen()
+    receiver = await startReceiver()
     logged = []
-    return () => receiver.close()
+    return receiver.close
   })
 
   async function sign(count = 1): Promise<Checkpoint[]> {
@@ -196,13 +168,7 @@ describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
 
   test('skips an altered checkpoint, counts a failure and delivers the others', async () => {
     const [, altered] = await sign(3)
-    const row = log()
-      .db.updateTable('audit_checkpoint')
-      .set({ root: Buffer.alloc(32) })
-    await row
-      .where('workspace_id', '=', log().intruder.workspace)
-      .where('size', '=', altered?.size ?? 0)
-      .execute()
+    await log().intruder.changeCheckpoint(altered?.size ?? 0, { root: Buffer.alloc(32) })
     const delivery = http()
     await delivery.run()
     expect(sizes()).toEqual([2, 6])
@@ -214,8 +180,7 @@ describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
     await sign(2)
     const written: number[] = []
     let attempts = 0
-    let comeBack = (): void => {}
-    const back = new Promise<void>((resolve) => (comeBack = resolve))
+    const { promise: back, resolve: comeBack } = Promise.withResolvers<void>()
     const place: CheckpointDestination = {
       kind: 'file',
       key: 'hanging',

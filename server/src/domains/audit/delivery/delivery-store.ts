@@ -25,18 +25,12 @@ export async function findPosition(
   return { size: isGenuine ? row.size : 0, seal: row?.seal }
 }
 
-interface Move {
-  readonly from: DeliveryPosition
-  readonly size: number
-  readonly seals: Pick<KeyedSeals, 'log'>
-}
-
 /** Undefined, without a change: another node has moved the position since this one was frozen, or an operator has accepted the log. */
 export async function movePosition(
   db: Db,
   workspaceId: string,
   target: string,
-  { from, size, seals }: Move,
+  { from, size, seals }: { from: DeliveryPosition; size: number; seals: Pick<KeyedSeals, 'log'> },
 ): Promise<DeliveryPosition | undefined> {
   const seal = seals.log(formatSealedText(target, size))
   const workspace_id = uuidOf('ws', workspaceId)

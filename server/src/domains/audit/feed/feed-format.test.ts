@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../record/record.ts'
-import { createChangeDraft } from '../record/record.ts'
+import { type AuditRecord, createChangeDraft } from '../record/record.ts'
 import { type FeedPosition, feedPlace, formatCursor, parseCursor } from './cursor.ts'
 import { OCSF_VERSION, toOcsf } from './ocsf.ts'
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { doublingDelay } from '../../../platform/queue/retry-delays.ts'
 import { appendLines, bearer, openConnection, replaceFile, sendRequest } from '../delivery/send-request.ts'
 import { type FeedPosition, formatCursor, parseCursor } from './cursor.ts'
-import { type FeedFormat, formatRecord } from './feed-format.ts'
+import { type FeedFormat, formatRecord } from './ocsf.ts'
 import type { readFeed } from './read-feed.ts'
 
 const POLL_MS = 1_000

@@ -4,6 +4,7 @@ import type { ProviderAttempt } from '../../../shared/completion.ts'
 import type { DecidingRule, PolicyVersion, Verdict } from '../../../shared/decision.ts'
 import type { FindingGroup, FindingType } from '../../../shared/finding.ts'
 import type { Endpoint, ReleaseMode } from '../../../shared/principal.ts'
+import { sumOf } from '../../../shared/usage.ts'
 
 /** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
 export type AuditEndpoint = Endpoint | 'message' | 'admin'
@@ -32,7 +33,12 @@ export interface AuditDraft {
   readonly findings: Readonly<Record<string, Readonly<Partial<Record<FindingType | FindingGroup, number>>>>>
   readonly classification: Classification | null
   readonly risk_level: RiskLevel | null
-  readonly decision: DecisionFacts | null
+  readonly decision: {
+    readonly verdict: Verdict
+    readonly transforms: readonly string[]
+    readonly directives: readonly string[]
+    readonly rules: readonly DecidingRule[]
+  } | null
   /** Present for playground requests: the keyed hash of the operator's id. */
   readonly playground?: { readonly operator: string | null }
   readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
@@ -86,13 +92,6 @@ interface UsedHit {
   readonly score: number
 }
 
-interface DecisionFacts {
-  readonly verdict: Verdict
-  readonly transforms: readonly string[]
-  readonly directives: readonly string[]
-  readonly rules: readonly DecidingRule[]
-}
-
 export type Feature = string | number | boolean | null | readonly string[]
 
 /** An operator's change: names of the object and its fields, never values, which might be secrets. */
@@ -143,3 +142,15 @@ export function createChangeDraft(of: {
     change: of.change,
   }
 }
+
+type Attempts = Pick<AuditDraft, 'attempts'>
+
+export const sumTokens = ({ attempts }: Attempts): number =>
+  sumOf(attempts, 'prompt_tokens') + sumOf(attempts, 'completion_tokens')
+
+/** Part of `sumTokens`; null: none. */
+export const sumCacheRead = ({ attempts }: Attempts): number | null => sumOf(attempts, 'cache_read_tokens') || null
+
+/** null: no model has a price. */
+export const sumCost = ({ attempts }: Attempts): number | null =>
+  attempts.reduce<number | null>((sum, { cost }) => (cost === undefined ? sum : (sum ?? 0) + cost), null)

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
-import { type Dimension, fromUuidOrText, toUuidOrText } from './dimension-values.ts'
 import { among, keptFromOf, piecesOf, placeOf, type UsageQuery } from './usage-query.ts'
 import { ceilTo, DAY_MS, floorTo, HOUR_MS, intervalStart, type Span } from './usage-spans.ts'
-import { DURATION_COLUMNS, durationQuantile } from './usage-sums.ts'
+import { type Dimension, DURATION_COLUMNS, durationQuantile, fromUuidOrText, toUuidOrText } from './usage-sums.ts'
 
 const PARTS = ['total', 'gateway', 'provider'] as const
 type Part = (typeof PARTS)[number]

@@ -3,11 +3,10 @@ import type { Db } from '../../../platform/db/database.ts'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { camelCase } from '../../../platform/lib/camel-case.ts'
 import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
-import { type Dimension, fromUuidOrText } from './dimension-values.ts'
 import { rollUpNewestRecords } from './roll-up.ts'
 import { type UsageQuery, usageSource } from './usage-query.ts'
 import { DAY_MS, floorTo, intervalStart, SPAN_MS } from './usage-spans.ts'
-import { isNumber, noUsageSums, SUM_COLUMNS, type UsageSums } from './usage-sums.ts'
+import { type Dimension, fromUuidOrText, isNumber, noUsageSums, SUM_COLUMNS, type UsageSums } from './usage-sums.ts'
 
 /** Sums of requests, without operators' changes. `cost` is in USD; null: no model had a price. */
 export interface UsageCounts extends Entity<UsageSums> {

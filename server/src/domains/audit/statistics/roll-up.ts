@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
+import { recordsOf } from '../audit-store.ts'
 import { COUNTED_COLUMNS, type CountedRecord, countedOfRow, type RecordsBySequence } from './counted-record.ts'
 import { UsageCounter, type UsageRows } from './usage-counter.ts'
 import { floorTo, HOUR_MS, MINUTES_KEPT_MS } from './usage-spans.ts'
@@ -57,19 +58,13 @@ export async function rollUpNextRecords(db: Db, workspaceId: string, { now, rece
   return (await writeCounts(db, workspaceId, counted)) ? counted.to : through
 }
 
-interface Position {
-  readonly head: number
-  readonly through: number
-  readonly exists: boolean
-}
-
 const selectPositions = (db: Db) =>
   db
     .selectFrom('audit_head')
     .leftJoin('audit_usage_position as position', 'position.workspace_id', 'audit_head.workspace_id')
     .select(['audit_head.workspace_id', 'audit_head.sequence', 'position.through'])
 
-async function findPosition(db: Db, workspaceId: string): Promise<Position> {
+async function findPosition(db: Db, workspaceId: string) {
   const row = await selectPositions(db).where('audit_head.workspace_id', '=', uuidOf('ws', workspaceId)).executeTakeFirst()
   return { head: row?.sequence ?? 0, through: row?.through ?? 0, exists: row?.through != null }
 }
@@ -84,17 +79,13 @@ const createPosition = (db: Db, workspaceId: string) =>
 async function findNextRecords(
   db: Db,
   workspaceId: string,
-  { head, through }: Position,
+  { head, through }: { readonly head: number; readonly through: number },
   recent: RecordsBySequence,
 ): Promise<{ readonly records: readonly CountedRecord[]; readonly to: number }> {
   const to = Math.min(head, through + STEP.records)
   const sequences = Array.from({ length: to - through }, (_, index) => through + 1 + index)
   const unknown = sequences.filter((sequence) => !recent.has(sequence))
-  const stored = db
-    .selectFrom('audit_record')
-    .select(COUNTED_COLUMNS)
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .orderBy('sequence')
+  const stored = recordsOf(db, workspaceId).select(COUNTED_COLUMNS).orderBy('sequence')
   if (unknown.length > STEP.recordsRead) {
     const rows = await stored.where('sequence', '>', through).where('sequence', '<=', head).limit(STEP.recordsRead).execute()
     return { records: rows.map(countedOfRow), to: rows.length < STEP.recordsRead ? head : (rows.at(-1)?.sequence ?? head) }

@@ -7,11 +7,11 @@ import { type Counted, columnsOf, type Share, sharesOf } from '../../../../test/
 import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { fromId, newId } from '../../../platform/lib/id.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
-import { DIMENSIONS, type Dimension } from './dimension-values.ts'
 import { type Latency, readGroupLatencies, readLatency } from './read-latency.ts'
 import { readGroupIntervals, readGroups, readIntervals, readTotals, sumOfUsage, type UsageCounts } from './read-usage.ts'
 import { findWorkspacesToRollUp, removeOldRollUps, rollUpNewestRecords, rollUpNextRecords, rollUpRecords } from './roll-up.ts'
 import { roundedTime, type UsageQuery } from './usage-query.ts'
+import { DIMENSIONS, type Dimension } from './usage-sums.ts'
 
 const START = Date.parse('2026-03-01T00:00:00Z')
 const HOUR = 3_600_000

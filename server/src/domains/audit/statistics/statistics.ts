@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
+import { recordsOf } from '../audit-store.ts'
 import type { AuditRecord } from '../record/record.ts'
 import { readLatency, readLatencyIntervals } from './read-latency.ts'
 import { readIntervals, sumOfUsage, type UsageCounts } from './read-usage.ts'
@@ -73,12 +74,10 @@ async function findSequences(
   db: Db,
   { workspaceId, from, to }: StatisticsQuery,
 ): Promise<{ first: number; last: number } | undefined> {
-  const records = db
-    .selectFrom('audit_record')
-    .select('sequence')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+  const records = recordsOf(db, workspaceId)
     .where('created_at', '>=', from)
     .where('created_at', '<', to)
+    .select('sequence')
     .limit(1)
   const first = await records.orderBy('created_at').executeTakeFirst()
   const last = await records.orderBy('created_at', 'desc').executeTakeFirst()

@@ -1,12 +1,12 @@
 import type { Verdict } from '../../../shared/decision.ts'
+import type { AuditUsageTable, AuditUsageUserTable, AuditUsageValueTable } from '../tables.ts'
 import { type CountedAttempt, type CountedRecord, numberOf, textOf, tokensOf } from './counted-record.ts'
-import { DIMENSIONS } from './dimension-values.ts'
-import type { AuditUsageTable, AuditUsageUserTable, AuditUsageValueTable } from './tables.ts'
 import { SPAN_MS, type Span, startOfSpan } from './usage-spans.ts'
 import {
   addDuration,
   addDurations,
   addUsage,
+  DIMENSIONS,
   type DurationSums,
   noDurationSums,
   noUsageSums,

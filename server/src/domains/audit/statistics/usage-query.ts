@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
-import { DIMENSIONS, type Dimension, toUuidOrText } from './dimension-values.ts'
 import { ceilTo, floorTo, HOUR_MS, MINUTES_KEPT_MS, SPAN_MS, type Span, startOfSpan } from './usage-spans.ts'
-import { SUM_COLUMNS } from './usage-sums.ts'
+import { DIMENSIONS, type Dimension, SUM_COLUMNS, toUuidOrText } from './usage-sums.ts'
 
 /** Values of a dimension are ids and names; `user`: keyed hashes. An empty text: the request has none. */
 export interface UsageFilter {

@@ -1,3 +1,5 @@
+import { uuidOf } from '../../../platform/db/values.ts'
+import { toId } from '../../../platform/lib/id.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 
 /** Stands in the counts for requests without an Application: messages. */
@@ -85,3 +87,13 @@ export function durationQuantile(counts: readonly number[], share: number): numb
   })
   return Math.exp((index + SHORTEST_BUCKET + 0.5) / PER_E)
 }
+
+export const DIMENSIONS = ['application', 'provider', 'model', 'user', 'key'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+/** A value of a dimension as the API has it: Applications by their id, an empty text for none. */
+export const fromUuidOrText = (dimension: Dimension, value: string): string =>
+  dimension !== 'application' ? value : value === NO_APPLICATION ? '' : toId('app', value)
+
+export const toUuidOrText = (dimension: Dimension, value: string): string =>
+  dimension !== 'application' ? value : value === '' ? NO_APPLICATION : uuidOf('app', value)

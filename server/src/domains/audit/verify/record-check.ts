@@ -2,9 +2,8 @@ import type { Db } from '../../../platform/db/database.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import { findHashes, findRepeatedIds, readRecordPages, type SealedLink, type StoredRecord } from '../audit-store.ts'
 import { type ChainEnd, GENESIS, hashBody, hashContentOf } from '../chain/chain.ts'
-import type { AuditRecord } from '../record/record.ts'
+import { type AuditRecord, sumCacheRead, sumCost, sumTokens } from '../record/record.ts'
 import { decodeGroupSeal, type GroupSeal, type KeyedSeals, type SealedPlace } from '../record/record-seals.ts'
-import { sumCacheRead, sumCost, sumTokens } from '../record/token-usage.ts'
 import type { ObservedRecord } from './chain-checker.ts'
 
 function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: SealedPlace): boolean {

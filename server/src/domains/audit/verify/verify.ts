@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
-import { findChainEnd, findFirstSequence } from '../audit-store.ts'
+import { findChainEnd, findFirstSequence, recordsOf } from '../audit-store.ts'
 import { type ChainEnd, GENESIS } from '../chain/chain.ts'
 import { countWaiting, findPendingFault } from '../chain/pending-store.ts'
 import { type Checkpoint, checkpointHash, isGenuine, NO_CHECKPOINT_HASH, parseFrontier } from '../checkpoints/checkpoint.ts'
@@ -163,11 +163,6 @@ async function findFaultBeyondEnd(db: Db, workspaceId: string, publicKey: string
 
 async function withRecordId(db: Db, workspaceId: string, fault: AuditFault): Promise<AuditFault> {
   if (fault.id !== null || fault.reason === 'missing') return fault
-  const row = await db
-    .selectFrom('audit_record')
-    .select('id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('sequence', '=', fault.sequence)
-    .executeTakeFirst()
+  const row = await recordsOf(db, workspaceId).select('id').where('sequence', '=', fault.sequence).executeTakeFirst()
   return { ...fault, id: row ? toId('aud', row.id) : null }
 }

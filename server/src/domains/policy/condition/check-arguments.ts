@@ -6,14 +6,10 @@ import { INT, type Type, type Words } from './value-types.ts'
 import { scaleOf } from './variables.ts'
 import { createBudget } from './work-budget.ts'
 
-interface Call {
-  readonly expr: Expr
-  readonly name: string
-  readonly args: readonly Expr[]
-  readonly types: readonly Type[]
-}
-
-export function checkArguments({ expr, name, args, types }: Call, environment: Environment): void {
+export function checkArguments(
+  { expr, name, args, types }: { expr: Expr; name: string; args: readonly Expr[]; types: readonly Type[] },
+  environment: Environment,
+): void {
   const [first, second] = types
   if (/^_[<>]=?_$/.test(name)) {
     if (first?.kind === 'string' && (first.words ?? (second?.kind === 'string' && second.words))) {

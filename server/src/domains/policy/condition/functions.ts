@@ -60,22 +60,11 @@ export const FUNCTIONS: ReadonlyMap<string, readonly Overload[]> = new Map(
   }),
 )
 
-export const METHODS: ReadonlyMap<string, readonly Overload[]> = new Map(
-  Object.entries({
-    contains: textTest,
-    startsWith: textTest,
-    endsWith: textTest,
-    matches: textTest,
-    size,
-    getFullYear: timePart,
-    getMonth: timePart,
-    getDate: timePart,
-    getDayOfMonth: timePart,
-    getDayOfWeek: timePart,
-    getDayOfYear: timePart,
-    getHours: timeOrDurationPart,
-    getMinutes: timeOrDurationPart,
-    getSeconds: timeOrDurationPart,
-    getMilliseconds: timeOrDurationPart,
-  }),
-)
+const each = (overloads: readonly Overload[], names: readonly string[]) => names.map((name) => [name, overloads] as const)
+
+export const METHODS: ReadonlyMap<string, readonly Overload[]> = new Map([
+  ['size', size],
+  ...each(textTest, ['contains', 'startsWith', 'endsWith', 'matches']),
+  ...each(timePart, ['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear']),
+  ...each(timeOrDurationPart, ['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds']),
+])

@@ -37,9 +37,7 @@ describe('request.tools: names that a condition reads', () => {
     ["!request.tools.all(t, t in ['get', 'list'])", ['get', ''], 'deny'],
     ['size(request.tools) > 1', ['get', 'list'], 'deny'],
     ["request.tools.exists(t, t in ['shell']) && size(content.tool_calls) == 0", ['shell'], 'deny'],
-  ])('%s with %j: %s', (when, tools, verdict) => {
-    expect(decide(when, tools)).toBe(verdict)
-  })
+  ])('%s with %j: %s', (when, tools, verdict) => expect(decide(when, tools)).toBe(verdict))
 })
 
 describe('content.tool_calls: calls that a condition reads', () => {
@@ -85,9 +83,7 @@ describe('content.tool_calls: calls that a condition reads', () => {
       'out_of_range',
     ],
     ['an argument is nested deeply', SYSTEM_PATH, `{"path":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'out_of_range'],
-  ])('denial when %s', (_, when, given, error) => {
-    expect(outcome(when, [call('transfer', given)])).toBe(error)
-  })
+  ])('denial when %s', (_, when, given, error) => expect(outcome(when, [call('transfer', given)])).toBe(error))
 
   test('arguments are not decoded when the name already decides', () => {
     const when = 'content.tool_calls.exists(c, c.name == "drop" && c.arguments.force == true)'
@@ -164,9 +160,7 @@ describe('publishing: refuses a condition on tools that is a mistake', () => {
     ['"picture" in content.unread_kinds', 'unknown kind of unread content picture'],
     ['content.unread_kinds.exists(k, k == "picture")', 'unknown kind of unread content picture'],
     ['content.unread_bytes > "large"', 'does not take'],
-  ])('%s', (when, message) => {
-    expect(problem(when)).toContain(message)
-  })
+  ])('%s', (when, message) => expect(problem(when)).toContain(message))
 })
 
 test.each<[string, readonly UnreadKind[], number, string]>([

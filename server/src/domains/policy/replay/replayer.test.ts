@@ -188,9 +188,7 @@ describe('Replayer: new condition', () => {
     ['is decided by stored values', 'content.text.contains("x") && user.role == "b"', { 'user.role': 'a' }, 'unchanged'],
     ['depends on a text', 'content.text.contains("x") && user.role == "a"', { 'user.role': 'a' }, 'unknown'],
     ['fails on a stored value', 'int(user.role) > 1', { 'user.role': 'a' }, 'changed'],
-  ])('kind when it %s', (_, when, values, kind) => {
-    expect(replayCondition(when, values).kind).toBe(kind)
-  })
+  ])('kind when it %s', (_, when, values, kind) => expect(replayCondition(when, values).kind).toBe(kind))
 
   test('missing name when it cannot be decided', () => {
     expect(replayCondition('user.attributes.wing == "left"', {}).unknown).toEqual([

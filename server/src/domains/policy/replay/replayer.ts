@@ -84,22 +84,14 @@ function keptOutcome(request: StoredRequest, original: CompiledPolicy | undefine
   return sameRule && recordedOutcome(request, sameRule, point)
 }
 
-type FindOutcome = (rule: Rule, storedPoint: StoredPoint, undecided: UndecidedRule[]) => Outcome
-
-interface RequestDecision {
-  readonly decision: ReplayedDecision
-  /** As if all undecided rules matched. */
-  readonly possible: ReplayedDecision
-  readonly undecided: readonly UndecidedRule[]
-}
-
 const NEUTRAL: Decision = { verdict: 'allow', classification: 'public', risk: 'low', transforms: [], directives: [], rules: [] }
 
+/** `possible`: the decision as if all undecided rules matched. */
 function decideRequest(
   { points, rules }: StoredRequest,
   policy: CompiledPolicy | undefined,
-  findOutcome: FindOutcome,
-): RequestDecision {
+  findOutcome: (rule: Rule, storedPoint: StoredPoint, undecided: UndecidedRule[]) => Outcome,
+) {
   const undecided: UndecidedRule[] = []
   let decision = NEUTRAL
   let possible = NEUTRAL
