@@ -13,7 +13,7 @@ describe('API keys', () => {
     test('unknown key: 401 AUTH_INVALID_KEY [GW-AUTH-1]', async () => {
       expectError(await governed.api(method, path, { json, token: `gk_${'x'.repeat(43)}` }), 'AUTH_INVALID_KEY')
     })
-    test('revoked key: 401 AUTH_KEY_REVOKED [GW-AUTH-1]', async () => {
+    test('revoked key: 401 AUTH_KEY_REVOKED [GW-AUTH-1, API-ERR-5]', async () => {
       expectError(
         await governed.api(method, path, { json, token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
         'AUTH_KEY_REVOKED',

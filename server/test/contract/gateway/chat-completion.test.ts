@@ -65,9 +65,6 @@ describe('messages of a chat [GW-CHAT-1]', () => {
 })
 
 describe('POST /v1/chat/completions', () => {
-  test("model: the Application's default is used when the request names none [GW-CHAT-2]", async () => {
-    expect(expectSuccess(await governed.chat(GREETING, { model: undefined })).model).toBe('demo-mini')
-  })
   test.each([5, ['scripted'], {}, ''])('model %j: 400', (model) => expectInvalid('model', { model }))
   test('messages: required [GW-CHAT-1]', () => expectInvalid('messages', { messages: undefined }))
   test.each(['hello', { role: 'user' }, null, []])('messages %j: 400 [GW-CHAT-1]', (messages) =>

@@ -15,11 +15,14 @@ describe('chat', () => {
     expect(Math.abs(created - clock.now().getTime() / 1_000)).toBeLessThan(60)
   })
   test("model: the Application's default is used when the request names none; 422 when there is no default [GW-CHAT-2]", async () => {
-    const { id, token } = await governed.application({ default_model: null })
-    const sendRequest = () => governed.chat('Good morning', { model: null }, { token })
-    expect(expectError(await sendRequest(), 'NO_ELIGIBLE_PROVIDER').param).toBe('model')
-    await governed.change(id, { default_model: 'demo-code' })
-    expect(expectSuccess(await sendRequest()).model).toBe('demo-code')
+    const { id, token } = await governed.application()
+    for (const model of [null, undefined]) {
+      const sendRequest = () => governed.chat('Good morning', { model }, { token })
+      await governed.change(id, { default_model: null })
+      expect(expectError(await sendRequest(), 'NO_ELIGIBLE_PROVIDER').param).toBe('model')
+      await governed.change(id, { default_model: 'demo-code' })
+      expect(expectSuccess(await sendRequest()).model).toBe('demo-code')
+    }
   })
 
   const PASSED_ON = {

@@ -4,6 +4,7 @@ import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { parseChunks } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
+import { listPendingReviews } from './pending-reviews.ts'
 
 const sendDryRun = (mark: string, more: object = {}, options = {}) =>
   governed.sendPrompt(mark, { more: { ...more, governance: { dry_run: true } }, options })
@@ -15,13 +16,18 @@ describe('dry run', () => {
     ['juniper-escalate', 'escalate'],
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
-  ])('response: 200 with the verdict of a real run: %j is %s [GW-DRY-3]', async (mark, verdict) => {
-    const sentPrompt = await sendDryRun(mark)
-    const { governance, choices } = expectSuccess(sentPrompt.response)
-    expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
-    expect(choices[0]?.message.content).toBeTruthy()
-    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
-  })
+  ])(
+    'response: 200 with the verdict of a real run, without a review item: %j is %s [GW-DRY-1, GW-DRY-2, GW-DRY-3, GW-ENUM-4]',
+    async (mark, verdict) => {
+      const before = new Set((await listPendingReviews()).map(({ id }) => id))
+      const sentPrompt = await sendDryRun(mark)
+      const { governance, choices } = expectSuccess(sentPrompt.response)
+      expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
+      expect(choices[0]?.message.content).toBeTruthy()
+      expect(governed.countProviderCalls(sentPrompt)).toBe(0)
+      expect((await listPendingReviews()).filter(({ id }) => !before.has(id))).toEqual([])
+    },
+  )
   test.each([
     ['juniper-deny', 'deny'],
     ['juniper-hold', 'require_approval'],

@@ -4,14 +4,6 @@ import { completion, json, says, word } from '../../support/scripted-provider.ts
 import { governed } from '../shared-server.ts'
 
 describe('limits of fields', () => {
-  test.each(['/v1/knowledge/search', '/v1/memory/search'])('limit: 1 to 50, %s [GW-KNOW-2, GW-MEMS-2]', async (path) => {
-    for (const limit of [0, 51, -1, 1.5, '10']) {
-      expect(expectError(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').param).toBe('limit')
-    }
-    for (const limit of [1, 50, undefined]) {
-      expect(expectError(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').message).toMatch(/not enabled/)
-    }
-  })
   test('wait_for_approval_seconds: 0 to 120 [GW-CHAT-5]', async () => {
     const sendRequest = (wait: unknown) => governed.chat('Good morning', { governance: { wait_for_approval_seconds: wait } })
     for (const wait of [-1, 121, 1.5, '5']) {
@@ -215,7 +207,7 @@ describe('sizes', () => {
     expectSuccess(await governed.chat('x', { metadata: { deep: deep(30) } }))
     expectError(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
   })
-  test('body: 16 MiB are accepted, and one byte more is 413 [GW-CHAT-13]', async () => {
+  test('body: 16 MiB are accepted, and one byte more is 413 [GW-CHAT-13, API-BODY-4, API-ERR-10]', async () => {
     const body = (bytes: number) => {
       const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
       return frame.replace('""}', `"${'word '.repeat(bytes / 5).slice(0, bytes - frame.length)}"}`)

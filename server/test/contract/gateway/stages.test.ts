@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
+import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse, type Options } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
@@ -12,9 +12,9 @@ async function outcomes({ headers }: GatewayResponse): Promise<string[]> {
 /** Expected outcomes: `ok` for the stages in `ok`, those of `others`, and `skipped` for the rest. */
 const expectedOutcomes = (ok: string, others: Readonly<Record<string, string>> = {}) =>
   STAGES.map((name) => `${name}:${others[name] ?? (ok.split(' ').includes(name) ? 'ok' : 'skipped')}`)
-const sendTo = (name: string) => {
+const sendTo = (name: string, options: Options = {}) => {
   const found = ENDPOINTS.find((candidate) => candidate.name === name)
-  return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json })
+  return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json, ...options })
 }
 
 describe('the twelve stages [GW-PIPE-1]', () => {
@@ -103,9 +103,13 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     ['memory_search', 'memory'],
     ['memory_capture', 'memory'],
   ])('%s: 400 VALIDATION_ERROR, not enabled, recorded [GW-KNOW-5, GW-MEMS-5, GW-MEMC-11]', async (name, feature) => {
-    const { message, audit_id } = expectError(await sendTo(name), 'VALIDATION_ERROR')
-    expect(message).toContain(`${feature} is not enabled`)
-    expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
+    const { token } = await governed.application()
+    for (const options of [{}, { token }]) {
+      const { message, audit_id } = expectError(await sendTo(name, options), 'VALIDATION_ERROR')
+      expect(message).toContain(`${feature} is not enabled`)
+      const record = await governed.api('GET', `/v1/audit/${audit_id}`, options)
+      expect(record.body).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
+    }
   })
   test.each(['/v1/knowledge/search', '/v1/memory/search'])(
     '%s: query is required and not blank [GW-KNOW-1, GW-MEMS-1]',
@@ -116,31 +120,11 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     },
   )
   test.each([
-    ['content', undefined],
-    ['content', 5],
-    ['scope', undefined],
-    ['kind', undefined],
-    ['classification', undefined],
-    ['summary', 5],
-    ['scope_id', 5],
-    ['regulations', 'gdpr'],
-    ['expires_at', 'tomorrow'],
-    ['governance', 'x'],
-    ['governance.session_id', 5],
-  ])('CaptureRequest %s %j: 400 names the field [GW-MEMC-1]', async (field, value) => {
-    const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
-    const change = field.startsWith('governance.') ? { governance: { session_id: value } } : { [field]: value }
-    expect(expectError(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
-  })
-  test.each(['department', 'project'])('CaptureRequest scope %s: scope_id is required [GW-MEMC-3]', async (scope) => {
-    const json = { content: 'x', scope, kind: 'fact', classification: 'internal' }
-    expect(expectError(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe('scope_id')
-    const { message } = expectError(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
-    expect(message).toContain('memory is not enabled')
-  })
-  test('user token: is verified', async () => {
-    for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {
-      expectError(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
-    }
+    ['content', { content: undefined }],
+    ['governance', { governance: 'x' }],
+    ['governance.session_id', { governance: { session_id: 5 } }],
+  ])('CaptureRequest %s of another type: 400 names the field [GW-MEMC-1]', async (field, change) => {
+    const json = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal', ...change }
+    expect(expectError(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe(field)
   })
 })
