@@ -2,7 +2,16 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createKnowledgeFixture, EVERYONE, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
-import { as, createClassifiedDocuments, tokenOf } from './knowledge-client.ts'
+import { as, CLASSIFICATIONS, tokenOf } from './retrieval-client.ts'
+
+/** A collection with one document of each classification, and the word that all documents contain. */
+async function createClassifiedDocuments(settings: object, application: Readonly<Record<string, unknown>> = {}) {
+  const commonWord = 'peridot'
+  const collection = { classification: 'public' } as const
+  const knowledgeFixture = await createKnowledgeFixture(governed, { collection, application, settings: { ...settings } })
+  for (const classification of CLASSIFICATIONS) await knowledgeFixture.put(`${commonWord} ${classification}`, { classification })
+  return { commonWord, knowledgeFixture }
+}
 
 describe('knowledge: visibility of hits [GW-KNOW-6]', () => {
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createMemoryFixture, type MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
-import { MAIL, MARA, NOOR, tokenOf } from './memory-client.ts'
+import { MAIL, MARA, NOOR, tokenOf } from './retrieval-client.ts'
 
 describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
   const mara = (more: object = {}): MemoryRequestOptions => ({ user: { id: 'mara', ...more }, session: 'morning' })
