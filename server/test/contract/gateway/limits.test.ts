@@ -32,11 +32,14 @@ async function createLimitedApplication(limits: object) {
 }
 
 describe('rate limits', () => {
-  test.each(POSTS)('$name: 429 with Retry-After in whole seconds [GW-LIM-1, GW-LIM-4]', async (endpoint) => {
+  test.each(POSTS)('$name: 429 with Retry-After in whole seconds [GW-LIM-1, GW-LIM-4, API-ERR-12]', async (endpoint) => {
     const { burst, send } = await createLimitedApplication({ requests_per_minute: 1, burst: 1 })
     const { admitted, refusals } = await burst(3, () => send(endpoint))
     expect(admitted).toBe(1)
-    for (const { headers } of refusals) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    for (const { headers, body } of refusals) {
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+      expect(body.error.type).toBe('rate_limit_error')
+    }
   })
   test.each(GETS)('$name: never 429 [GW-LIM-1]', async (endpoint) => {
     const { burst, send } = await createLimitedApplication({ requests_per_minute: 1, burst: 1 })

@@ -87,7 +87,9 @@ describe('a request that stage 2 refuses is logged and counted, not recorded [GW
     const counter = `gatehouse_requests_total{endpoint="chat",status="${status}",code="${code}"}`
     const counted = async () => Number((await governed.api('GET', '/metrics')).text.split(`${counter} `)[1]?.split('\n')[0] ?? 0)
     const before = await counted()
-    const { headers } = await refusal()
+    const response = await refusal()
+    const { headers } = response
+    expect(expectError(response, code).audit_id).toBeUndefined()
     expect(headers.get('x-audit-id')).toBeNull()
     expect(await counted()).toBe(before + 1)
     const lines = governed.server.logs().split('\n')

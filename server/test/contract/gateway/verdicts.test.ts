@@ -10,15 +10,13 @@ const AUDIT_ID = /^aud_[0-9a-z]{26}$/
 const REVIEW_ID = /^rev_[0-9a-z]{26}$/
 
 describe('verdicts on a chat', () => {
-  test('verdict allow → 200 completion, governance block attached [GW-VERD-1]', async () => {
-    const { response, answer } = await governed.sendPrompt()
-    expect(contentOf(response)).toBe(answer)
-    expect(response.body.governance).toMatchObject({ decision: { verdict: 'allow' }, audit_id: expect.stringMatching(AUDIT_ID) })
-  })
-
-  test('verdict deny at input → 403 POLICY_DENIED with audit_id, no provider called [GW-VERD-2]', async () => {
+  test('verdict deny at input → 403 POLICY_DENIED with audit_id and rules, no provider called [GW-VERD-2, API-ERR-6]', async () => {
     const sentPrompt = await governed.sendPrompt('juniper-deny')
-    expect(expectError(sentPrompt.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
+    expect(expectError(sentPrompt.response, 'POLICY_DENIED')).toMatchObject({
+      audit_id: expect.stringMatching(AUDIT_ID),
+      type: 'permission_error',
+      details: { rules: ['juniper-deny'], point: 'input' },
+    })
     expect(governed.countProviderCalls(sentPrompt)).toBe(0)
   })
   test('verdict deny at input → for every message of the request [GW-PIPE-9]', async () => {
@@ -53,10 +51,11 @@ describe('verdicts on a chat', () => {
     },
   )
 
-  test('verdict require_approval at input → 409 POLICY_REVIEW_PENDING with review_item_id; a review item and hold are created [GW-VERD-4]', async () => {
+  test('verdict require_approval at input → 409 POLICY_REVIEW_PENDING with review_item_id; a review item and hold are created [GW-VERD-4, API-ERR-8]', async () => {
     const held = await governed.holdPrompt()
     expect(held.id).toMatch(REVIEW_ID)
-    expect(held.response.body.error.audit_id).toMatch(AUDIT_ID)
+    const { audit_id, type } = held.response.body.error
+    expect({ audit_id, type }).toEqual({ audit_id: expect.stringMatching(AUDIT_ID), type: 'conflict_error' })
     expect(governed.countProviderCalls(held)).toBe(0)
     expect(await listPendingReviews()).toContainEqual(
       expect.objectContaining({ id: held.id, kind: 'hold', point: 'input', state: 'pending' }),
