@@ -11,6 +11,8 @@ export const MARA = { user: { id: 'mara' } }
 export const NOOR = { user: { id: 'noor' } }
 export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted'] as const
 
+type Fields = Readonly<Record<string, unknown>>
+
 interface Caller {
   readonly id: string
   readonly token: string
@@ -22,16 +24,18 @@ export const SOURCES = [
     source: 'knowledge',
     point: 'retrieve',
     rule: 'quince',
-    create: async (knowledge: object = {}) => {
-      const fixture = await createKnowledgeFixture(governed, { knowledge: { ...knowledge } })
-      return { ...fixture, store: fixture.put }
+    create: async (knowledge: Fields = {}, { settings, ...application }: Fields & { settings?: Fields } = {}) => {
+      const options = { collection: { classification: 'public' }, knowledge, application, ...(settings && { settings }) } as const
+      const fixture = await createKnowledgeFixture(governed, options)
+      const store = (text: string, more: object = {}) => fixture.put(text, { classification: 'internal', ...more })
+      return { ...fixture, store }
     },
   },
   {
     source: 'memory',
     point: 'recall',
     rule: 'medlar',
-    create: (memory: object = {}) => createMemoryFixture(governed, { ...memory }),
+    create: (memory: Fields = {}, application: Fields = {}) => createMemoryFixture(governed, memory, application),
   },
 ] as const
 
