@@ -77,12 +77,11 @@ describe('rate limits', () => {
     expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
   })
   test('tokens per minute: a total below its parts does not count [GW-LIM-2]', async () => {
-    const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
+    const { chat } = await createLimitedApplication({ tokens_per_minute: 1_000 })
     const usage = { prompt_tokens: 600, completion_tokens: 600, total_tokens: 1 }
     const key = word()
     governed.provider.on(key, (response) => json(response, 200, completion('ok', { usage })))
-    const sendRequest = () => governed.chat(key, { model: 'scripted' }, { token })
-    expect([await sendRequest(), await sendRequest()].map(({ status }) => status)).toEqual([200, 429])
+    expect([await chat(key), await chat(key)].map(({ status }) => status)).toEqual([200, 429])
   })
   describe.each([
     ['no usage', undefined],
@@ -100,17 +99,11 @@ describe('rate limits', () => {
         return governed.chat(uncounted('ok'), { model: 'scripted', tools }, { token })
       }
       expect(expectError(await sendRequest('lorem '.repeat(30_000)), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
-      const statuses = [
-        await sendRequest('lorem '.repeat(300)),
-        await sendRequest('lorem '.repeat(300)),
-        await sendRequest('lorem '.repeat(300)),
-      ]
-      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429])
+      for (const status of [200, 200, 429]) expect((await sendRequest('lorem '.repeat(300))).status).toBe(status)
     })
     test('completions are counted', async () => {
-      const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
-      const sendRequest = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
-      expect([await sendRequest(), await sendRequest()].map(({ status }) => status)).toEqual([200, 429])
+      const { chat } = await createLimitedApplication({ tokens_per_minute: 1_000 })
+      for (const status of [200, 429]) expect((await chat(uncounted('word '.repeat(800)))).status).toBe(status)
     })
   })
   test('per user: a user at the limit does not block another user [GW-LIM-2]', async () => {
@@ -181,13 +174,8 @@ describe('rate limits', () => {
   })
   test('defaults: 600 requests a minute with burst 60, 200 concurrent [GW-LIM-2]', async () => {
     const created = expectSuccess(await governed.admin('POST', '/applications', { json: { name: word() } }), 201)
-    expect(created.limits).toEqual({
-      requests_per_minute: 600,
-      burst: 60,
-      concurrency: 200,
-      tokens_per_minute: null,
-      user_requests_per_minute: null,
-    })
+    const unlimited = { tokens_per_minute: null, user_requests_per_minute: null }
+    expect(created.limits).toEqual({ requests_per_minute: 600, burst: 60, concurrency: 200, ...unlimited })
   })
 })
 

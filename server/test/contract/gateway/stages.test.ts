@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse, type Options } from '../../support/gateway-client.ts'
+import {
+  type ChatOptions,
+  ENDPOINTS,
+  expectError,
+  expectSuccess,
+  type GatewayResponse,
+  type Options,
+} from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
@@ -17,51 +24,37 @@ const sendTo = (name: string, options: Options = {}) => {
   return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json, ...options })
 }
 
+/** Stages 1 to 4, and 12. */
+const IDENTIFIED = 'authenticate admit identify classify record'
+const COMPLETED = `${IDENTIFIED} authorize route invoke inspect`
+const chat =
+  (prompt: string, more: Readonly<Record<string, unknown>> = {}, options: ChatOptions = {}) =>
+  () =>
+    governed.chat(prompt, more, options)
+const completes = (answer: string) => async () => (await governed.sendPrompt('', { answer })).response
+
 describe('the twelve stages [GW-PIPE-1]', () => {
-  test('chat [GW-PIPE-3]', async () => {
-    const response = await governed.chat('Good morning')
-    expect(await outcomes(response)).toEqual(
-      expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
-    )
-  })
-  test('chat, dry run: has the outcomes of a real run', async () => {
-    const response = await governed.chat('Good morning', { governance: { dry_run: true } })
-    expect(await outcomes(response)).toEqual(
-      expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
-    )
-  })
-  test('models [GW-PIPE-4]', async () => {
-    expect(await outcomes(await sendTo('models'))).toEqual(expectedOutcomes('authenticate admit authorize route record'))
+  test.each<[string, () => Promise<GatewayResponse>, string, Readonly<Record<string, string>>]>([
+    ['chat [GW-PIPE-3]', chat('Good morning'), COMPLETED, {}],
+    ['chat, dry run', chat('Good morning', { governance: { dry_run: true } }), COMPLETED, {}],
+    ['chat, denied at input [GW-PIPE-2]', chat('juniper-deny'), IDENTIFIED, { authorize: 'stopped' }],
+    ['chat, held at input [GW-PIPE-2]', chat('juniper-hold'), IDENTIFIED, { authorize: 'stopped' }],
+    ['chat, no provider [GW-PIPE-2]', chat('x', { model: 'none' }), `${IDENTIFIED} authorize`, { route: 'stopped' }],
+    ['chat, denied at output', completes('sorrel-deny'), COMPLETED, { inspect: 'stopped' }],
+    ['chat, held at output', completes('sorrel-hold'), COMPLETED, { inspect: 'stopped' }],
+    ['chat, an invalid user token', chat('x', {}, { userToken: 'x' }), 'authenticate admit record', { identify: 'stopped' }],
+    ['models [GW-PIPE-4]', () => sendTo('models'), 'authenticate admit authorize route record', {}],
+    ['audit, nothing found', () => sendTo('audit'), 'authenticate admit record', { authorize: 'stopped' }],
+    ['knowledge search, not enabled', () => sendTo('knowledge_search'), IDENTIFIED, { authorize: 'stopped' }],
+    ['memory search, not enabled', () => sendTo('memory_search'), IDENTIFIED, { authorize: 'stopped' }],
+    ['memory capture, not enabled', () => sendTo('memory_capture'), IDENTIFIED, { authorize: 'stopped' }],
+  ])('%s', async (_, send, ok, others) => {
+    expect(await outcomes(await send())).toEqual(expectedOutcomes(ok, others))
   })
   test('audit [GW-PIPE-8]', async () => {
     const { audit_id } = expectSuccess(await governed.chat('Good morning')).governance
     const response = await governed.api('GET', `/v1/audit/${audit_id}`)
     expect(await outcomes(response)).toEqual(expectedOutcomes('authenticate admit authorize record'))
-  })
-  test('audit, nothing found', async () => {
-    expect(await outcomes(await sendTo('audit'))).toEqual(expectedOutcomes('authenticate admit record', { authorize: 'stopped' }))
-  })
-  test.each(['knowledge_search', 'memory_search', 'memory_capture'])('%s, not enabled', async (name) => {
-    expect(await outcomes(await sendTo(name))).toEqual(
-      expectedOutcomes('authenticate admit identify classify record', { authorize: 'stopped' }),
-    )
-  })
-  test.each([
-    ['denied at input', 'juniper-deny', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
-    ['held at input', 'juniper-hold', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
-    ['no provider', 'x', { model: 'none' }, 'authenticate admit identify classify authorize record', { route: 'stopped' }],
-  ])('chat, %s: stages after the end are skipped [GW-PIPE-2]', async (_, prompt, more, ok, others) => {
-    expect(await outcomes(await governed.chat(prompt, more))).toEqual(expectedOutcomes(ok, others))
-  })
-  test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (completion) => {
-    const { response } = await governed.sendPrompt('', { answer: completion })
-    expect(await outcomes(response)).toEqual(
-      expectedOutcomes('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
-    )
-  })
-  test('chat, an invalid user token: identify stops', async () => {
-    const response = await governed.chat('x', {}, { userToken: 'nonsense' })
-    expect(await outcomes(response)).toEqual(expectedOutcomes('authenticate admit record', { identify: 'stopped' }))
   })
   test.each(ENDPOINTS)('$name: responses and errors have x-audit-id [GW-PIPE-12]', async ({ name }) => {
     const response = await sendTo(name)
