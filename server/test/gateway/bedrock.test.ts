@@ -182,14 +182,4 @@ describe('declarations', () => {
       path: '/openai/v1/chat/completions',
     })
   })
-
-  test.each([
-    ['region', {}],
-    ['region', { region: 'evil.example.com/' }],
-    ['api_key', { region: 'us-east-1', api_key: 'AKIDSCRIPTED00000001:short' }],
-    ['preset', { region: 'us-east-1', preset: 'groq' }],
-  ])('bedrock: 400 names %s when the declaration is %j', async (param, fields) => {
-    const response = await governed.admin('POST', '/providers', { json: { id: word(), kind: 'bedrock', ...fields } })
-    expect(expectError(response, 'VALIDATION_ERROR').param).toBe(param)
-  })
 })

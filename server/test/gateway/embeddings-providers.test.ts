@@ -12,7 +12,6 @@ type Fields = Readonly<Record<string, unknown>>
 
 const embed = (input: unknown, more: Fields = {}, options: ChatOptions = {}): Promise<GatewayResponse> =>
   governed.post(EMBEDDINGS, { model: 'scripted', input, ...more }, options)
-const recordOf = (response: GatewayResponse) => governed.record(response.headers.get('x-audit-id') ?? '')
 const STAGES_OK = ['authenticate', 'admit', 'identify', 'classify', 'authorize', 'route', 'invoke', 'record']
 
 describe('embeddings: providers', () => {
@@ -21,7 +20,7 @@ describe('embeddings: providers', () => {
     governed.provider.on(key, (response) => json(response, 200, embeddingList({ input: 'only one' })))
     const response = await embed([key, 'second'])
     expectError(response, 'PROVIDER_ERROR')
-    const { attempts, response: sent } = await recordOf(response)
+    const { attempts, response: sent } = await governed.recordOf(response)
     expect((attempts as Fields[]).map(({ outcome }) => outcome)).toEqual(['malformed', 'malformed', 'malformed'])
     expect(sent).toBeNull()
   })
@@ -105,7 +104,7 @@ describe('embeddings: limits and records', () => {
     const governance = { user: { id: 'jane', role: 'clerk' }, session_id: 's-1' }
     const response = await embed([secret, 'second text'], { governance })
     expectSuccess(response)
-    const record = await recordOf(response)
+    const record = await governed.recordOf(response)
     expect(record).toMatchObject({
       endpoint: 'embeddings',
       status: 200,

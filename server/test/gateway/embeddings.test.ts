@@ -12,7 +12,6 @@ type Fields = Readonly<Record<string, unknown>>
 const embed = (input: unknown, more: Fields = {}, options: ChatOptions & { path?: string } = {}): Promise<GatewayResponse> =>
   governed.post(options.path ?? EMBEDDINGS, { model: 'scripted', input, ...more }, options)
 const vectorsOf = (response: GatewayResponse) => expectSuccess(response).data.map(({ embedding }) => embedding)
-const recordOf = (response: GatewayResponse) => governed.record(response.headers.get('x-audit-id') ?? '')
 
 describe('embeddings: response', () => {
   test.each([EMBEDDINGS, '/embeddings'])('one vector for a single text at %s [GW-PATH-9, GW-EMB-9]', async (path) => {
@@ -152,7 +151,7 @@ describe('embeddings: policies', () => {
     expect(error).toMatchObject({ audit_id: expect.any(String), details: { rules: ['juniper-deny'], point: 'input' } })
     expect(response.headers.get('x-should-retry')).toBe('false')
     expect(governed.provider.calls).toEqual([])
-    expect(await recordOf(response)).toMatchObject({ status: 403, decision: { verdict: 'deny' }, attempts: [] })
+    expect(await governed.recordOf(response)).toMatchObject({ status: 403, decision: { verdict: 'deny' }, attempts: [] })
   })
 
   test('403 that says so, without a review item, when a rule requires approval [GW-EMB-7]', async () => {
@@ -162,13 +161,17 @@ describe('embeddings: policies', () => {
     expect(error.review_item_id).toBeUndefined()
     expect(error.details).toEqual({ point: 'input', reason: 'approval_required', rules: ['juniper-hold'] })
     expect(governed.provider.calls).toEqual([])
-    expect(await recordOf(response)).toMatchObject({ status: 403, decision: { verdict: 'require_approval' }, review: null })
+    expect(await governed.recordOf(response)).toMatchObject({
+      status: 403,
+      decision: { verdict: 'require_approval' },
+      review: null,
+    })
   })
 
   test('200 and an escalation for reviewers when a rule escalates [GW-EMB-7]', async () => {
     const response = await embed('juniper-escalate')
     expect(expectSuccess(response).governance.decision.verdict).toBe('escalate')
-    expect(await recordOf(response)).toMatchObject({ review: { state: 'pending' }, decision: { verdict: 'escalate' } })
+    expect(await governed.recordOf(response)).toMatchObject({ review: { state: 'pending' }, decision: { verdict: 'escalate' } })
     const { data } = expectSuccess(await governed.admin('GET', '/reviews?limit=100'))
     expect(data).toContainEqual(expect.objectContaining({ kind: 'escalation', endpoint: 'embeddings' }))
   })
@@ -186,7 +189,7 @@ describe('embeddings: policies', () => {
 
   test('a secret that is split over consecutive texts is found [GW-EMB-8]', async () => {
     const response = await embed(['the key is AKIAIOSF', 'ODNN7EXAMPLE'])
-    const { findings } = await recordOf(response)
+    const { findings } = await governed.recordOf(response)
     expect(findings).toMatchObject({ classify: { secret: expect.any(Number) } })
   })
 
@@ -231,7 +234,7 @@ describe('embeddings: policies', () => {
       const response = await embed(text, { governance })
       expect(expectSuccess(response)).toMatchObject({ governance: { dry_run: true, decision: { verdict } } })
       expect(response.body.data).toHaveLength(1)
-      expect(await recordOf(response)).toMatchObject({ dry_run: true, endpoint: 'embeddings' })
+      expect(await governed.recordOf(response)).toMatchObject({ dry_run: true, endpoint: 'embeddings' })
     }
     expect(governed.provider.calls).toEqual([])
   })

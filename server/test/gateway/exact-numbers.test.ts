@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
+import { chunk } from '../support/provider-answers.ts'
 import { anthropicMessage } from '../support/scripted-anthropic.ts'
 import { completion, word } from '../support/scripted-provider.ts'
 import { callItem, responseObject } from '../support/scripted-responses.ts'
+import { VERSION } from '../support/streamed-requests.ts'
 import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import { CLIENT_PATHS, type ClientPath, CONVERSATIONS, type Step } from '../support/tool-conversations.ts'
 
 const upstreams = await closeAfterAll(startThreeUpstreams())
 const settings = { extensions: ['tools', 'content_parts'], responses: { store: 'requested' } }
@@ -22,6 +25,7 @@ const RAW = withNumbers(JSON.stringify(INPUT))
 const ESCAPED = JSON.stringify(RAW).slice(1, -1)
 
 const call = (args: unknown) => ({ id: 'call_1', type: 'function', function: { name: 'look_up', arguments: args } })
+const block = { type: 'tool_use', id: 'call_1', name: 'look_up', input: {} }
 /** A response of each provider that calls a tool. */
 const CALLS: Readonly<Record<UpstreamModel, (text: string) => object>> = {
   scripted: (content) => {
@@ -32,25 +36,17 @@ const CALLS: Readonly<Record<UpstreamModel, (text: string) => object>> = {
     anthropicMessage(
       [
         { type: 'text', text },
-        { type: 'tool_use', id: 'call_1', name: 'look_up', input: INPUT },
+        { ...block, input: INPUT },
       ],
-      {
-        stop_reason: 'tool_use',
-      },
+      { stop_reason: 'tool_use' },
     ),
   gpt: () => responseObject([callItem('call_1', 'look_up', INPUT)]),
 }
 
-const chunk = (delta: object, finish_reason: string | null) => ({ ...HEAD, choices: [{ index: 0, delta, finish_reason }] })
-const HEAD = { id: 'c1', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'm' }
-const block = { type: 'tool_use', id: 'call_1', name: 'look_up', input: {} }
 const partial = { type: 'input_json_delta', partial_json: JSON.stringify(INPUT) }
 /** The same call in a stream. */
 const STREAMS: Readonly<Record<UpstreamModel, readonly object[]>> = {
-  scripted: [
-    chunk({ role: 'assistant', tool_calls: [{ index: 0, ...call(JSON.stringify(INPUT)) }] }, null),
-    chunk({}, 'tool_calls'),
-  ],
+  scripted: [chunk({ role: 'assistant', tool_calls: [{ index: 0, ...call(JSON.stringify(INPUT)) }] }), chunk({}, 'tool_calls')],
   claude: [
     { type: 'message_start', message: { ...anthropicMessage([]), stop_reason: null } },
     { type: 'content_block_start', index: 0, content_block: block },
@@ -76,47 +72,22 @@ const callsTool = (model: UpstreamModel, isStream: boolean, text = 'Wait.'): str
   sends(model, isStream ? STREAMS[model] : CALLS[model](text))
 
 const SCHEMA = { type: 'object', properties: { n: { type: 'number', ...INPUT } } }
-/** A request of each client whose history has the call of a tool. */
-const CLIENTS = {
-  '/v1/chat/completions': (model: string, prompt: string) => ({
-    model,
-    messages: [
-      { role: 'user', content: prompt },
-      { role: 'assistant', content: null, tool_calls: [call(RAW)] },
-      { role: 'tool', tool_call_id: 'call_1', content: 'done' },
-    ],
-    tools: [{ type: 'function', function: { name: 'look_up', parameters: SCHEMA } }],
-  }),
-  '/v1/responses': (model: string, prompt: string) => ({
-    model,
-    input: [
-      { role: 'user', content: prompt },
-      { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: RAW },
-      { type: 'function_call_output', call_id: 'call_1', output: 'done' },
-    ],
-    tools: [{ type: 'function', name: 'look_up', parameters: SCHEMA, strict: false }],
-  }),
-  '/v1/messages': (model: string, prompt: string) => ({
-    model,
-    max_tokens: 50,
-    messages: [
-      { role: 'user', content: prompt },
-      { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'look_up', input: INPUT }] },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'done' }] },
-    ],
-    tools: [{ name: 'look_up', input_schema: SCHEMA }],
-  }),
-} as const
-type Path = keyof typeof CLIENTS
-const PATHS = Object.keys(CLIENTS) as readonly Path[]
-const send = (path: Path, body: object) =>
+/** A request whose history has the call of a tool. */
+const requestOf = (path: ClientPath, model: string, prompt: string) => {
+  const steps: readonly Step[] = [
+    { role: 'user', text: prompt },
+    { input: INPUT, result: 'done' },
+  ]
+  return { model, ...CONVERSATIONS[path](steps, SCHEMA) }
+}
+const send = (path: ClientPath, body: object) =>
   upstreams.governed.api('POST', path, {
     token,
     raw: withNumbers(JSON.stringify(body)),
-    headers: path === '/v1/messages' ? { 'anthropic-version': '2023-06-01' } : {},
+    headers: VERSION,
   })
 
-describe.each(PATHS)('%s [GW-FID-3]', (path) => {
+describe.each(CLIENT_PATHS)('%s [GW-FID-3]', (path) => {
   describe.each(MODELS)('from and to %s', (model) => {
     test.each([
       [false, false],
@@ -124,7 +95,7 @@ describe.each(PATHS)('%s [GW-FID-3]', (path) => {
       [true, false],
       [true, true],
     ])('numbers: every digit of a tool call reaches the client (client streams %s, provider %s)', async (stream, isStream) => {
-      const response = await send(path, { ...CLIENTS[path](model, callsTool(model, isStream)), stream })
+      const response = await send(path, { ...requestOf(path, model, callsTool(model, isStream)), stream })
       expect(response.status, response.text).toBe(200)
       const isObject = path === '/v1/messages' && !stream
       expect(response.text).toContain(isObject ? `"input":${RAW}` : ESCAPED)
@@ -132,7 +103,7 @@ describe.each(PATHS)('%s [GW-FID-3]', (path) => {
 
     test('numbers: every digit of a history and a schema reaches the provider', async () => {
       const key = callsTool(model, true)
-      expectSuccess(await send(path, CLIENTS[path](model, key)))
+      expectSuccess(await send(path, requestOf(path, model, key)))
       const [sent] = upstreams.callsWith(model, key)
       expect(sent?.raw).toContain(model === 'claude' ? `"input":${RAW}` : ESCAPED)
       expect(sent?.raw).toContain(`{"type":"number",${RAW.slice(1)}`)
@@ -142,7 +113,7 @@ describe.each(PATHS)('%s [GW-FID-3]', (path) => {
 
 test('numbers: every digit of a held completion is released', async () => {
   const { governed } = upstreams
-  const body = CLIENTS['/v1/messages']('claude', callsTool('claude', false, 'sorrel-hold'))
+  const body = requestOf('/v1/messages', 'claude', callsTool('claude', false, 'sorrel-hold'))
   const held = await send('/v1/messages', body)
   const review_item_id = held.headers.get('x-gatehouse-review-item') ?? ''
   await governed.decide(review_item_id, 'approve')
@@ -153,7 +124,7 @@ test('numbers: every digit of a held completion is released', async () => {
 
 test('numbers: every digit of metadata reaches the provider, the client and the stored response', async () => {
   const key = callsTool('scripted', true)
-  const body = { ...CLIENTS['/v1/responses']('scripted', key), metadata: INPUT, store: true }
+  const body = { ...requestOf('/v1/responses', 'scripted', key), metadata: INPUT, store: true }
   const response = await send('/v1/responses', body)
   const { id } = expectSuccess(response)
   expect(upstreams.callsWith('scripted', key)[0]?.raw).toContain(`"metadata":${RAW}`)
@@ -167,9 +138,9 @@ test.each([true, false])("numbers: a provider's own fields keep theirs, whether 
   const calls = { role: 'assistant', tool_calls: [{ index: 0, ...call('{}'), extra_content: state }] }
   const own = { citations: [{ score: '@price@', id: '@big@' }] }
   const choices = [{ index: 0, message: { ...calls, content: null }, finish_reason: 'tool_calls' }]
-  const key = sends('scripted', isStream ? [chunk(calls, null), { ...chunk({}, 'tool_calls'), ...own }] : { ...own, choices })
-  for (const path of PATHS) {
-    const response = await send(path, CLIENTS[path]('scripted', key))
+  const key = sends('scripted', isStream ? [chunk(calls), { ...chunk({}, 'tool_calls'), ...own }] : { ...own, choices })
+  for (const path of CLIENT_PATHS) {
+    const response = await send(path, requestOf(path, 'scripted', key))
     expect(response.status, response.text).toBe(200)
     expect(response.text).toContain(`"thought_signature":"c2ln",${RAW.slice(1)}`)
     expect(response.text).toContain('"score":1.10,"id":2512292042121000001')

@@ -11,17 +11,13 @@ const carrying = (await governed.application({ settings: { unknown_fields: 'carr
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 const send = (token: string, path: string, json: object, headers: Record<string, string> = {}): Promise<GatewayResponse> =>
-  upstreams.governed.api('POST', path, { token, json, headers: { ...(path === '/v1/messages' && VERSION), ...headers } })
+  governed.api('POST', path, { token, json, headers: { ...(path === '/v1/messages' && VERSION), ...headers } })
 const message = (model: string, content: string, more: object = {}) => ({
   model,
   max_tokens: 50,
   messages: [{ role: 'user', content }],
   ...more,
 })
-/** The error in the envelope of either API. */
-const errorOf = ({ body }: GatewayResponse) => body.error
-const recordOf = async (token: string, { headers }: GatewayResponse) =>
-  expectSuccess(await upstreams.governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
 
 describe('unknown fields', () => {
   test('carry: a provider of the same API gets them in their places, and the record has their number [GW-FID-4]', async () => {
@@ -31,31 +27,31 @@ describe('unknown fields', () => {
     expectSuccess(response)
     const [call] = upstreams.callsWith('claude', key)
     expect(call?.raw).toBe(JSON.stringify({ ...body, stream: true }))
-    expect((await recordOf(carrying, response)).request).toMatchObject({ carried_fields: 2 })
+    expect((await governed.recordOf(response)).request).toMatchObject({ carried_fields: 2 })
   })
 
   test('carry: 400 when the provider has another API, and nothing is sent [GW-FID-4]', async () => {
     const key = word()
     const response = await send(carrying, '/v1/messages', message('scripted', key, { x_level: 1 }))
-    expect(errorOf(response)).toMatchObject({ details: { reason: 'provider_unsupported' }, param: 'x_level' })
-    expect(errorOf(response).message).toContain('no equivalent of x_level')
+    expect(response.body.error).toMatchObject({ details: { reason: 'provider_unsupported' }, param: 'x_level' })
+    expect(response.body.error.message).toContain('no equivalent of x_level')
     expect(upstreams.callsWith('scripted', key)).toHaveLength(0)
   })
 
   test('carry: 400 when a response would be stored without a field of its input [GW-FID-4]', async () => {
-    const { token } = await upstreams.governed.application({
+    const { token } = await governed.application({
       settings: { unknown_fields: 'carry', responses: { store: 'requested' } },
     })
     const input = [{ role: 'user', content: 'Hello', x_level: 1 }]
     const stored = await send(token, '/v1/responses', { model: 'gpt', input, store: true })
-    expect(errorOf(stored)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'input[0].x_level' })
+    expect(stored.body.error).toMatchObject({ code: 'VALIDATION_ERROR', param: 'input[0].x_level' })
     expectSuccess(await send(token, '/v1/responses', { model: 'gpt', input, store: false }))
   })
 
   test('carry: policies read the fields [GW-FID-4]', async () => {
     const key = word()
     const response = await send(carrying, '/v1/messages', message('claude', key, { x_note: { text: 'juniper-deny' } }))
-    expect(errorOf(response)).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['juniper-deny'] } })
+    expect(response.body.error).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['juniper-deny'] } })
     expect(upstreams.callsWith('claude', key)).toHaveLength(0)
   })
 
@@ -95,7 +91,7 @@ describe('anthropic-beta', () => {
   test('betas: no other provider gets them [GW-ANT-11]', async () => {
     const key = word()
     expectSuccess(await send(refusing, '/v1/messages', message('scripted', key), { 'anthropic-beta': BETAS }))
-    expect(upstreams.governed.provider.callsWith(key)[0]?.headers['anthropic-beta']).toBeUndefined()
+    expect(governed.provider.callsWith(key)[0]?.headers['anthropic-beta']).toBeUndefined()
   })
 
   test.each([
@@ -106,6 +102,6 @@ describe('anthropic-beta', () => {
     Array.from({ length: 33 }, (_, i) => `b${i}-2025-05-14`).join(),
   ])('betas: 400 for another text, which no detector would read (%s) [GW-ANT-11]', async (header) => {
     const response = await send(refusing, '/v1/messages', message('claude', 'Hello'), { 'anthropic-beta': header })
-    expect(errorOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'anthropic-beta' })
+    expect(response.body.error).toMatchObject({ code: 'VALIDATION_ERROR', param: 'anthropic-beta' })
   })
 })

@@ -126,16 +126,6 @@ describe('vertex', () => {
     expect(governed.server.logs()).not.toContain('BEGIN PRIVATE KEY')
   })
 
-  test.each([
-    ['api_key', { api_key: 'AIza-not-a-key-file' }],
-    ['api_key', { api_key: JSON.stringify({ type: 'service_account', project_id: 'p' }) }],
-    ['region', { region: null }],
-  ])('vertex: 400 names %s when the declaration is %j', async (param, fields) => {
-    const base = { id: word(), kind: 'vertex', region: 'europe-west1', api_key: tokens.keyFile() }
-    const response = await governed.admin('POST', '/providers', { json: { ...base, ...fields } })
-    expect(expectError(response, 'VALIDATION_ERROR').param).toBe(param)
-  })
-
   test('vertex: 400 when the token endpoint of the key file has a metadata address', async () => {
     const api_key = tokens.keyFile({ token_uri: 'http://169.254.169.254/token' })
     const json = { id: word(), kind: 'vertex', region: 'europe-west1', api_key }

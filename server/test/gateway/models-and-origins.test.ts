@@ -36,11 +36,9 @@ describe('GET /v1/models/{id} [GW-MOD-3]', () => {
   test('is recorded with the endpoint models', async () => {
     const { token } = await governed.application()
     const response = await send('/v1/models/scripted', { token })
-    const record = await body(await send(`/v1/audit/${response.headers.get('x-audit-id')}`, { token }))
-    expect(record).toMatchObject({ endpoint: 'models', status: 200 })
+    expect(await governed.recordOf(response)).toMatchObject({ endpoint: 'models', status: 200 })
     const missing = await send('/v1/models/nothing', { token })
-    const refusal = await body(await send(`/v1/audit/${missing.headers.get('x-audit-id')}`, { token }))
-    expect(refusal).toMatchObject({ endpoint: 'models', status: 404, error_code: 'NOT_FOUND' })
+    expect(await governed.recordOf(missing)).toMatchObject({ endpoint: 'models', status: 404, error_code: 'NOT_FOUND' })
   })
 
   test('404 is the same for unknown models and for models of another Application', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import { startScriptedEntra } from '../support/scripted-entra.ts'
+import { startScriptedTokens } from '../support/scripted-google.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -99,13 +100,24 @@ describe('presets', () => {
       hint: expect.stringContaining('localhost'),
     })
   })
+})
 
-  test('preset: 400 when it is unknown or the provider is of another kind', async () => {
-    for (const fields of [{ preset: 'unknown' }, { preset: 'groq', kind: 'anthropic' }]) {
-      const response = await governed.admin('POST', '/providers', { json: { id: word(), ...fields } })
-      expect(expectError(response, 'VALIDATION_ERROR').param).toBe('preset')
-    }
-  })
+const google = await closeAfterAll(startScriptedTokens({ now: () => Date.now() }))
+const VERTEX = { kind: 'vertex', region: 'europe-west1', api_key: google.keyFile() }
+test.each([
+  ['region', { kind: 'bedrock' }],
+  ['region', { kind: 'bedrock', region: 'evil.example.com/' }],
+  ['api_key', { kind: 'bedrock', region: 'us-east-1', api_key: 'AKIDSCRIPTED00000001:short' }],
+  ['preset', { kind: 'bedrock', region: 'us-east-1', preset: 'groq' }],
+  ['api_key', { ...VERTEX, api_key: 'AIza-not-a-key-file' }],
+  ['api_key', { ...VERTEX, api_key: JSON.stringify({ type: 'service_account', project_id: 'p' }) }],
+  ['region', { ...VERTEX, region: null }],
+  ['preset', { preset: 'unknown' }],
+  ['preset', { preset: 'groq', kind: 'anthropic' }],
+  ['base_url', { kind: 'anthropic', base_url: 'https://api.anthropic.com/v1' }],
+])('declaration: 400 names %s when it is %j', async (param, fields) => {
+  const response = await governed.admin('POST', '/providers', { json: { id: word(), ...fields } })
+  expect(expectError(response, 'VALIDATION_ERROR').param).toBe(param)
 })
 
 test('connection test: 409 when a provider has neither a list nor a model', async () => {

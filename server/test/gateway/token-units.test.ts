@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { expectSuccess } from '../support/gateway-client.ts'
+import { expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { saysText } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import { CLIENT_APIS, CLIENTS, type ClientApi, VERSION } from '../support/streamed-requests.ts'
 import { startThreeUpstreams } from '../support/three-upstreams.ts'
 
 const upstreams = await closeAfterAll(startThreeUpstreams())
@@ -60,47 +61,34 @@ const UPSTREAMS: readonly Upstream[] = [
   },
 ]
 
-const CLIENTS = {
-  'chat completions': {
-    path: '/v1/chat/completions',
-    body: (content: string) => ({ messages: [{ role: 'user', content }] }),
-    headers: {},
-    usage: () => ({
-      ...{ prompt_tokens: 1_000, completion_tokens: 200, total_tokens: 1_200 },
-      prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
-      completion_tokens_details: { reasoning_tokens: 150 },
-    }),
-  },
-  responses: {
-    path: '/v1/responses',
-    body: (input: string) => ({ input }),
-    headers: {},
-    usage: () => ({
-      ...{ input_tokens: 1_000, output_tokens: 200, total_tokens: 1_200 },
-      input_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
-      output_tokens_details: { reasoning_tokens: 150 },
-    }),
-  },
-  messages: {
-    path: '/v1/messages',
-    body: (content: string) => ({ max_tokens: 500, messages: [{ role: 'user', content }] }),
-    headers: { 'anthropic-version': '2023-06-01' },
-    usage: (hours?: number) => ({
-      ...{ input_tokens: 100, cache_read_input_tokens: 600, cache_creation_input_tokens: 300, output_tokens: 200 },
-      cache_creation: hours === undefined ? null : { ephemeral_5m_input_tokens: 300 - hours, ephemeral_1h_input_tokens: hours },
-      output_tokens_details: { thinking_tokens: 150 },
-    }),
-  },
+/** The usage that a client gets. */
+const USAGES: Readonly<Record<ClientApi, (hourWrites?: number) => object>> = {
+  chat: () => ({
+    ...{ prompt_tokens: 1_000, completion_tokens: 200, total_tokens: 1_200 },
+    prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+    completion_tokens_details: { reasoning_tokens: 150 },
+  }),
+  responses: () => ({
+    ...{ input_tokens: 1_000, output_tokens: 200, total_tokens: 1_200 },
+    input_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+    output_tokens_details: { reasoning_tokens: 150 },
+  }),
+  messages: (hours) => ({
+    ...{ input_tokens: 100, cache_read_input_tokens: 600, cache_creation_input_tokens: 300, output_tokens: 200 },
+    cache_creation: hours === undefined ? null : { ephemeral_5m_input_tokens: 300 - hours, ephemeral_1h_input_tokens: hours },
+    output_tokens_details: { thinking_tokens: 150 },
+  }),
 }
 
-const attemptOf = async (auditId: string | null) => {
-  const { attempts } = expectSuccess(await governed.api('GET', `/v1/audit/${auditId}`, { token }))
+const attemptOf = async (response: GatewayResponse) => {
+  const { attempts } = await governed.recordOf(response)
   return (attempts as readonly Readonly<Record<string, unknown>>[])[0] ?? {}
 }
-const ask = async (model: string, prompt: string, client: keyof typeof CLIENTS = 'chat completions') => {
-  const { path, body, headers } = CLIENTS[client]
-  const response = await governed.api('POST', path, { token, headers, json: { model, ...body(prompt) } })
-  return { ...expectSuccess(response), auditId: response.headers.get('x-audit-id') }
+const ask = async (model: string, prompt: string, client: ClientApi = 'chat') => {
+  const { path, body } = CLIENTS[client]
+  const response = await governed.api('POST', path, { token, headers: VERSION, json: { model, ...body(prompt) } })
+  expectSuccess(response)
+  return response
 }
 /** The value of the metric for the model. */
 const metric = async (name: string, model: string, label: string): Promise<number> => {
@@ -119,16 +107,13 @@ for (const { provider, model } of UPSTREAMS)
   expectSuccess(await governed.admin('PUT', `/providers/${provider}/models/${model}`, { json: PRICES }))
 
 describe.each(UPSTREAMS)('tokens of a provider of kind $provider', ({ provider, model, script, hourWrites, cost }) => {
-  test.each(Object.entries(CLIENTS))(
-    'usage: %s client gets all units in its own form [GW-ANT-5, GW-COMP-3, GW-RESP-12]',
-    async (name, { usage }) => {
-      expect((await ask(model, script(), name as keyof typeof CLIENTS)).usage).toMatchObject(usage(hourWrites))
-    },
-  )
+  test.each(CLIENT_APIS)('usage: %s client gets all units in its own form [GW-ANT-5, GW-COMP-3, GW-RESP-12]', async (client) => {
+    const { body } = await ask(model, script(), client)
+    expect(body.usage).toMatchObject(USAGES[client](hourWrites))
+  })
 
   test('record: an attempt has all units and their cost [GW-AUD-9]', async () => {
-    const { auditId } = await ask(model, script())
-    expect(await attemptOf(auditId)).toEqual({
+    expect(await attemptOf(await ask(model, script()))).toEqual({
       ...{ provider, model, status: 200, outcome: 'ok', ms: expect.any(Number) },
       ...{ prompt_tokens: 1_000, cache_read_tokens: 600, cache_write_tokens: 300 },
       ...(hourWrites !== undefined && { cache_write_1h_tokens: hourWrites }),
@@ -148,12 +133,12 @@ test('usage: parts that exceed their whole are left out of record and messages [
   const [openai] = UPSTREAMS as [Upstream]
   const details = { cached_tokens: 1_001, cache_write_tokens: -5 }
   const prompt = openai.script({ prompt_tokens_details: details, completion_tokens_details: { reasoning_tokens: 'many' } })
-  const { usage, auditId } = await ask('scripted', prompt, 'messages')
-  expect(usage).toEqual({
+  const response = await ask('scripted', prompt, 'messages')
+  expect(response.body.usage).toEqual({
     ...{ input_tokens: 1_000, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, cache_creation: null },
     output_tokens: 200,
   })
-  const attempt = await attemptOf(auditId)
+  const attempt = await attemptOf(response)
   expect(attempt).toMatchObject({ prompt_tokens: 1_000, completion_tokens: 200, cost: expect.closeTo(0.006, 12) })
   expect(Object.keys(attempt).filter((name) => /cache|reasoning/.test(name))).toEqual([])
 })

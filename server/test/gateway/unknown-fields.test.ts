@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
 import { MODELS, startThreeUpstreams } from '../support/three-upstreams.ts'
 
@@ -12,9 +12,6 @@ for (const unknown_fields of ['name', 'carry', 'refuse'] as const) {
   tokens[unknown_fields] = (await upstreams.governed.application({ settings: { extensions, unknown_fields } })).token
 }
 tokens.standard = (await upstreams.governed.application({ settings: { extensions } })).token
-
-/** The error in the envelope of either API. */
-const errorOf = ({ body }: GatewayResponse) => body.error
 
 const user = (content: string, more: object = {}) => [{ role: 'user', content, ...more }]
 const APIS = [
@@ -61,7 +58,7 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
     for (const value of [0.5, 'x', null, false, '', [], {}]) {
       const key = word()
       const refused = await send(path, { model, ...body(key), temprature: value }, tokens.refuse)
-      expect(errorOf(refused)).toMatchObject({
+      expect(refused.body.error).toMatchObject({
         code: 'VALIDATION_ERROR',
         param: 'temprature',
         message: 'temprature: is not a field that the gateway knows.',
@@ -97,7 +94,7 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
         { 'governance.user': 'juniper-deny' },
       ]) {
         const response = await send(path, { model, ...body(key), ...more })
-        expect(errorOf(response)).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['juniper-deny'] } })
+        expect(response.body.error).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['juniper-deny'] } })
       }
       expect(rawOf(key)).toBe('')
     },
@@ -106,10 +103,7 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
   test('names: count as tokens [GW-FID-5]', async () => {
     const tokensOf = async (more: object) => {
       const response = await send(path, { model, ...body('Hello'), ...more, governance: { dry_run: true } })
-      const record = await upstreams.governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, {
-        token: tokens.standard,
-      })
-      return Number((expectSuccess(record).features as Record<string, unknown>)['request.tokens'])
+      return Number(((await upstreams.governed.recordOf(response)).features as Record<string, unknown>)['request.tokens'])
     }
     expect((await tokensOf({ ['word '.repeat(8_000)]: null })) - (await tokensOf({}))).toBeGreaterThan(8_000)
   })
@@ -117,12 +111,12 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
   test('holds: an approval is for all that a provider gets, names and null values included [GW-REV-11]', async () => {
     const key = word()
     const json = { model, ...body(`juniper-hold ${key}`), x_seen: null }
-    const { review_item_id } = errorOf(await send(path, json))
+    const { review_item_id } = (await send(path, json)).body.error
     await upstreams.governed.decide(String(review_item_id), 'approve')
     const governance = { review_item_id }
     for (const more of [{ 'another name': null }, { temperature: null }, { x_seen: undefined }, { x_seen: [] }]) {
       const refused = await send(path, { ...json, ...more, governance })
-      expect(errorOf(refused)).toMatchObject({ details: { reason: 'review_request_mismatch' } })
+      expect(refused.body.error).toMatchObject({ details: { reason: 'review_request_mismatch' } })
     }
     expect(rawOf(key)).toBe('')
     expectSuccess(await send(path, { ...json, stream: false, governance }))
@@ -135,7 +129,7 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
     expectSuccess(await send(path, { model: other, ...body(key), x_absent: null }))
     expect(upstreams.callsWith(other, key)[0]?.raw).not.toContain('x_absent')
     const refused = await send(path, { model: other, ...body(key), x_present: 1 })
-    expect(errorOf(refused)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'x_present' })
+    expect(refused.body.error).toMatchObject({ code: 'VALIDATION_ERROR', param: 'x_present' })
   })
 })
 
@@ -145,7 +139,7 @@ test.each(['carried_fields', 'namespaced_names', 'reasoning_included'])(
     for (const model of MODELS)
       for (const value of [null, false, '', [], 'x']) {
         const response = await send('/v1/chat/completions', { model, messages: user(word()), [name]: value })
-        expect(errorOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', param: name })
+        expect(response.body.error).toMatchObject({ code: 'VALIDATION_ERROR', param: name })
       }
   },
 )
@@ -154,7 +148,6 @@ test('metadata of the Messages API: names of carried fields are words by themsel
   const body = { model: 'claude', max_tokens: 9, messages: user(word()), metadata: { AKIAQ3EGRWZT5HPLV2NX: 1 } }
   for (const name of ['name', 'carry'] as const) {
     const response = await send('/v1/messages', { ...body, governance: { dry_run: true } }, tokens[name])
-    const record = await upstreams.governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token: tokens[name] })
-    expect(expectSuccess(record).findings).toMatchObject({ classify: { 'secret.api_key': 1 } })
+    expect((await upstreams.governed.recordOf(response)).findings).toMatchObject({ classify: { 'secret.api_key': 1 } })
   }
 })

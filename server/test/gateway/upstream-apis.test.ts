@@ -34,8 +34,6 @@ async function addProvider(api: Api) {
 }
 const chat = (prompt: string | readonly Message[], model: string, more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model, ...more }, { token })
-const attemptsOf = async ({ headers }: GatewayResponse) =>
-  expectSuccess(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token })).attempts
 
 const DENIED = 'sorrel-deny hidden-word'
 const thought = { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: DENIED }] }
@@ -128,7 +126,7 @@ describe('failures', () => {
       governed.provider.on(key, says('From the other one.'))
       const response = await chat(key, model)
       expect(expectSuccess(response).choices[0]?.message.content).toBe('From the other one.')
-      expect(await attemptsOf(response)).toMatchObject([
+      expect((await governed.recordOf(response)).attempts).toMatchObject([
         { provider: id, status, outcome },
         { provider: 'openai', status: 200, outcome: 'ok' },
       ])
@@ -172,7 +170,7 @@ describe('fields without an equivalent', () => {
     const response = await chat(key, model, { seed: 7 })
     expect(expectSuccess(response).choices[0]?.message.content).toBe('With a seed.')
     expect(upstreams.callsWith(api, key)).toEqual([])
-    expect(await attemptsOf(response)).toMatchObject([
+    expect((await governed.recordOf(response)).attempts).toMatchObject([
       { provider: id, status: 0, outcome: 'unsupported', code: 'unsupported_parameter' },
       { provider: 'openai', outcome: 'ok' },
     ])

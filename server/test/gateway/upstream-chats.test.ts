@@ -23,8 +23,6 @@ const { model } = await addProvider()
 /** A request of a client of chat completions. */
 const chat = (prompt: string | readonly Message[], more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model, ...more }, { token })
-const recordOf = async (response: GatewayResponse) =>
-  expectSuccess(await governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token }))
 
 describe('Messages API', () => {
   test('anthropic: client gets a completion of the chat API, and the provider its own API', async () => {
@@ -92,7 +90,7 @@ describe('Messages API', () => {
     expectSuccess(
       await governed.admin('PUT', '/providers/anthropic/models/claude', { json: { input_price: 3, output_price: 15 } }),
     )
-    const { attempts } = await recordOf(await chat(word(), { model: 'claude' }))
+    const { attempts } = await governed.recordOf(await chat(word(), { model: 'claude' }))
     expect(attempts).toEqual([
       {
         ...{ provider: 'anthropic', model: 'claude', status: 200, outcome: 'ok', ms: expect.any(Number) },
@@ -121,8 +119,6 @@ describe('models', () => {
     const id = word()
     const created = expectSuccess(await governed.admin('POST', '/providers', { json: { id, kind: 'anthropic' } }), 201)
     expect(created).toMatchObject({ kind: 'anthropic', base_url: 'https://api.anthropic.com', path: '/v1/messages' })
-    const twice = { id: word(), kind: 'anthropic', base_url: 'https://api.anthropic.com/v1' }
-    expect(expectError(await governed.admin('POST', '/providers', { json: twice }), 'VALIDATION_ERROR').param).toBe('base_url')
   })
 
   test('azure: request names the deployment and has the key in its own header', async () => {
@@ -257,6 +253,6 @@ describe('Responses API', () => {
     provider.on(key, (response) => json(response, 200, responseObject([messageItem('x')], { usage })))
     const response = await chat(key)
     expectError(response, 'PROVIDER_ERROR')
-    expect((await recordOf(response)).attempts).toMatchObject([{ outcome: 'malformed' }])
+    expect((await governed.recordOf(response)).attempts).toMatchObject([{ outcome: 'malformed' }])
   })
 })

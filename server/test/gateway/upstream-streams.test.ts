@@ -33,10 +33,8 @@ const token = (await governed.application()).token
 
 const send = (prompt: string, more: object = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, { model: 'patient', ...more }, { token })
-const recordOf = async (response: GatewayResponse) =>
-  expectSuccess(await governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token }))
 const outcomesOf = async (response: GatewayResponse) =>
-  ((await recordOf(response)).attempts as { provider: string; outcome: string }[]).map(
+  ((await governed.recordOf(response)).attempts as { provider: string; outcome: string }[]).map(
     ({ provider, outcome }) => `${provider} ${outcome}`,
   )
 const contentOf = (response: GatewayResponse) => expectSuccess(response).choices[0]?.message.content
@@ -218,7 +216,9 @@ describe('forms of the response [GW-PROV-9]', () => {
     expect(responses.map(contentOf)).toEqual([ANSWER, ANSWER])
     expect(responses[0]?.body.usage).toEqual(responses[1]?.body.usage)
     for (const response of responses) {
-      expect((await recordOf(response)).attempts).toMatchObject([{ outcome: 'ok', prompt_tokens: 11, completion_tokens: 7 }])
+      expect((await governed.recordOf(response)).attempts).toMatchObject([
+        { outcome: 'ok', prompt_tokens: 11, completion_tokens: 7 },
+      ])
     }
   })
 

@@ -2,7 +2,6 @@ import { describe, expect, inject, test } from 'vitest'
 import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { expectSuccess } from '../support/gateway-client.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { STREAM_FORMS } from '../support/growing-streams.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
@@ -36,12 +35,9 @@ const PAIRS: readonly Pair[] = CLIENT_APIS.flatMap((api) => MODELS.map((model) =
 /** A request, the provider's response to it, and its stream. */
 async function begin({ api, model }: Pair, token = windowed) {
   const { prompt, asked } = growingPrompt(upstreams.providers[model], STREAM_FORMS[model])
-  const opened = openStream(upstreams.governed.base, { api, prompt, model, token })
+  const opened = openStream(governed.base, { api, prompt, model, token })
   return { upstream: await asked, opened }
 }
-
-const recordOf = async ({ response }: ReadStream) =>
-  expectSuccess(await upstreams.governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token: windowed }))
 
 /** The text and the last events of a stream, without what differs between two requests; or the code of its error. */
 function resultOf({ content, events, response }: ReadStream): object {
@@ -85,7 +81,10 @@ describe.each(PAIRS)('client API $api, model $model [GW-WIN-1]', (pair) => {
     await read.rest()
     expect(resultOf(read)).toEqual(await validatedResult(pair, `${LONG}The end.`))
     expect(resultOf(read)).toMatchObject({ content: `${LONG}The end.`, final: FINAL[pair.api] })
-    expect(await recordOf(read)).toMatchObject({ status: 200, release: { mode: 'windowed', characters: expect.any(Number) } })
+    expect(await governed.recordOf(read.response)).toMatchObject({
+      status: 200,
+      release: { mode: 'windowed', characters: expect.any(Number) },
+    })
   })
 
   test('denial in mid-stream: the error event ends the stream, and the provider is stopped [GW-WIN-4]', async () => {
@@ -98,7 +97,7 @@ describe.each(PAIRS)('client API $api, model $model [GW-WIN-1]', (pair) => {
     const text = await read.rest()
     for (const part of ['ghp_', '[DONE]']) expect(text).not.toContain(part)
     expect(`${LONG}The key is `.startsWith(read.content)).toBe(true)
-    const record = await recordOf(read)
+    const record = await governed.recordOf(read.response)
     const details = { rules: ['no-secrets'], point: 'output' }
     expect(read.events.at(-1)).toMatchObject({ error: { code: 'POLICY_DENIED', audit_id: record.id, details } })
     const release = { mode: 'windowed', characters: read.content.length }
@@ -185,7 +184,7 @@ describe.each(PAIRS)(`random streams (seed ${SEED}): client API $api, model $mod
       const result = read.response.status === 200 ? resultOf(read) : { code: JSON.parse(body).error.code }
       expect(result).toEqual(await validatedResult(pair, text))
       expect(body).not.toContain('ghp_')
-      const { characters } = (await recordOf(read)).release as { readonly characters: number }
+      const { characters } = (await governed.recordOf(read.response)).release as { readonly characters: number }
       expect(characters).toBeLessThanOrEqual(Math.min(text.length, firstAt))
     }
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
-import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import { expectError } from '../support/gateway-client.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { says } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -34,8 +34,6 @@ async function begin(api: ClientApi, first: string, application = windowed) {
   upstream.send(first)
   return { prompt, upstream, stream: async () => new ReadStream(await opened) }
 }
-const recordOf = async ({ response }: ReadStream, { token } = windowed) =>
-  expectSuccess(await governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token }))
 
 /** The content of the whole response in validated mode. */
 async function validatedContent(text: string): Promise<string> {
@@ -72,7 +70,7 @@ test.each([
   await read.rest()
   expect(read.content).toBe(await validatedContent(text))
   expect(read.content).not.toBe(text)
-  expect(await recordOf(read)).toMatchObject({ status: 200, release: { mode: 'windowed' } })
+  expect(await governed.recordOf(read.response)).toMatchObject({ status: 200, release: { mode: 'windowed' } })
 })
 
 describe('failures [GW-WIN-5]', () => {
@@ -84,7 +82,10 @@ describe('failures [GW-WIN-5]', () => {
     await read.rest()
     expect(read.events.at(-1)).toMatchObject({ error: { code: 'PROVIDER_ERROR' } })
     expect(governed.provider.callsWith(prompt)).toHaveLength(1)
-    expect(await recordOf(read)).toMatchObject({ status: 502, release: { mode: 'windowed', characters: read.content.length } })
+    expect(await governed.recordOf(read.response)).toMatchObject({
+      status: 502,
+      release: { mode: 'windowed', characters: read.content.length },
+    })
   })
 
   test('provider: the retry is invisible when it breaks before text has left', async () => {
@@ -115,7 +116,7 @@ describe('failures [GW-WIN-5]', () => {
     upstream.end()
     expect(await read.rest()).not.toContain('think')
     expect(read.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'INTERNAL' } })
-    expect(await recordOf(read)).toMatchObject({ status: 500 })
+    expect(await governed.recordOf(read.response)).toMatchObject({ status: 500 })
   })
 })
 
@@ -129,8 +130,7 @@ describe('early refusal [GW-WIN-7]', () => {
     expect(response.status).toBe(403)
     const { error } = JSON.parse(await read.rest())
     expect(error).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['no-secrets'], point: 'output' } })
-    const id = response.headers.get('x-audit-id')
-    const record = expectSuccess(await governed.api('GET', `/v1/audit/${id}`, { token: validated.token }))
+    const record = await governed.recordOf(response)
     expect(record).toMatchObject({ status: 403, attempts: [{ outcome: 'aborted' }], findings: { inspect: { secret: 1 } } })
     expect(record.release).toBeUndefined()
   })

@@ -122,19 +122,24 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
       ...options,
     })
 
+  const admin = (method: string, path: string, options: Options = {}) =>
+    api(method, `/admin/v1${path}`, { token: demo.admin_token, ...options })
+
   return {
     base,
     demo,
     key,
     api,
     post,
+    admin,
     /** `prompt`: the text of one user message, or all messages. */
     chat: (prompt: string | readonly Message[], more: Readonly<Record<string, unknown>> = {}, options: ChatOptions = {}) =>
       post(options.path ?? CHAT, { model: 'scripted', messages: asMessages(prompt), ...more }, options),
-    admin: (method: string, path: string, options: Options = {}) =>
-      api(method, `/admin/v1${path}`, { token: demo.admin_token, ...options }),
     record: async (auditId: string, app = 0): Promise<ResponseBody> =>
       expectSuccess(await api('GET', `/v1/audit/${auditId}`, { token: key(app) })),
+    /** The audit record of a response of any Application. */
+    recordOf: async ({ headers }: Pick<GatewayResponse, 'headers'>): Promise<ResponseBody> =>
+      expectSuccess(await admin('GET', `/audit/${headers.get('x-audit-id')}`)),
   }
 }
 

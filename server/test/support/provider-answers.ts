@@ -1,17 +1,9 @@
 import { expectSuccess, type GatewayResponse } from './gateway-client.ts'
 import { word } from './scripted-provider.ts'
+import { CLIENTS, type ClientApi, VERSION } from './streamed-requests.ts'
 import { startThreeUpstreams, type UpstreamModel } from './three-upstreams.ts'
 
 export type Body = Readonly<Record<string, unknown>>
-
-const CLIENTS = {
-  chat: { path: '/v1/chat/completions', body: (content: string): Body => ({ messages: [{ role: 'user', content }] }) },
-  responses: { path: '/v1/responses', body: (input: string): Body => ({ input }) },
-  messages: {
-    path: '/v1/messages',
-    body: (content: string): Body => ({ max_tokens: 50, messages: [{ role: 'user', content }] }),
-  },
-} as const
 
 const CHUNK = { id: 'c1', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'm' }
 
@@ -32,7 +24,7 @@ export async function startProviderAnswers() {
   expectSuccess(await governed.admin('PUT', '/providers/anthropic/models/claude', { json }))
   expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { ...json, api: 'responses' } }))
   const post = (path: string, json: object): Promise<GatewayResponse> =>
-    governed.api('POST', path, { token, json, headers: { 'anthropic-version': '2023-06-01' } })
+    governed.api('POST', path, { token, json, headers: VERSION })
   return {
     post,
     callsWith: upstreams.callsWith,
@@ -46,11 +38,8 @@ export async function startProviderAnswers() {
       upstreams.on(model, key, (response) => void response.writeHead(200, { 'content-type': type }).end(text))
       return key
     },
-    ask: (client: keyof typeof CLIENTS, model: UpstreamModel, prompt: string, more: object = {}) =>
+    ask: (client: ClientApi, model: UpstreamModel, prompt: string, more: object = {}) =>
       post(CLIENTS[client].path, { model, ...CLIENTS[client].body(prompt), ...more }),
-    attemptsOf: async ({ headers }: GatewayResponse) => {
-      const { attempts } = expectSuccess(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
-      return attempts as readonly Body[]
-    },
+    attemptsOf: async (response: GatewayResponse) => (await governed.recordOf(response)).attempts as readonly Body[],
   }
 }

@@ -1,12 +1,15 @@
 const message = (content: string) => [{ role: 'user', content }]
 
-const REQUESTS = {
-  chat: (prompt: string) => ({ path: '/v1/chat/completions', fields: { messages: message(prompt) } }),
-  responses: (prompt: string) => ({ path: '/v1/responses', fields: { input: prompt } }),
-  messages: (prompt: string) => ({ path: '/v1/messages', fields: { max_tokens: 900, messages: message(prompt) } }),
+/** Path and body of each client API, for a prompt of one message. */
+export const CLIENTS = {
+  chat: { path: '/v1/chat/completions', body: (content: string) => ({ messages: message(content) }) },
+  responses: { path: '/v1/responses', body: (input: string) => ({ input }) },
+  messages: { path: '/v1/messages', body: (content: string) => ({ max_tokens: 900, messages: message(content) }) },
 }
-export type ClientApi = keyof typeof REQUESTS
-export const CLIENT_APIS = Object.keys(REQUESTS) as ClientApi[]
+export type ClientApi = keyof typeof CLIENTS
+export const CLIENT_APIS = Object.keys(CLIENTS) as ClientApi[]
+/** The Messages API needs it, the others ignore it. */
+export const VERSION = { 'anthropic-version': '2023-06-01' }
 
 interface StreamedRequest {
   readonly api: ClientApi
@@ -19,14 +22,11 @@ interface StreamedRequest {
 }
 
 /** Sends a request for a streamed response. Resolves with the headers. */
-export function openStream(
-  base: string,
-  { api, prompt, token, model = 'scripted', fields: more }: StreamedRequest,
-): Promise<Response> {
-  const { path, fields } = REQUESTS[api](prompt)
+export function openStream(base: string, { api, prompt, token, model = 'scripted', fields }: StreamedRequest): Promise<Response> {
+  const { path, body } = CLIENTS[api]
   return fetch(`${base}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-    body: JSON.stringify({ model, stream: true, ...fields, ...more }),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...VERSION },
+    body: JSON.stringify({ model, stream: true, ...body(prompt), ...fields }),
   })
 }

@@ -106,7 +106,7 @@ describe('start and administration', () => {
     expect(await patch({ store: 'off' })).toMatchObject({ settings: { responses: { store: 'off', retention_days: 7 } } })
   })
   test.each(['approve', 'deny'] as const)(
-    'reviews: %s returns the item in its new state with the comment [ADM-API-7]',
+    'reviews: %s returns the item in its new state with the comment [ADM-API-7, GW-REV-3]',
     async (decision) => {
       const { id } = await governed.holdPrompt()
       const decided = expectSuccess(await governed.admin('POST', `/reviews/${id}/${decision}`, { json: { comment: 'Seen.' } }))

@@ -5,18 +5,20 @@ import type { SentPrompt } from '../../support/governed.ts'
 import { json, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let record: ResponseBody
 const options = { userToken: governed.demo.users[0]?.user_token ?? '' }
 const more = { governance: { session_id: 'afternoon' }, max_tokens: 99 }
 const sentPrompt = await governed.sendPrompt('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
-record = await governed.record(expectSuccess(sentPrompt.response).governance.audit_id)
-const SHA = /^[0-9a-f]{64}$/
+const record = await governed.record(expectSuccess(sentPrompt.response).governance.audit_id)
+const HASH = expect.stringMatching(/^[0-9a-f]{64}$/)
 const recordOf = async ({ response }: SentPrompt): Promise<ResponseBody> =>
   governed.record(response.headers.get('x-audit-id') ?? '')
 
 describe('audit record: fields [GW-AUD-2]', () => {
-  test('workspace_id, application_id, endpoint, created_at, duration_ms, status, error_code', () => {
-    expect(record).toMatchObject({
+  test('record: has every field, without content', () => {
+    const { id, object, integrity, ...fields } = record
+    expect([id, object]).toEqual([expect.stringMatching(/^aud_/), 'audit_record'])
+    expect(integrity).toEqual({ sequence: expect.any(Number), prev_hash: HASH, hash: HASH })
+    expect(fields).toMatchObject({
       workspace_id: expect.stringMatching(/^ws_/),
       application_id: governed.demo.applications[0]?.id,
       endpoint: 'chat',
@@ -24,88 +26,30 @@ describe('audit record: fields [GW-AUD-2]', () => {
       duration_ms: expect.any(Number),
       status: 200,
       error_code: null,
+      classification: 'confidential',
+      risk_level: 'high',
+      knowledge: [],
+      memory: [],
+      dry_run: false,
     })
-  })
-  test('user: id as keyed hash, verified, role, department', () => {
-    expect(record.user).toEqual({ id: expect.stringMatching(SHA), verified: true, role: 'support_agent', department: 'support' })
-  })
-  test('user: the same user has the same hash in every record, and a request without a user has none [GW-AUD-4]', async () => {
-    const asserted = await governed.sendPrompt('', { more: { governance: { user: { id: 'alice' } } } })
-    expect(((await recordOf(asserted)).user as { id: string }).id).toBe((record.user as { id: string }).id)
-    expect(((await recordOf(await governed.sendPrompt())).user as { id: string }).id).toBeNull()
-  })
-  test('request and response: keyed hash, sizes, counts', () => {
-    expect(record.request).toEqual({ hash: expect.stringMatching(SHA), bytes: expect.any(Number), messages: 1 })
-    expect(record.response).toEqual({ hash: expect.stringMatching(SHA), bytes: expect.any(Number), choices: 1 })
-  })
-  test('stages: twelve with name, outcome, ms', () => {
-    const stages = record.stages as { name: string; outcome: string; ms: number }[]
-    expect(stages.map(({ name }) => name)).toEqual(STAGES)
-    for (const stage of stages)
-      expect(stage).toEqual({
-        name: expect.any(String),
-        outcome: expect.stringMatching(/^(ok|skipped)$/),
-        ms: expect.any(Number),
-      })
-  })
-  test('findings: type and count per stage', () => expect(record.findings).toEqual({ classify: { 'pii.email': 1, pii: 1 } }))
-  test('classification and risk_level', () =>
-    expect(record).toMatchObject({ classification: 'confidential', risk_level: 'high' }))
-  test('decision: verdict, transforms, directives, rules', () => {
-    expect(record.decision).toEqual({
+    expect(fields.user).toEqual({ id: HASH, verified: true, role: 'support_agent', department: 'support' })
+    expect(fields.request).toEqual({ hash: HASH, bytes: expect.any(Number), messages: 1 })
+    expect(fields.response).toEqual({ hash: HASH, bytes: expect.any(Number), choices: 1 })
+    expect(fields.findings).toEqual({ classify: { 'pii.email': 1, pii: 1 } })
+    expect(fields.decision).toEqual({
       verdict: 'allow',
       transforms: ['redact:pii'],
       directives: [],
-      rules: [
-        { id: 'juniper-risk-high', point: 'input', verdict: 'allow' },
-        { id: 'juniper-redact', point: 'input', verdict: 'allow' },
-      ],
+      rules: ['juniper-risk-high', 'juniper-redact'].map((rule) => ({ id: rule, point: 'input', verdict: 'allow' })),
     })
-  })
-  test('policy_versions: id, version, sha256', () => {
-    expect(record.policy_versions).toEqual([
-      { id: expect.stringMatching(/^pol_/), name: 'demo', version: expect.any(Number), sha256: expect.stringMatching(SHA) },
-    ])
-  })
-  test('attempts: provider, model, status, ms, tokens', () => {
-    expect(record.attempts).toEqual([
-      {
-        provider: 'openai',
-        model: 'scripted',
-        status: 200,
-        outcome: 'ok',
-        ms: expect.any(Number),
-        prompt_tokens: 11,
-        completion_tokens: 7,
-      },
-    ])
-  })
-  test('attempts: cost is recorded when the model has prices', async () => {
-    const response = await governed.chat('Good morning', { model: 'demo-mini' })
-    const { attempts } = await governed.record(expectSuccess(response).governance.audit_id)
-    expect(attempts).toEqual([expect.objectContaining({ provider: 'demo', outcome: 'stubbed' })])
-    expectSuccess(
-      await governed.admin('PUT', '/providers/openai/models/scripted', { json: { input_price: 2, output_price: 10 } }),
-    )
-    const priced = await recordOf(await governed.sendPrompt())
-    expect(priced.attempts).toEqual([expect.objectContaining({ cost: (11 * 2 + 7 * 10) / 1_000_000 })])
-  })
-  test('knowledge and memory ids used', () => expect(record).toMatchObject({ knowledge: [], memory: [] }))
-  test('review: links the item that was opened, awaited or released', async () => {
-    const held = await governed.holdPrompt()
-    expect((await recordOf(held)).review).toEqual({ id: held.id, state: 'pending' })
-    const waited = await governed.resubmit(held)
-    expect((await recordOf({ ...held, response: waited })).review).toEqual({ id: held.id, state: 'pending' })
-    await governed.decide(held.id, 'approve')
-    const released = await governed.resubmit(held)
-    expect((await recordOf({ ...held, response: released })).review).toEqual({ id: held.id, state: 'released' })
-  })
-  test('dry_run', async () => {
-    expect(record.dry_run).toBe(false)
-    expect((await recordOf(await governed.sendPrompt('', { more: { governance: { dry_run: true } } }))).dry_run).toBe(true)
-  })
-  test('features: values that policies read, without content', () => {
-    expect(record.features).toMatchObject({
+    const policy = { id: expect.stringMatching(/^pol_/), name: 'demo', version: expect.any(Number), sha256: HASH }
+    expect(fields.policy_versions).toEqual([policy])
+    const tokens = { prompt_tokens: 11, completion_tokens: 7 }
+    const attempt = { provider: 'openai', model: 'scripted', status: 200, outcome: 'ok', ms: expect.any(Number), ...tokens }
+    expect(fields.attempts).toEqual([attempt])
+    const stage = { outcome: expect.stringMatching(/^(ok|skipped)$/), ms: expect.any(Number) }
+    expect(fields.stages).toEqual(STAGES.map((name) => ({ name, ...stage })))
+    expect(fields.features).toMatchObject({
       'application.name': 'support',
       'request.endpoint': 'chat',
       'request.model': 'scripted',
@@ -120,6 +64,30 @@ describe('audit record: fields [GW-AUD-2]', () => {
       'response.tokens': 7,
     })
   })
+  test('user: the same user has the same hash in every record, and a request without a user has none [GW-AUD-4]', async () => {
+    const asserted = await governed.sendPrompt('', { more: { governance: { user: { id: 'alice' } } } })
+    expect(((await recordOf(asserted)).user as { id: string }).id).toBe((record.user as { id: string }).id)
+    expect(((await recordOf(await governed.sendPrompt())).user as { id: string }).id).toBeNull()
+  })
+  test('attempts: cost is recorded when the model has prices', async () => {
+    const response = await governed.chat('Good morning', { model: 'demo-mini' })
+    const { attempts } = await governed.record(expectSuccess(response).governance.audit_id)
+    expect(attempts).toEqual([expect.objectContaining({ provider: 'demo', outcome: 'stubbed' })])
+    expectSuccess(
+      await governed.admin('PUT', '/providers/openai/models/scripted', { json: { input_price: 2, output_price: 10 } }),
+    )
+    const priced = await recordOf(await governed.sendPrompt())
+    expect(priced.attempts).toEqual([expect.objectContaining({ cost: (11 * 2 + 7 * 10) / 1_000_000 })])
+  })
+  test('review: links the item that was opened, awaited or released', async () => {
+    const held = await governed.holdPrompt()
+    expect((await recordOf(held)).review).toEqual({ id: held.id, state: 'pending' })
+    const waited = await governed.resubmit(held)
+    expect((await recordOf({ ...held, response: waited })).review).toEqual({ id: held.id, state: 'pending' })
+    await governed.decide(held.id, 'approve')
+    const released = await governed.resubmit(held)
+    expect((await recordOf({ ...held, response: released })).review).toEqual({ id: held.id, state: 'released' })
+  })
   test.each([
     ['no provider offers it', '', {}],
     ['a rule denies the request before its route', 'juniper-deny', {}],
@@ -129,7 +97,7 @@ describe('audit record: fields [GW-AUD-2]', () => {
     const model = 'harriet.lowe@example.com'
     const { response } = await governed.sendPrompt(mark, { more: { model, ...more } })
     const record = await governed.record(String(response.headers.get('x-audit-id')))
-    expect(record.features).toMatchObject({ 'request.model': expect.stringMatching(SHA) })
+    expect(record.features).toMatchObject({ 'request.model': HASH })
     expect(JSON.stringify(record)).not.toContain('harriet')
     const declared = await governed.sendPrompt(mark, { more: { model: 'openai/scripted', ...more } })
     const named = await governed.record(String(declared.response.headers.get('x-audit-id')))
@@ -138,20 +106,14 @@ describe('audit record: fields [GW-AUD-2]', () => {
   test('features: the name in the path of a model is a keyed hash when it is not declared [GW-AUD-10]', async () => {
     const response = await governed.api('GET', '/v1/models/harriet.lowe@example.com')
     const record = await governed.record(expectError(response, 'NOT_FOUND').audit_id)
-    expect(record.features).toMatchObject({ 'request.model': expect.stringMatching(SHA) })
+    expect(record.features).toMatchObject({ 'request.model': HASH })
   })
   test('review item: none is opened for an undeclared model, so no reviewer reads its name [GW-AUD-10]', async () => {
     const { response } = await governed.sendPrompt('juniper-hold', { more: { model: 'harriet.lowe@example.com' } })
     expectError(response, 'NO_ELIGIBLE_PROVIDER')
     expect(JSON.stringify(expectSuccess(await governed.admin('GET', '/reviews')))).not.toContain('harriet')
   })
-  test('integrity: sequence, prev_hash and hash continue from record to record [GW-AUD-5]', async () => {
-    const next = await governed.record(record.id)
-    expect(next.integrity).toEqual({
-      sequence: expect.any(Number),
-      prev_hash: expect.stringMatching(SHA),
-      hash: expect.stringMatching(SHA),
-    })
+  test('integrity: sequences continue from record to record [GW-AUD-5]', async () => {
     const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
   })
@@ -191,13 +153,5 @@ describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', (
       status: 400,
       attempts: [{ status: 400, outcome: 'refused', code: 'invalid_request' }],
     })
-  })
-  test.each([
-    ['AUTH_INVALID_KEY', () => governed.chat('Good morning', {}, { token: 'gk_none' })],
-    ['VALIDATION_ERROR', () => governed.chat([])],
-  ] as const)('%s is not recorded: stage 2 refused the request', async (code, sendRequest) => {
-    const response = await sendRequest()
-    expect(expectError(response, code).audit_id).toBeUndefined()
-    expect(response.headers.get('x-audit-id')).toBeNull()
   })
 })

@@ -8,7 +8,7 @@ describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
   test('response 200: the audit record of an execution of the calling Application [GW-PATH-6]', () => {
     expect(record).toMatchObject({ id: expect.stringMatching(/^aud_/), object: 'audit_record', endpoint: 'chat' })
   })
-  test('404 NOT_FOUND: unknown id', async () => {
+  test('404 NOT_FOUND: unknown id [API-ERR-7]', async () => {
     for (const id of [
       'aud_01h455vb4pex5vsknk084sn02q',
       'nonsense',
@@ -17,7 +17,8 @@ describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
       `aud_${'z'.repeat(26)}`,
       'x'.repeat(250),
     ]) {
-      expectError(await governed.api('GET', `/v1/audit/${id}`), 'NOT_FOUND')
+      const response = await governed.api('GET', `/v1/audit/${id}`)
+      expect(expectError(response, 'NOT_FOUND').type).toBe('not_found_error')
     }
   })
   test('404 NOT_FOUND: the record belongs to another Application', async () => {

@@ -10,10 +10,11 @@ describe('API keys', () => {
       expectError(response, 'AUTH_INVALID_KEY')
       expect(response.headers.get('www-authenticate')).toBe('Bearer')
     })
-    test('unknown key: 401 AUTH_INVALID_KEY [GW-AUTH-1]', async () => {
-      expectError(await governed.api(method, path, { json, token: `gk_${'x'.repeat(43)}` }), 'AUTH_INVALID_KEY')
+    test('unknown key: 401 AUTH_INVALID_KEY [GW-AUTH-1, API-ERR-5]', async () => {
+      const response = await governed.api(method, path, { json, token: `gk_${'x'.repeat(43)}` })
+      expect(expectError(response, 'AUTH_INVALID_KEY').type).toBe('authentication_error')
     })
-    test('revoked key: 401 AUTH_KEY_REVOKED [GW-AUTH-1]', async () => {
+    test('revoked key: 401 AUTH_KEY_REVOKED [GW-AUTH-1, API-ERR-5]', async () => {
       expectError(
         await governed.api(method, path, { json, token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
         'AUTH_KEY_REVOKED',

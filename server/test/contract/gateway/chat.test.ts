@@ -1,10 +1,18 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { CHAT, contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
+import { CHAT, contentOf, expectError, expectSuccess, type Message } from '../../support/gateway-client.ts'
 import { completion, json, word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
 const TOOLS = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }]
+const X = [{ role: 'user', content: 'x' }]
 const PARTS = [{ type: 'text', text: 'Good morning' }]
+
+/** A response with a choice for each text. */
+const saysEach = (...texts: readonly string[]) => {
+  const choices = texts.map((content, index) => ({ index, message: { role: 'assistant', content }, finish_reason: 'stop' }))
+  return (response: ServerResponse) => json(response, 200, completion('', { choices }))
+}
 
 describe('chat', () => {
   test.each(['/v1/chat/completions', '/chat/completions'])('%s returns a completion [GW-PATH-7]', async (path) => {
@@ -15,11 +23,14 @@ describe('chat', () => {
     expect(Math.abs(created - clock.now().getTime() / 1_000)).toBeLessThan(60)
   })
   test("model: the Application's default is used when the request names none; 422 when there is no default [GW-CHAT-2]", async () => {
-    const { id, token } = await governed.application({ default_model: null })
-    const sendRequest = () => governed.chat('Good morning', { model: null }, { token })
-    expect(expectError(await sendRequest(), 'NO_ELIGIBLE_PROVIDER').param).toBe('model')
-    await governed.change(id, { default_model: 'demo-code' })
-    expect(expectSuccess(await sendRequest()).model).toBe('demo-code')
+    const { id, token } = await governed.application()
+    for (const model of [null, undefined]) {
+      const sendRequest = () => governed.chat('Good morning', { model }, { token })
+      await governed.change(id, { default_model: null })
+      expect(expectError(await sendRequest(), 'NO_ELIGIBLE_PROVIDER').param).toBe('model')
+      await governed.change(id, { default_model: 'demo-code' })
+      expect(expectSuccess(await sendRequest()).model).toBe('demo-code')
+    }
   })
 
   const PASSED_ON = {
@@ -38,25 +49,16 @@ describe('chat', () => {
   }
   test('fields: other OpenAI request fields reach the provider [GW-CHAT-7]', async () => {
     const key = word()
-    const choices = [0, 1].map((index) => ({ index, message: { role: 'assistant', content: 'Fine.' }, finish_reason: 'stop' }))
-    governed.provider.on(key, (response) => json(response, 200, completion('', { choices })))
+    governed.provider.on(key, saysEach('Fine.', 'Fine.'))
     expect(expectSuccess(await governed.chat(key, PASSED_ON)).choices).toHaveLength(2)
     expect(governed.provider.callsWith(key)[0]?.body).toMatchObject(PASSED_ON)
   })
-  test.each(
-    Object.entries({
-      top_p: 'x',
-      stop: 5,
-      seed: 1.5,
-      presence_penalty: 3,
-      response_format: 'json',
-      n: 0,
-      logprobs: 'yes',
-      metadata: 'x',
-      stream_options: 'x',
-    }),
-  )('%s %j is validated [GW-CHAT-7]', async (field, value) => {
-    expect(expectError(await governed.chat('x', { [field]: value }), 'VALIDATION_ERROR').param).toMatch(new RegExp(`^${field}`))
+  test.each([
+    ...[{ top_p: 'x' }, { stop: 5 }, { seed: 1.5 }, { presence_penalty: 3 }, { response_format: 'json' }, { n: 0 }],
+    ...[{ logprobs: 'yes' }, { metadata: 'x' }, { stream_options: 'x' }],
+  ])('%j is validated [GW-CHAT-7]', async (fields) => {
+    const { param } = expectError(await governed.chat('x', fields), 'VALIDATION_ERROR')
+    expect(param).toMatch(new RegExp(`^${Object.keys(fields)}`))
   })
   test('fields: null has the effect of a missing field [GW-CHAT-11]', async () => {
     const nulls = Object.fromEntries(
@@ -82,13 +84,8 @@ describe('chat', () => {
     expect(JSON.stringify(headers)).not.toContain(governed.key())
   })
   test('choices: all n are inspected [GW-CHAT-12]', async () => {
-    const choices = ['Fine.', 'sorrel-deny'].map((content, index) => ({
-      index,
-      message: { role: 'assistant', content },
-      finish_reason: 'stop',
-    }))
     const key = word()
-    governed.provider.on(key, (response) => json(response, 200, completion('', { choices })))
+    governed.provider.on(key, saysEach('Fine.', 'sorrel-deny'))
     expectError(await governed.chat(key, { n: 2 }), 'POLICY_DENIED')
   })
 
@@ -125,48 +122,24 @@ describe('chat', () => {
     expect(expectSuccess(await sendRequest('{"city":"Oslo"}')).choices[0]?.message.tool_calls).toEqual(calls('{"city":"Oslo"}'))
     expectError(await sendRequest('{"city":"sorrel-deny"}'), 'POLICY_DENIED')
   })
-  test.each([
-    [
-      'tool results',
-      [
-        {
-          role: 'assistant',
-          content: null,
-          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
-        },
-        { role: 'tool', tool_call_id: 'c', content: 'juniper-deny' },
-      ],
-      {},
-    ],
-    [
-      'tool arguments',
-      [
-        {
-          role: 'assistant',
-          content: null,
-          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '"juniper-deny"' } }],
-        },
-      ],
-      {},
-    ],
+  const use = (args: string) => ({
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: args } }],
+  })
+  test.each<[string, readonly Message[], object]>([
+    ['tool results', [use('{}'), { role: 'tool', tool_call_id: 'c', content: 'juniper-deny' }], {}],
+    ['tool arguments', [use('"juniper-deny"')], {}],
     ['names', [{ role: 'user', name: 'juniper-deny', content: 'x' }], {}],
     ['content parts', [{ role: 'user', content: [{ type: 'text', text: 'juniper-deny' }] }], {}],
-    [
-      'tool descriptions',
-      [{ role: 'user', content: 'x' }],
-      { tools: [{ type: 'function', function: { name: 'f', description: 'juniper-deny' } }] },
-    ],
-    [
-      'response formats',
-      [{ role: 'user', content: 'x' }],
-      { response_format: { type: 'json_schema', json_schema: { name: 'juniper-deny' } } },
-    ],
-    ['stop words', [{ role: 'user', content: 'x' }], { stop: ['juniper-deny'] }],
-    ['metadata', [{ role: 'user', content: 'x' }], { metadata: { a: 'juniper-deny' } }],
-    ['user', [{ role: 'user', content: 'x' }], { user: 'juniper-deny' }],
+    ['tool descriptions', X, { tools: [{ type: 'function', function: { name: 'f', description: 'juniper-deny' } }] }],
+    ['response formats', X, { response_format: { type: 'json_schema', json_schema: { name: 'juniper-deny' } } }],
+    ['stop words', X, { stop: ['juniper-deny'] }],
+    ['metadata', X, { metadata: { a: 'juniper-deny' } }],
+    ['user', X, { user: 'juniper-deny' }],
   ])('input policies: read %s [GW-PIPE-9]', async (_, messages, more) => {
     const { token } = await governed.application({ settings: { extensions: ['tools', 'content_parts'] } })
-    expectError(await governed.chat(messages, more, { token }), 'POLICY_DENIED')
+    expectError(await governed.chat(messages, { ...more }, { token }), 'POLICY_DENIED')
   })
   test('holds: an identical request gets the same review_item_id while the hold is pending, without a second provider call [GW-RETRY-2]', async () => {
     for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {

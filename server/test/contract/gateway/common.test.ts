@@ -96,17 +96,6 @@ describe('common rules', () => {
 })
 
 describe('common rules: further codes', () => {
-  test('AUTH_INVALID_USER_TOKEN 401 [API-ERR-5]', async () => {
-    expectError(await governed.chat('x', {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
-  })
-  test('CONFLICT 409: a second decision [API-ERR-8]', async () => {
-    const held = await governed.holdPrompt()
-    await governed.decide(held.id, 'approve')
-    expectError(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
-  })
-  test('PAYLOAD_TOO_LARGE 413: a body above 16 MiB [API-BODY-4, API-ERR-10, GW-CHAT-13]', async () => {
-    expectError(await governed.chat('x', { pad: 'x'.repeat(16_777_216) }), 'PAYLOAD_TOO_LARGE')
-  })
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx', 'nonsense'])(
     'UNSUPPORTED_MEDIA_TYPE 415: %s [API-BODY-5, API-ERR-10]',
     async (type) => {

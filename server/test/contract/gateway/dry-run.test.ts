@@ -4,6 +4,7 @@ import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { parseChunks } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
+import { listPendingReviews } from './pending-reviews.ts'
 
 const sendDryRun = (mark: string, more: object = {}, options = {}) =>
   governed.sendPrompt(mark, { more: { ...more, governance: { dry_run: true } }, options })
@@ -15,13 +16,20 @@ describe('dry run', () => {
     ['juniper-escalate', 'escalate'],
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
-  ])('response: 200 with the verdict of a real run: %j is %s [GW-DRY-3]', async (mark, verdict) => {
-    const sentPrompt = await sendDryRun(mark)
-    const { governance, choices } = expectSuccess(sentPrompt.response)
-    expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
-    expect(choices[0]?.message.content).toBeTruthy()
-    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
-  })
+  ])(
+    'response: 200 with the verdict of a real run, without a review item: %j is %s [GW-DRY-1, GW-DRY-2, GW-DRY-3, GW-DRY-5, GW-ENUM-4]',
+    async (mark, verdict) => {
+      const before = new Set((await listPendingReviews()).map(({ id }) => id))
+      const sentPrompt = await sendDryRun(mark)
+      const { governance, choices } = expectSuccess(sentPrompt.response)
+      expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
+      expect(choices[0]?.message.content).toBeTruthy()
+      expect(governed.countProviderCalls(sentPrompt)).toBe(0)
+      expect((await listPendingReviews()).filter(({ id }) => !before.has(id))).toEqual([])
+      const record = await governed.record(governance.audit_id)
+      expect(record).toMatchObject({ dry_run: true, status: 200, attempts: [{ outcome: 'stubbed' }] })
+    },
+  )
   test.each([
     ['juniper-deny', 'deny'],
     ['juniper-hold', 'require_approval'],
@@ -34,14 +42,6 @@ describe('dry run', () => {
       (await sendDryRun('juniper-redact juniper-tokens mara.lind@example.org')).response,
     ).governance
     expect(decision).toMatchObject({ transforms: ['redact:pii'], directives: ['max_tokens:17'] })
-  })
-  test('record: is marked as dry run and has the stub as its attempt [GW-DRY-1, GW-DRY-5]', async () => {
-    const { response } = await sendDryRun('juniper-deny')
-    expect(await governed.record(response.body.governance.audit_id)).toMatchObject({
-      dry_run: true,
-      status: 200,
-      attempts: [{ outcome: 'stubbed' }],
-    })
   })
   test.each([
     ['', 'allow', {}],

@@ -39,16 +39,6 @@ describe('enumerations', () => {
     },
   )
 
-  test.each([
-    ['', 'allow'],
-    ['juniper-deny', 'deny'],
-    ['juniper-escalate', 'escalate'],
-    ['juniper-hold', 'require_approval'],
-  ])('verdict: %j is %s [GW-ENUM-4]', async (mark, verdict) => {
-    const { response } = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
-    expect(expectSuccess(response).governance.decision.verdict).toBe(verdict)
-  })
-
   test.each(['low', 'medium', 'high', 'critical'])('risk_level: %s [GW-ENUM-5]', async (risk) => {
     const { response } = await governed.sendPrompt(`juniper-risk-${risk}`)
     expect(expectSuccess(response).governance.risk_level).toBe(risk)

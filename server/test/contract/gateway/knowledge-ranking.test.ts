@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { expectSuccess } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { governed } from '../shared-server.ts'
-import { as } from './knowledge-client.ts'
+import { as } from './retrieval-client.ts'
 
 describe('knowledge: a page is full whenever enough visible passages exist [GW-KNOW-7]', () => {
   test('page: has ten visible matches after 1,000 better invisible ones', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createKnowledgeFixture, EVERYONE, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
-import { as, createClassifiedDocuments, tokenOf } from './knowledge-client.ts'
+import { as, tokenOf } from './retrieval-client.ts'
 
 describe('knowledge: visibility of hits [GW-KNOW-6]', () => {
   test.each([
@@ -63,53 +63,6 @@ describe('knowledge: visibility of hits [GW-KNOW-6]', () => {
     expect(await found(['no such collection'])).toEqual([])
     expect(await found(null)).toEqual([`${topic} one`, `${topic} two`])
   })
-  test.each([
-    ['verified, by the attribute clearance: alice', 'alice', {}, 'public internal'],
-    ['verified, by the attribute clearance: bob', 'bob', {}, 'public internal confidential'],
-    ['verified, by the attribute clearance: carol', 'carol', {}, 'public internal confidential restricted'],
-    [
-      'verified, by the clearance that the Application grants the role',
-      'dave',
-      { role_clearance: { guest: 'confidential' } },
-      'public internal confidential',
-    ],
-    [
-      "verified, without attribute and role: the Application's assertion_clearance",
-      'dave',
-      { assertion_clearance: 'public' },
-      'public',
-    ],
-    [
-      'verified: the attribute comes before the role',
-      'alice',
-      { role_clearance: { support_agent: 'restricted' } },
-      'public internal',
-    ],
-    ['unverified: internal by default', '', {}, 'public internal'],
-    [
-      "unverified: the Application's assertion_clearance",
-      '',
-      { assertion_clearance: 'confidential' },
-      'public internal confidential',
-    ],
-    ['unverified: no role is mapped', '', { role_clearance: { compliance_officer: 'restricted' } }, 'public internal'],
-  ])('clearance, %s [GW-KNOW-8]', async (_, name, settings, seen) => {
-    const { commonWord, knowledgeFixture } = await createClassifiedDocuments(settings)
-    const assertion = as('carol', { role: 'compliance_officer', attributes: { clearance: 'restricted' } })
-    const hits = await (name
-      ? knowledgeFixture.hits(commonWord, {}, { userToken: tokenOf(name) })
-      : knowledgeFixture.hits(commonWord, assertion))
-    expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
-  })
-  test.each([
-    ['public', 'public'],
-    ['internal', 'public internal'],
-    ['confidential', 'public internal confidential'],
-  ])("maximum classification of the Application: limits the user's clearance: %s", async (ceiling, seen) => {
-    const { commonWord, knowledgeFixture } = await createClassifiedDocuments({}, { ceiling })
-    const hits = await knowledgeFixture.hits(commonWord, {}, { userToken: tokenOf('carol') })
-    expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
-  })
   test('classification: the stricter of collection and document; restricted when neither has one', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed, { collection: { classification: 'confidential' } })
     await knowledgeFixture.put('amber milder', { classification: 'public' })
@@ -140,7 +93,7 @@ describe('knowledge: a change is visible in the next search [GW-KNOW-6]', () => 
   beforeAll(async () => {
     knowledgeFixture = await createKnowledgeFixture(governed)
   })
-  test('ACLs and createClassifiedDocuments, of documents and collections', async () => {
+  test('ACLs and classifications, of documents and collections', async () => {
     const document = await knowledgeFixture.put('beryl')
     const found = () => knowledgeFixture.texts('beryl', as('noor'))
     const steps: [() => Promise<unknown>, number][] = [

@@ -131,17 +131,6 @@ describe('POST /v1/memory/capture', () => {
     expect(await memoryFixture.texts(content, {}, { user: { id: 'alice' } })).toEqual([content])
     expectError(await memoryFixture.capture(content, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
-  test('400 VALIDATION_ERROR: memory not enabled [GW-MEMC-11]', async () => {
-    const { token } = await governed.application()
-    const json = { content: about(), scope: 'application', kind: 'fact', classification: 'internal' }
-    expect(expectError(await governed.post(PATH, json, { token }), 'VALIDATION_ERROR').message).toContain('memory is not enabled')
-  })
-  test('401: when the key is missing, unknown or revoked', async () => {
-    expectError(await memoryFixture.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
-    expectError(await memoryFixture.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
-    const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    expectError(await memoryFixture.capture(about(), {}, { token }), 'AUTH_KEY_REVOKED')
-  })
   test('429 RATE_LIMITED with Retry-After, and nothing is stored [GW-LIM-1]', async () => {
     const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
     const responses = await Promise.all(Array.from({ length: 6 }, () => own.capture(about())))

@@ -5,7 +5,7 @@ import { expectError, expectSuccess, type GatewayResponse } from '../../support/
 import { createMemoryFixture, type MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
-import { INJECTION, MAIL, MARA, NOOR, recordOf, reviewsOf, SECRET, tokenOf } from './memory-client.ts'
+import { INJECTION, MAIL, MARA, NOOR, recordOf, reviewsOf, SECRET, tokenOf, usedStages } from './retrieval-client.ts'
 
 describe('memory: the memory decision', () => {
   test.each([
@@ -110,8 +110,7 @@ describe('memory: the record of a capture', () => {
     const record = await recordOf(memoryFixture, response)
     expect(record.remembered).toEqual([{ id: memory_id, mode, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     assertNoContent(record as never, content.split(' ').slice(0, 2))
-    const usedStages = (record.stages as { name: string; outcome: string }[]).filter(({ outcome }) => outcome === 'ok')
-    expect(usedStages.map(({ name }) => name).join(' ')).toBe('authenticate admit identify classify authorize remember record')
+    expect(usedStages(record)).toBe('authenticate admit identify classify authorize remember record')
   })
   test('record: equal content has equal hashes within the Workspace [GW-AUD-4]', async () => {
     const memoryFixture = await createMemoryFixture(governed)

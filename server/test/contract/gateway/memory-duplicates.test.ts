@@ -3,7 +3,7 @@ import { expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
-import { MARA, NOOR, tokenOf } from './memory-client.ts'
+import { MARA, NOOR, tokenOf } from './retrieval-client.ts'
 
 describe('memory: duplicates and superseded memories', async () => {
   const memoryFixture = await createMemoryFixture(governed)

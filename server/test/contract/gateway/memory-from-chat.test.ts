@@ -3,7 +3,7 @@ import { contentOf, expectError, expectSuccess } from '../../support/gateway-cli
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { completion as completionBody, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
-import { chat, MAIL, MARA, NOOR, recordOf, SECRET } from './memory-client.ts'
+import { chat, MAIL, MARA, NOOR, recordOf, SECRET } from './retrieval-client.ts'
 
 describe('memory: capture from a chat [GW-MEMC-13]', () => {
   test('explicit: “remember that …” is stored for the user and named in the record', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createMemoryFixture, type MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
-import { MAIL, MARA, NOOR, tokenOf } from './memory-client.ts'
+import { MAIL, MARA, NOOR, tokenOf } from './retrieval-client.ts'
 
 describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
   const mara = (more: object = {}): MemoryRequestOptions => ({ user: { id: 'mara', ...more }, session: 'morning' })
@@ -79,34 +79,6 @@ describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
     expect(await memoryFixture.texts(topic, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([
       `${topic} of the department`,
     ])
-  })
-})
-
-describe('memory: maximum classification [GW-MEMS-6]', () => {
-  test.each([
-    ['alice', {}, 'public internal'],
-    ['bob', {}, 'public internal confidential'],
-    ['carol', {}, 'public internal confidential restricted'],
-    ['dave', { role_clearance: { guest: 'confidential' } }, 'public internal confidential'],
-    ['', {}, 'public internal'],
-    ['', { assertion_clearance: 'public' }, 'public'],
-  ])('%s %j: %s', async (name, settings, seen) => {
-    const memoryFixture = await createMemoryFixture(governed, {}, { settings })
-    const topic = word()
-    for (const classification of ['public', 'internal', 'confidential', 'restricted']) {
-      await memoryFixture.store(`${topic} ${classification}`, { classification })
-    }
-    const asking = name
-      ? { userToken: tokenOf(name) }
-      : { user: { id: 'carol', role: 'compliance_officer', attributes: { clearance: 'restricted' } } }
-    const hits = await memoryFixture.hits(topic, {}, asking)
-    expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
-  })
-  test("maximum classification of the Application: limits the user's clearance", async () => {
-    const memoryFixture = await createMemoryFixture(governed, {}, { ceiling: 'internal' })
-    const topic = word()
-    await memoryFixture.store(topic, { classification: 'confidential' })
-    expect(await memoryFixture.texts(topic, {}, { userToken: tokenOf('carol') })).toEqual([])
   })
   test('findings: raise the classification; personal data is confidential', async () => {
     const memoryFixture = await createMemoryFixture(governed)

@@ -3,26 +3,11 @@ import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
+import { CLASSIFICATIONS, MAIL, tokenOf } from './retrieval-client.ts'
 
-const PATH = '/v1/memory/search'
-const SUBJECT = word()
-/** More than a page holds. */
-const MEMORIES = 55
 const memoryFixture = await createMemoryFixture(governed)
-for (let number = 0; number < MEMORIES; number++) await memoryFixture.store(`Meeting ${number} was about ${SUBJECT}.`)
 
-describe('POST /v1/memory/search', () => {
-  test('200: object, data and governance [GW-PATH-4, GW-MEMS-3, GW-GOV-1]', async () => {
-    const body = expectSuccess(await memoryFixture.search(SUBJECT))
-    expect(Object.keys(body).toSorted()).toEqual(['data', 'governance', 'object'])
-    expect(body.object).toBe('list')
-    expect(body.governance).toEqual({
-      audit_id: expect.stringMatching(/^aud_/),
-      decision: { verdict: 'allow', transforms: [], directives: [] },
-      risk_level: 'low',
-      user_verified: false,
-    })
-  })
+describe('memory search', () => {
   test('assertion: up to 1,000 projects, and more are refused without delay', async () => {
     const topic = word()
     await memoryFixture.store(topic, { scope: 'project', scope_id: 'last' })
@@ -33,6 +18,11 @@ describe('POST /v1/memory/search', () => {
     const { param } = expectError(await memoryFixture.search(topic, {}, asking(1_000)), 'VALIDATION_ERROR')
     expect(param).toBe('governance.user.attributes.projects')
     expectError(await memoryFixture.search(topic, {}, asking(32_000)), 'VALIDATION_ERROR')
+  })
+  test.each([5, 'x'.repeat(257)])('governance.session_id %j: 400 VALIDATION_ERROR [GW-MEMS-8]', async (session_id) => {
+    const json = { query: 'x', governance: { session_id } }
+    const response = await governed.post('/v1/memory/search', json, { token: memoryFixture.token })
+    expect(expectError(response, 'VALIDATION_ERROR').param).toContain('governance.session_id')
   })
   test('MemoryHit: all fields, and no other [GW-MEMS-4]', async () => {
     const topic = word()
@@ -55,24 +45,15 @@ describe('POST /v1/memory/search', () => {
     ])
     expect(id).toMatch(/^mem_[0-9a-z]{26}$/)
   })
-  test('MemoryHit: summary is null when none was given [GW-MEMS-4]', async () => {
-    const [hit] = await memoryFixture.hits(SUBJECT, { limit: 1 })
-    expect(hit?.summary).toBeNull()
-  })
-  test.each(['fact', 'preference', 'decision', 'summary', 'workflow_state'])('MemoryHit: kind %s [GW-ENUM-3]', async (kind) => {
+  test.each([
+    ...['fact', 'preference', 'decision', 'summary', 'workflow_state'].map((kind) => ({ kind })),
+    ...CLASSIFICATIONS.map((classification) => ({ classification })),
+  ])('MemoryHit: %j; summary is null when none was given [GW-ENUM-1, GW-ENUM-3, GW-MEMS-4]', async (fields) => {
     const topic = word()
-    await memoryFixture.store(`About ${topic}.`, { kind })
-    expect((await memoryFixture.hits(topic)).map((hit) => hit.kind)).toEqual([kind])
+    await memoryFixture.store(`About ${topic}.`, fields)
+    const hits = await memoryFixture.hits(topic, {}, { userToken: tokenOf('carol') })
+    expect(hits).toMatchObject([{ ...fields, summary: null }])
   })
-  test.each(['public', 'internal', 'confidential', 'restricted'])(
-    'MemoryHit: classification %s [GW-ENUM-1]',
-    async (classification) => {
-      const topic = word()
-      await memoryFixture.store(`About ${topic}.`, { classification })
-      const userToken = governed.demo.users.find(({ id }) => id === 'carol')?.user_token ?? ''
-      expect((await memoryFixture.hits(topic, {}, { userToken })).map((hit) => hit.classification)).toEqual([classification])
-    },
-  )
   test.each([
     ['user', {}],
     ['session', {}],
@@ -87,83 +68,10 @@ describe('POST /v1/memory/search', () => {
     await memoryFixture.store(`About ${topic}.`, { scope, ...more }, asking)
     expect((await memoryFixture.hits(topic, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
   })
-  test('data: an empty list when nothing matches', async () => {
-    expect(expectSuccess(await memoryFixture.search(word())).data).toEqual([])
-  })
-  test.each([
-    [1, 1],
-    [2, 2],
-    [49, 49],
-    [50, 50],
-    [undefined, 10],
-    [null, 10],
-  ])('limit %j: %i hits [GW-MEMS-2]', async (limit, count) => {
-    const hits = await memoryFixture.hits(SUBJECT, { limit })
-    expect(hits).toHaveLength(count)
-    expect(new Set(hits.map(({ memory_id }) => memory_id)).size).toBe(count)
-  })
-  test.each([0, 51, -1, 1.5, 1e9, '10', true, [10]])('limit %j: 400 VALIDATION_ERROR [GW-MEMS-2]', async (limit) => {
-    const { param, audit_id } = expectError(await memoryFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
-    expect({ param, audit_id }).toEqual({ param: 'limit', audit_id: undefined })
-  })
-  test.each([undefined, '', '   ', '\n\t', 5, null, ['x'], 'x'.repeat(32_769)])(
-    'query %j: 400 VALIDATION_ERROR [GW-MEMS-1]',
-    async (query) => {
-      expect(expectError(await memoryFixture.search(query), 'VALIDATION_ERROR').param).toBe('query')
-    },
-  )
-  test.each([
-    ['signs only', '!?… -- ***'],
-    ['operators', `"${SUBJECT}" & | ! :* <-> OR AND NOT (`],
-    ['U+0000', `\0${SUBJECT}`],
-  ])('%s is an ordinary query', async (_, query) => {
-    expectSuccess(await memoryFixture.search(query))
-  })
-  test('governance.user.id and governance.session_id: strings of at most 256 characters without U+0000 [GW-MEMS-8]', async () => {
-    for (const [field, governance] of [
-      ['governance.user', { user: { role: 'pilot' } }],
-      ['governance.user.id', { user: { id: 'x'.repeat(257) } }],
-      ['governance.user.id', { user: { id: 'a\0b' } }],
-      ['governance.session_id', { session_id: 5 }],
-      ['governance.session_id', { session_id: 'x'.repeat(257) }],
-    ] as const) {
-      const response = await governed.post(PATH, { query: SUBJECT, governance }, { token: memoryFixture.token })
-      expect(expectError(response, 'VALIDATION_ERROR').param).toContain(field)
-    }
-  })
-  test('X-Gateway-User-Token: verified, else 401 [GW-AUTH-12]', async () => {
-    const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(expectSuccess(await memoryFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
-    expectError(await memoryFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
-  })
-  test('400 VALIDATION_ERROR: memory not enabled [GW-MEMS-5]', async () => {
-    const { token } = await governed.application()
-    const { message, audit_id } = expectError(await governed.post(PATH, { query: SUBJECT }, { token }), 'VALIDATION_ERROR')
-    expect(message).toContain('memory is not enabled')
-    expect(audit_id).toMatch(/^aud_/)
-  })
-  test('401: when the key is missing, unknown or revoked', async () => {
-    expectError(await memoryFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
-    expectError(await memoryFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
-    const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    expectError(await memoryFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
-  })
-  test('429 RATE_LIMITED with Retry-After in whole seconds [GW-LIM-1]', async () => {
-    const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
-    const responses = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
-    const limited = responses.filter(({ status }) => status !== 200)
-    expect(limited).toHaveLength(4)
-    for (const response of limited) {
-      expectError(response, 'RATE_LIMITED')
-      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-    }
-  })
-  test.each(['juniper-deny', 'juniper-hold'])('%s: 200 without hits, not 403 or 409 [GW-VERD-7]', async (mark) => {
-    expect(expectSuccess(await memoryFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
-  })
 })
 
 describe('memory search: visibility', () => {
+  const expires = (seconds: number) => ({ expires_at: new Date(clock.now().getTime() + seconds * 1_000).toISOString() })
   test('audit_only: never returned, for any user [GW-MEMS-7]', async () => {
     const topic = word()
     const asking = { user: { id: 'mara' } }
@@ -173,7 +81,6 @@ describe('memory search: visibility', () => {
   })
   test('expired memories: not returned from their expiry on [GW-MEMS-7]', async () => {
     const topic = word()
-    const expires = (seconds: number) => ({ expires_at: new Date(clock.now().getTime() + seconds * 1_000).toISOString() })
     await memoryFixture.store(`About ${topic}, for a while.`, expires(60))
     await memoryFixture.store(`About ${topic}, for longer.`, expires(3_600))
     await memoryFixture.store(`About ${topic}, for ever.`)
@@ -181,19 +88,27 @@ describe('memory search: visibility', () => {
     clock.advance(61_000)
     expect((await memoryFixture.texts(topic)).toSorted()).toEqual([`About ${topic}, for ever.`, `About ${topic}, for longer.`])
   })
-  test('page: is full when many memories before it have expired', async () => {
+  test.each([
+    ['have expired', '', 60],
+    ['are dropped by a rule', 'medlar-deny', 3_600],
+  ])('page: is full when many memories before it %s', async (_, mark, seconds) => {
     const topic = word()
-    const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
-    for (let number = 0; number < 70; number++) await memoryFixture.store(`${topic} ${topic}, ${number}.`, { expires_at })
+    for (let number = 0; number < 80; number++)
+      await memoryFixture.store(`${topic} ${topic} ${mark}, ${number}.`, expires(seconds))
     for (let number = 0; number < 10; number++) await memoryFixture.store(`A longer text that names ${topic} once, ${number}.`)
     clock.advance(61_000)
-    expect(await memoryFixture.hits(topic)).toHaveLength(10)
+    const texts = await memoryFixture.texts(topic)
+    expect(texts).toEqual(Array.from({ length: 10 }, () => expect.stringMatching(/^A longer text/)))
   })
-  test("scopes: only memories of the user's scopes are returned [GW-MEMS-6]", async () => {
+  test('redact: applies to summaries', async () => {
     const topic = word()
-    await memoryFixture.store(`About ${topic}.`, { scope: 'user' }, { user: { id: 'mara' } })
-    expect(await memoryFixture.hits(topic, {}, { user: { id: 'mara' } })).toHaveLength(1)
-    expect(await memoryFixture.hits(topic, {}, { user: { id: 'noor' } })).toEqual([])
-    expect(await memoryFixture.hits(topic)).toEqual([])
+    await memoryFixture.store(`${topic} medlar-redact`, { summary: `Write to ${MAIL}` })
+    const hits = await memoryFixture.hits(topic, {}, { userToken: tokenOf('carol') })
+    expect(hits).toMatchObject([{ summary: 'Write to [EMAIL]' }])
+  })
+  test('memory:audit_only in the query: does not change the hits', async () => {
+    const topic = word()
+    await memoryFixture.store(`About ${topic}.`)
+    expect(await memoryFixture.hits(`${topic} juniper-memory-audit`)).toHaveLength(1)
   })
 })

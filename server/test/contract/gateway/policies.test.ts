@@ -73,17 +73,14 @@ describe('verdicts, transforms, directives', () => {
       expect((decision as { verdict: string }).verdict).toBe(verdict)
     },
   )
-  test('redact:<finding>: writes [EMAIL], and the block lists it [GW-POL-10, GW-GOV-3]', async () => {
-    const { sent, decision } = await sendChat(`juniper-redact ${MAIL}`)
-    expect(sent).toContain('[EMAIL]')
+  test.each([
+    ['redact', 'writes [EMAIL]', '[EMAIL]'],
+    ['mask', 'keeps the last four characters', MAIL.slice(-4)],
+  ])('%s:<finding>: %s, and the block lists it [GW-POL-10, GW-GOV-3]', async (name, _, kept) => {
+    const { sent, decision } = await sendChat(`juniper-${name} ${MAIL}`)
+    expect(sent).toContain(kept)
     expect(sent).not.toContain(MAIL)
-    expect(decision.transforms).toEqual(['redact:pii'])
-  })
-  test('mask:<finding>: keeps the last four characters [GW-POL-10]', async () => {
-    const { sent, decision } = await sendChat(`juniper-mask ${MAIL}`)
-    expect(sent).not.toContain(MAIL)
-    expect(sent).toContain(MAIL.slice(-4))
-    expect(decision.transforms).toEqual(['mask:pii'])
+    expect(decision.transforms).toEqual([`${name}:pii`])
   })
   test('pseudonymize:<finding>: the provider gets a placeholder and the client the original [GW-POL-10]', async () => {
     const key = word()
@@ -262,9 +259,6 @@ describe('policy documents', () => {
     expectSuccess(await governed.admin('POST', '/policy-sets', { raw, headers: { 'content-type': 'application/yaml' } }), 201)
     expectError(await governed.chat('a heron'), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
-  })
-  test('verdict: allow when no rule matches [GW-VERD-6]', async () => {
-    expect((await sendChat('')).decision).toEqual({ verdict: 'allow', transforms: [], directives: [] })
   })
   test('content: confidential and at least medium with pii, restricted and at least high with secret [GW-POL-7]', async () => {
     const assess = async (prompt: string) => {

@@ -17,12 +17,6 @@ describe('reviews', () => {
     expectError(await governed.resubmit(held), 'POLICY_DENIED')
     expect(governed.countProviderCalls(held)).toBe(1)
   })
-  test('output hold: approval releases the held completion [GW-REV-1]', async () => {
-    const held = await governed.holdCompletion()
-    await governed.decide(held.id, 'approve')
-    expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
-    expect(governed.countProviderCalls(held)).toBe(1)
-  })
   test('input hold: continues with an output hold when the completion is held', async () => {
     const held = await governed.holdPrompt('juniper-hold', { answer: `sorrel-hold ${word()}` })
     await governed.decide(held.id, 'approve')
@@ -39,11 +33,6 @@ describe('reviews', () => {
     expect((await governed.decide(held.id, 'approve')).state).toBe('approved')
     expectSuccess(await governed.resubmit(held))
     expect(await state(held.id)).toBe('released')
-  })
-  test('states: pending → denied [GW-REV-3]', async () => {
-    const held = await governed.holdPrompt()
-    expect((await governed.decide(held.id, 'deny')).state).toBe('denied')
-    expect(await state(held.id)).toBe('denied')
   })
   test.each([false, true])('states: pending or approved → expired (approved: %j) [GW-REV-3, GW-REV-7]', async (approved) => {
     const held = await governed.holdPrompt('juniper-brief')
@@ -165,7 +154,7 @@ describe('reviews', () => {
     expect(seen).toEqual(expect.arrayContaining(ids))
     expect(new Set(seen).size).toBe(seen.length)
   })
-  test('decisions: the first is valid and concurrent ones get 409 CONFLICT [GW-REV-18]', async () => {
+  test('decisions: the first is valid and concurrent ones get 409 CONFLICT [GW-REV-18, API-ERR-8]', async () => {
     const held = await governed.holdPrompt()
     const decide = (verb: string) => governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: { comment: verb } })
     const responses = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')])

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
+import {
+  type ChatOptions,
+  ENDPOINTS,
+  expectError,
+  expectSuccess,
+  type GatewayResponse,
+  type Options,
+} from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
@@ -12,56 +19,42 @@ async function outcomes({ headers }: GatewayResponse): Promise<string[]> {
 /** Expected outcomes: `ok` for the stages in `ok`, those of `others`, and `skipped` for the rest. */
 const expectedOutcomes = (ok: string, others: Readonly<Record<string, string>> = {}) =>
   STAGES.map((name) => `${name}:${others[name] ?? (ok.split(' ').includes(name) ? 'ok' : 'skipped')}`)
-const sendTo = (name: string) => {
+const sendTo = (name: string, options: Options = {}) => {
   const found = ENDPOINTS.find((candidate) => candidate.name === name)
-  return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json })
+  return governed.api(found?.method ?? '', found?.path ?? '', { json: found?.json, ...options })
 }
 
+/** Stages 1 to 4, and 12. */
+const IDENTIFIED = 'authenticate admit identify classify record'
+const COMPLETED = `${IDENTIFIED} authorize route invoke inspect`
+const chat =
+  (prompt: string, more: Readonly<Record<string, unknown>> = {}, options: ChatOptions = {}) =>
+  () =>
+    governed.chat(prompt, more, options)
+const completes = (answer: string) => async () => (await governed.sendPrompt('', { answer })).response
+
 describe('the twelve stages [GW-PIPE-1]', () => {
-  test('chat [GW-PIPE-3]', async () => {
-    const response = await governed.chat('Good morning')
-    expect(await outcomes(response)).toEqual(
-      expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
-    )
-  })
-  test('chat, dry run: has the outcomes of a real run', async () => {
-    const response = await governed.chat('Good morning', { governance: { dry_run: true } })
-    expect(await outcomes(response)).toEqual(
-      expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
-    )
-  })
-  test('models [GW-PIPE-4]', async () => {
-    expect(await outcomes(await sendTo('models'))).toEqual(expectedOutcomes('authenticate admit authorize route record'))
+  test.each<[string, () => Promise<GatewayResponse>, string, Readonly<Record<string, string>>]>([
+    ['chat [GW-PIPE-3]', chat('Good morning'), COMPLETED, {}],
+    ['chat, dry run', chat('Good morning', { governance: { dry_run: true } }), COMPLETED, {}],
+    ['chat, denied at input [GW-PIPE-2]', chat('juniper-deny'), IDENTIFIED, { authorize: 'stopped' }],
+    ['chat, held at input [GW-PIPE-2]', chat('juniper-hold'), IDENTIFIED, { authorize: 'stopped' }],
+    ['chat, no provider [GW-PIPE-2]', chat('x', { model: 'none' }), `${IDENTIFIED} authorize`, { route: 'stopped' }],
+    ['chat, denied at output', completes('sorrel-deny'), COMPLETED, { inspect: 'stopped' }],
+    ['chat, held at output', completes('sorrel-hold'), COMPLETED, { inspect: 'stopped' }],
+    ['chat, an invalid user token', chat('x', {}, { userToken: 'x' }), 'authenticate admit record', { identify: 'stopped' }],
+    ['models [GW-PIPE-4]', () => sendTo('models'), 'authenticate admit authorize route record', {}],
+    ['audit, nothing found', () => sendTo('audit'), 'authenticate admit record', { authorize: 'stopped' }],
+    ['knowledge search, not enabled', () => sendTo('knowledge_search'), IDENTIFIED, { authorize: 'stopped' }],
+    ['memory search, not enabled', () => sendTo('memory_search'), IDENTIFIED, { authorize: 'stopped' }],
+    ['memory capture, not enabled', () => sendTo('memory_capture'), IDENTIFIED, { authorize: 'stopped' }],
+  ])('%s', async (_, send, ok, others) => {
+    expect(await outcomes(await send())).toEqual(expectedOutcomes(ok, others))
   })
   test('audit [GW-PIPE-8]', async () => {
     const { audit_id } = expectSuccess(await governed.chat('Good morning')).governance
     const response = await governed.api('GET', `/v1/audit/${audit_id}`)
     expect(await outcomes(response)).toEqual(expectedOutcomes('authenticate admit authorize record'))
-  })
-  test('audit, nothing found', async () => {
-    expect(await outcomes(await sendTo('audit'))).toEqual(expectedOutcomes('authenticate admit record', { authorize: 'stopped' }))
-  })
-  test.each(['knowledge_search', 'memory_search', 'memory_capture'])('%s, not enabled', async (name) => {
-    expect(await outcomes(await sendTo(name))).toEqual(
-      expectedOutcomes('authenticate admit identify classify record', { authorize: 'stopped' }),
-    )
-  })
-  test.each([
-    ['denied at input', 'juniper-deny', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
-    ['held at input', 'juniper-hold', {}, 'authenticate admit identify classify record', { authorize: 'stopped' }],
-    ['no provider', 'x', { model: 'none' }, 'authenticate admit identify classify authorize record', { route: 'stopped' }],
-  ])('chat, %s: stages after the end are skipped [GW-PIPE-2]', async (_, prompt, more, ok, others) => {
-    expect(await outcomes(await governed.chat(prompt, more))).toEqual(expectedOutcomes(ok, others))
-  })
-  test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (completion) => {
-    const { response } = await governed.sendPrompt('', { answer: completion })
-    expect(await outcomes(response)).toEqual(
-      expectedOutcomes('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
-    )
-  })
-  test('chat, an invalid user token: identify stops', async () => {
-    const response = await governed.chat('x', {}, { userToken: 'nonsense' })
-    expect(await outcomes(response)).toEqual(expectedOutcomes('authenticate admit record', { identify: 'stopped' }))
   })
   test.each(ENDPOINTS)('$name: responses and errors have x-audit-id [GW-PIPE-12]', async ({ name }) => {
     const response = await sendTo(name)
@@ -87,7 +80,9 @@ describe('a request that stage 2 refuses is logged and counted, not recorded [GW
     const counter = `gatehouse_requests_total{endpoint="chat",status="${status}",code="${code}"}`
     const counted = async () => Number((await governed.api('GET', '/metrics')).text.split(`${counter} `)[1]?.split('\n')[0] ?? 0)
     const before = await counted()
-    const { headers } = await refusal()
+    const response = await refusal()
+    const { headers } = response
+    expect(expectError(response, code).audit_id).toBeUndefined()
     expect(headers.get('x-audit-id')).toBeNull()
     expect(await counted()).toBe(before + 1)
     const lines = governed.server.logs().split('\n')
@@ -103,9 +98,13 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     ['memory_search', 'memory'],
     ['memory_capture', 'memory'],
   ])('%s: 400 VALIDATION_ERROR, not enabled, recorded [GW-KNOW-5, GW-MEMS-5, GW-MEMC-11]', async (name, feature) => {
-    const { message, audit_id } = expectError(await sendTo(name), 'VALIDATION_ERROR')
-    expect(message).toContain(`${feature} is not enabled`)
-    expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
+    const { token } = await governed.application()
+    for (const options of [{}, { token }]) {
+      const { message, audit_id } = expectError(await sendTo(name, options), 'VALIDATION_ERROR')
+      expect(message).toContain(`${feature} is not enabled`)
+      const record = await governed.api('GET', `/v1/audit/${audit_id}`, options)
+      expect(record.body).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
+    }
   })
   test.each(['/v1/knowledge/search', '/v1/memory/search'])(
     '%s: query is required and not blank [GW-KNOW-1, GW-MEMS-1]',
@@ -116,31 +115,11 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     },
   )
   test.each([
-    ['content', undefined],
-    ['content', 5],
-    ['scope', undefined],
-    ['kind', undefined],
-    ['classification', undefined],
-    ['summary', 5],
-    ['scope_id', 5],
-    ['regulations', 'gdpr'],
-    ['expires_at', 'tomorrow'],
-    ['governance', 'x'],
-    ['governance.session_id', 5],
-  ])('CaptureRequest %s %j: 400 names the field [GW-MEMC-1]', async (field, value) => {
-    const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
-    const change = field.startsWith('governance.') ? { governance: { session_id: value } } : { [field]: value }
-    expect(expectError(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
-  })
-  test.each(['department', 'project'])('CaptureRequest scope %s: scope_id is required [GW-MEMC-3]', async (scope) => {
-    const json = { content: 'x', scope, kind: 'fact', classification: 'internal' }
-    expect(expectError(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe('scope_id')
-    const { message } = expectError(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
-    expect(message).toContain('memory is not enabled')
-  })
-  test('user token: is verified', async () => {
-    for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {
-      expectError(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
-    }
+    ['content', { content: undefined }],
+    ['governance', { governance: 'x' }],
+    ['governance.session_id', { governance: { session_id: 5 } }],
+  ])('CaptureRequest %s of another type: 400 names the field [GW-MEMC-1]', async (field, change) => {
+    const json = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal', ...change }
+    expect(expectError(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe(field)
   })
 })

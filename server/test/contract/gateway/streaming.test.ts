@@ -139,23 +139,23 @@ const choice = (message: object, index = 0) => ({
 })
 const SECRET = 'the colour of the vault is green'
 const call = (name: string, args: string) => ({ id: 'call_1', type: 'function', function: { name, arguments: args } })
+const CUSTOM_CALL = { id: 'call_1', type: 'custom', custom: { name: 'x', input: 'sorrel-deny' } }
 
 describe('streaming under an output policy: 403 without one byte of the completion', () => {
-  test.each([
-    ['in the content', [choice({ content: `${SECRET}; sorrel-deny` })]],
-    ['in the second of two choices', [choice({ content: SECRET }), choice({ content: 'sorrel-deny' }, 1)]],
-    ['in the arguments of a tool call', [choice({ content: SECRET, tool_calls: [call('send', '{"a":"sorrel-deny"}')] })]],
-    ['in the name of a tool', [choice({ content: SECRET, tool_calls: [call('sorrel-deny', '{}')] })]],
-    [
-      'in a custom tool call',
-      [choice({ content: SECRET, tool_calls: [{ id: 'call_1', type: 'custom', custom: { name: 'x', input: 'sorrel-deny' } }] })],
-    ],
-    ['in function_call', [choice({ content: SECRET, function_call: { name: 'x', arguments: 'sorrel-deny' } })]],
-    ['in reasoning_content', [choice({ content: SECRET, reasoning_content: 'sorrel-deny' })]],
-    ['in reasoning', [choice({ content: SECRET, reasoning: 'sorrel-deny' })]],
-    ['in refusal', [choice({ content: SECRET, refusal: 'sorrel-deny' })]],
-  ])('%s', async (_, choices) => {
-    const bytes = await streamBytes(completion('', { choices }), { n: choices.length })
+  test.each<[string, readonly object[], object?]>([
+    ['the content', [choice({ content: `${SECRET}; sorrel-deny` })]],
+    ['the second of two choices', [choice({ content: SECRET }), choice({ content: 'sorrel-deny' }, 1)]],
+    ['the arguments of a tool call', [choice({ content: SECRET, tool_calls: [call('send', '{"a":"sorrel-deny"}')] })]],
+    ['the name of a tool', [choice({ content: SECRET, tool_calls: [call('sorrel-deny', '{}')] })]],
+    ['a custom tool call', [choice({ content: SECRET, tool_calls: [CUSTOM_CALL] })]],
+    ['function_call', [choice({ content: SECRET, function_call: { name: 'x', arguments: 'sorrel-deny' } })]],
+    ['reasoning_content', [choice({ content: SECRET, reasoning_content: 'sorrel-deny' })]],
+    ['reasoning', [choice({ content: SECRET, reasoning: 'sorrel-deny' })]],
+    ['refusal', [choice({ content: SECRET, refusal: 'sorrel-deny' })]],
+    ['annotations', [choice({ annotations: [{ text: `${SECRET}; sorrel-deny` }] })]],
+    ['system_fingerprint', [choice({})], { system_fingerprint: `${SECRET}; sorrel-deny` }],
+  ])('in %s', async (_, choices, more) => {
+    const bytes = await streamBytes(completion('', { choices, ...more }), { n: choices.length })
     const answer = parseResponse(bytes)
     if (!answer) throw new Error('the socket closed without a response')
     expectError(answer, 'POLICY_DENIED')
@@ -163,16 +163,6 @@ describe('streaming under an output policy: 403 without one byte of the completi
     expect(wire).not.toContain('vault')
     expect(wire).not.toContain('data:')
     expect(wire.match(/HTTP\/1\.1/g)).toHaveLength(1)
-  })
-  test.each([
-    ['annotations', { choices: [choice({ content: 'Fine.', annotations: [{ text: `${SECRET}; sorrel-deny` }] })] }],
-    ['system_fingerprint', { choices: [choice({ content: 'Fine.' })], system_fingerprint: `${SECRET}; sorrel-deny` }],
-  ])('outside the message, in %s', async (_, more) => {
-    const bytes = await streamBytes(completion('Fine.', more))
-    const answer = parseResponse(bytes)
-    if (!answer) throw new Error('the socket closed without a response')
-    expectError(answer, 'POLICY_DENIED')
-    expect(bytes.toString('latin1')).not.toContain('vault')
   })
   test('audio: a completion with audio is not returned', async () => {
     const bytes = await streamBytes(completion('Fine.', { choices: [choice({ audio: { transcript: SECRET } })] }))
