@@ -1,5 +1,5 @@
 import { constants, createReadStream } from 'node:fs'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
@@ -8,7 +8,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import { BACKUP_FORMAT } from './export-format.ts'
-import { ExportWriter, PlaceList, writeFiles } from './export-writer.ts'
+import { type ExportWriter, PlaceList, writeExport, writeFiles } from './export-writer.ts'
 import { listMigrations } from './exported-tables.ts'
 
 interface BackupDeps {
@@ -29,11 +29,8 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
     throw new Error(
       'the database is a PostgreSQL: back it up with its own tools, for example pg_dump or pgBackRest, or use `gatehouse export`',
     )
-  const writer = new ExportWriter(path)
-  let staging: string | undefined
-  try {
-    // Beside the file, whose disk has room for it.
-    staging = await mkdtemp(`${path}.copy-`)
+  // The copy is beside the file, whose disk has room for it.
+  return writeExport(path, `${path}.copy-`, async (writer, staging) => {
     onProgress('copying the database')
     const places = new PlaceList(join(staging, 'places'))
     const migrations = await copyBetweenTransactions(deps, join(staging, 'postgres'), places)
@@ -42,14 +39,8 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
     await writeFolder(writer, staging, 'postgres')
     onProgress('packing attachments')
     const missing = await writeFiles(writer, places, deps.files)
-    await writer.finish()
     return { files: writer.counts.files, missing }
-  } catch (error) {
-    await writer.discard()
-    throw error
-  } finally {
-    if (staging !== undefined) await rm(staging, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The embedded database has one backend and no background processes: after a checkpoint its files stay the same. */

@@ -1,13 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { inSnapshot } from '../../platform/db/snapshot.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import { FORMAT, type Value } from './export-format.ts'
-import { ExportWriter, PlaceList, writeFiles } from './export-writer.ts'
+import { type ExportWriter, PlaceList, writeExport, writeFiles } from './export-writer.ts'
 import { type ExportedTable, listColumns, listExportedTables, listMigrations, useStandardTextForms } from './exported-tables.ts'
 
 interface ExportDeps {
@@ -23,26 +23,13 @@ interface ExportOptions {
 }
 
 /** Writes all tables from one snapshot, then the attachments. No table is held in memory, and a running server can go on. */
-export async function exportData(deps: ExportDeps, options: ExportOptions) {
-  const writer = new ExportWriter(options.path)
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-export-'))
-  try {
+export const exportData = (deps: ExportDeps, options: ExportOptions) =>
+  writeExport(options.path, join(tmpdir(), 'gatehouse-export-'), async (writer, folder) => {
     const places = new PlaceList(join(folder, 'places'))
-    await deps.db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute((tx) => writeTables(tx, writer, places, deps, options))
+    await inSnapshot(deps.db, (tx) => writeTables(tx, writer, places, deps, options))
     const missing = await writeFiles(writer, places, deps.files)
-    await writer.finish()
     return { ...writer.counts, missing }
-  } catch (error) {
-    await writer.discard()
-    throw error
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+  })
 
 async function writeTables(
   tx: Tx,
