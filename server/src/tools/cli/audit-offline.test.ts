@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { verifyExport } from '../../domains/audit/verify/export.ts'
-import { auditVerifyExports } from './audit-offline.ts'
+import { auditVerifyExports } from './audit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-offline-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
