@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Db } from './database.ts'
-import { ReadReplica } from './read-replica.ts'
+import { ReadReplica, ReplicaLag } from './read-replica.ts'
 
 /** Servers whose position in the write-ahead log the test sets. A position of undefined: the server does not respond. */
 function servers(maxLagMs = 60_000) {
@@ -78,5 +78,34 @@ describe('ReadReplica', () => {
     expect(positions.replica).toBe(300)
     positions.replica = undefined
     expect(String(await reads.caughtUp())).toBe('primary')
+  })
+})
+
+describe('ReplicaLag', () => {
+  /** A step is a sample of the primary, its time and position, or a position up to which the replica has replayed. */
+  test.each<[string, readonly (readonly [at: number, position: number] | number)[], number, number]>([
+    ['is unknown when nothing was compared yet', [], 1_000, Number.POSITIVE_INFINITY],
+    ['does not grow when the primary writes nothing', [[0, 700], 700, [1_000, 700], 700, [2_000, 700], 700], 2_100, 100],
+    ['is the age of the newest position that a slow replica has', [[0, 100], [1_000, 200], [2_000, 300], 250], 2_000, 1_000],
+    ['grows when nothing is compared any more', [[0, 100], 100], 9_000, 9_000],
+    ['follows the new primary when its positions are lower after a failover', [[0, 900], [1_000, 800], 800], 1_500, 500],
+  ])('replica lag: %s', (_, steps, at, expected) => {
+    const lag = new ReplicaLag(60_000)
+    for (const step of steps) {
+      if (typeof step === 'number') lag.replayed(step)
+      else lag.sample(...step)
+    }
+    expect(lag.at(at)).toBe(expected)
+  })
+
+  test('replica lag: is unknown when the replica failed, or is behind everything that is remembered', () => {
+    const lag = new ReplicaLag(1_000)
+    lag.sample(0, 100)
+    lag.replayed(100)
+    lag.forget()
+    expect(lag.at(10)).toBe(Number.POSITIVE_INFINITY)
+    lag.sample(5_000, 200)
+    lag.replayed(150)
+    expect(lag.at(5_000)).toBe(Number.POSITIVE_INFINITY)
   })
 })
