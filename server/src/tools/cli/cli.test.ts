@@ -1,19 +1,15 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { runCommandLine as run } from '../../../test/support/command-line.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 
 /** Contains a data folder and a gatehouse.yaml. */
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
-  cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
-  writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+const folder = temporaryFolder()
+cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
+writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
 
 const gatehouse = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   run(args, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_CONFIG: join(folder, 'gatehouse.yaml'), PORT: '0', ...env })
