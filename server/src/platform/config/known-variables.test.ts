@@ -1,7 +1,7 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './environment.ts'
 import { EXAMPLES, KNOWN_VARIABLES, refuseUnknownVariables } from './known-variables.ts'
@@ -10,12 +10,8 @@ const ROOT = join(import.meta.dirname, '../../../..')
 const CONFIGURATION = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
 const NAME = /GATEHOUSE_[A-Z0-9_]*[A-Z0-9]\b/g
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-variables-'))
-  writeFileSync(join(folder, 'gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: GATEHOUSE_OPS_TOKEN }]\n')
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
+writeFileSync(join(folder, 'gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: GATEHOUSE_OPS_TOKEN }]\n')
 const refuse = (env: Record<string, string>) => () => refuseUnknownVariables(env, join(folder, 'none.yaml'))
 
 describe('variables of the environment', () => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { runCli } from '../../tools/cli/cli.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './environment.ts'
@@ -10,17 +10,13 @@ import { readSecrets } from './secrets.ts'
 
 const KEY = 'a-secret-key-of-forty-characters-exactly'
 
-let folder: string
+const folder = temporaryFolder()
 const file = (name: string) => join(folder, name)
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-secrets-'))
-  writeFileSync(file('key'), `${KEY}\n`)
-  writeFileSync(file('url'), 'postgres://gatehouse:hidden@db/gatehouse\r\n')
-  writeFileSync(file('empty'), '\n')
-  writeFileSync(file('lines'), `${KEY}\n${KEY}\n`)
-  writeFileSync(file('gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: OPS_TOKEN }]\n')
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+writeFileSync(file('key'), `${KEY}\n`)
+writeFileSync(file('url'), 'postgres://gatehouse:hidden@db/gatehouse\r\n')
+writeFileSync(file('empty'), '\n')
+writeFileSync(file('lines'), `${KEY}\n${KEY}\n`)
+writeFileSync(file('gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: OPS_TOKEN }]\n')
 
 describe('secrets from files', () => {
   test('secret files: give the secret key, the database URL and provider keys, without the line break at the end [ADM-ENV-12]', () => {

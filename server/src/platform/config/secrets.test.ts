@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readConfig } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { readSecrets } from './secrets.ts'
@@ -9,11 +9,7 @@ import { readSecrets } from './secrets.ts'
 const POSTGRES = { DATABASE_URL: 'postgres://gatehouse@db.example/gatehouse' }
 const [A, B, C] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-secrets-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 function readKeys(env: Environment) {
   const { secretKey, nextSecretKey, oldSecretKeys = [] } = readSecrets(env, readConfig(env))

@@ -1,12 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { PROVIDER_KINDS } from '../../domains/providers/kinds.ts'
 import { readGatehouseFile } from './gatehouse-file.ts'
 import { GatehouseYaml } from './gatehouse-schema.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
+const folder = temporaryFolder()
 const CONFIGURATION = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
 const documented = new Set([...CONFIGURATION.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => text.match(/[\w]+/g) ?? []))
 
@@ -40,11 +41,9 @@ test('examples/gatehouse.yaml: is valid', () => {
 test('docs/guides/providers.md: the providers are valid, one of each kind', () => {
   const readme = readFileSync(join(ROOT, 'docs/guides/providers.md'), 'utf8')
   const [, yaml = ''] = /```yaml\n(providers:[\s\S]*?)```/.exec(readme) ?? []
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'))
   const path = join(folder, 'gatehouse.yaml')
   writeFileSync(path, `workspaces:\n  - name: acme\n${yaml.replaceAll(/^/gm, '    ')}`)
   const { declaration } = readGatehouseFile(path, () => undefined)
-  rmSync(folder, { recursive: true })
   const { providers = [] } = declaration.workspaces[0] ?? {}
   expect(new Set(providers.map(({ kind }) => kind))).toEqual(new Set(PROVIDER_KINDS.filter((kind) => kind !== 'stub')))
 })

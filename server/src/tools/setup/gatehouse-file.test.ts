@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
 
@@ -12,25 +12,21 @@ const ENVIRONMENT: Record<string, string> = {
   SHORT_KEY: 'gk_short',
 }
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-file-'))
-  writeFileSync(
-    join(folder, 'policy.yaml'),
-    'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "true", verdict: allow}\n',
-  )
-  writeFileSync(
-    join(folder, 'broken-policy.yaml'),
-    'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "nope(", verdict: allow}\n',
-  )
-  writeFileSync(
-    join(folder, 'keys.json'),
-    '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"1"}]}',
-  )
-  writeFileSync(join(folder, 'private.json'), '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"a","d":"b"}]}')
-  writeFileSync(join(folder, 'no.json'), 'keys')
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
+writeFileSync(
+  join(folder, 'policy.yaml'),
+  'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "true", verdict: allow}\n',
+)
+writeFileSync(
+  join(folder, 'broken-policy.yaml'),
+  'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "nope(", verdict: allow}\n',
+)
+writeFileSync(
+  join(folder, 'keys.json'),
+  '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"1"}]}',
+)
+writeFileSync(join(folder, 'private.json'), '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"a","d":"b"}]}')
+writeFileSync(join(folder, 'no.json'), 'keys')
 
 const read = (yaml: string): GatehouseFile => {
   const path = join(folder, 'gatehouse.yaml')
