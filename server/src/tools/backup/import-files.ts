@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import { newUuid } from '../../platform/lib/id.ts'
 import { type Part, PLACE } from './export-format.ts'
 
-type Deps = { readonly db: Db; readonly files: FileStore; readonly clock: Clock }
+export type StagingDeps = { readonly db: Db; readonly files: FileStore; readonly clock: Clock }
 
 /** After a crash, the job that removes files deletes the staged ones at this age. */
 const STAGED_MS = 86_400_000
@@ -18,11 +18,11 @@ class StagedFilesRemovedError extends Error {}
 
 /** Each attachment is listed in `removed_file`, until `keep` removes it from there in the transaction of the import. */
 export class StagedFiles {
-  readonly #deps: Deps
+  readonly #deps: StagingDeps
   readonly #removedAt: Date
   #staged = 0
 
-  constructor(deps: Deps) {
+  constructor(deps: StagingDeps) {
     this.#deps = deps
     this.#removedAt = new Date(deps.clock.now().getTime() + STAGED_MS)
   }
