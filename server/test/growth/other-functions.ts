@@ -17,7 +17,7 @@ import { findUrlProblem } from '../../src/platform/lib/url-guard.ts'
 import { readable, rewritten } from '../../src/shared/json-text.ts'
 import { withInspectedLogprobs } from '../../src/shared/logprobs.ts'
 import { collectTexts, replaceTexts } from '../../src/shared/message.ts'
-import { readYaml } from '../../src/tools/setup/yaml-source.ts'
+import { readYaml } from '../../src/tools/setup/gatehouse-file.ts'
 import { shapes } from './shapes.ts'
 import { bytes, completionWith, defaults, refused, type TextFunction } from './text-function.ts'
 

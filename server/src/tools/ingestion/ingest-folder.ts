@@ -7,12 +7,11 @@ import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument }
 import { DEFAULT_LIMITS, DocumentError } from '../../domains/knowledge/parsing/document.ts'
 import { hashOf } from '../../domains/knowledge/read-document.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
-import type { Database, Tx } from '../../platform/db/database.ts'
+import type { Database, Db, Tx } from '../../platform/db/database.ts'
 import { withLongStatements } from '../../platform/db/long-statements.ts'
 import { DetectorFailure } from '../../shared/fault.ts'
 import { type Change, changeOf } from '../setup/change.ts'
 import { type ChangeDeps, recordChanges } from '../setup/recorded-change.ts'
-import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
 
 const readAtMost = async (path: string, bytes: number): Promise<Buffer> =>
@@ -20,6 +19,12 @@ const readAtMost = async (path: string, bytes: number): Promise<Buffer> =>
 
 export interface FolderDeps extends Pick<ChangeDeps, 'clock' | 'workspaceBox'> {
   readonly database: Pick<Database, 'db'>
+}
+
+export interface DocumentLedger {
+  /** Whether the file with this key and SHA-256 is already applied and must be skipped, whatever its document is now. */
+  readonly isApplied: (key: string, contentHash: string) => boolean
+  readonly recordApplied: (db: Db, key: string, contentHash: string, now: Date) => Promise<void>
 }
 
 export interface Folder {
