@@ -1,12 +1,25 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { replaceFile } from '../../domains/audit/delivery/send-request.ts'
 
 /** Writes a file with mode 0600, atomically. Resolves when it is durable. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = `${path}.tmp`
-  // A draft that is there already may have another mode.
   await rm(draft, { force: true })
-  await replaceFile(path, text, draft).finally(() => rm(draft, { force: true }))
+  try {
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+  const parent = await open(folder)
+  await parent.sync().finally(() => parent.close())
 }
