@@ -2,24 +2,26 @@ import { createServer, type LookupFunction } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { AddressRefusedError, addressKind, findUrlProblem, guardedConnector } from './url-guard.ts'
 
-test.each<['never' | 'private' | 'public', string, readonly string[]]>([
-  ['never', 'link-local', ['169.254.169.254', '169.254.0.1', 'fe80::1', 'fe80::1%eth0']],
-  ['never', 'IPv6 with a link-local IPv4 address', ['::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '::a9fe:a9fe']],
-  ['never', 'NAT64 of link-local', ['64:ff9b::169.254.169.254', '64:ff9b:1::a9fe:a9fe']],
-  ['never', '6to4 and Teredo of link-local', ['2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::1']],
-  ['never', 'metadata', ['fd00:ec2::254', '100.100.100.200', '168.63.129.16', '192.0.0.192']],
-  ['never', 'multicast and reserved', ['224.0.0.1', '255.255.255.255', 'ff02::1']],
-  ['never', 'no address', ['', 'localhost', '1.2.3']],
-  ['private', 'loopback', ['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '::', '::1']],
-  ['private', 'IPv4', ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', '100.127.255.255']],
-  ['private', 'benchmarks and documentation', ['198.18.0.1', '203.0.113.9', '2001:db8::1']],
-  ['private', 'IPv6 with an IPv4 address', ['::ffff:127.0.0.1', '::ffff:10.1.2.3', '::7f00:1', '64:ff9b::7f00:1']],
-  ['private', '6to4', ['2002:7f00:1::', '2002:c0a8:101::1']],
-  ['private', 'IPv6 outside of global unicast', ['fc00::1', 'fd12:3456::1', 'fec0::1', '4000::1']],
-  ['public', 'IPv4', ['8.8.8.8', '172.32.0.1', '100.128.0.1', '169.253.255.255']],
-  ['public', 'IPv6', ['2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1']],
-])('addressKind: %s for addresses of the group: %s [ADM-ENV-10]', (kind, _, addresses) => {
-  for (const address of addresses) expect(addressKind(address), address).toBe(kind)
+describe('addressKind: kind of each address [ADM-ENV-10]', () => {
+  test.each<['never' | 'private' | 'public', string, readonly string[]]>([
+    ['never', 'link-local', ['169.254.169.254', '169.254.0.1', 'fe80::1', 'fe80::1%eth0']],
+    ['never', 'IPv6 with a link-local IPv4 address', ['::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '::a9fe:a9fe']],
+    ['never', 'NAT64 of link-local', ['64:ff9b::169.254.169.254', '64:ff9b:1::a9fe:a9fe']],
+    ['never', '6to4 and Teredo of link-local', ['2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::1']],
+    ['never', 'metadata', ['fd00:ec2::254', '100.100.100.200', '168.63.129.16', '192.0.0.192']],
+    ['never', 'multicast and reserved', ['224.0.0.1', '255.255.255.255', 'ff02::1']],
+    ['never', 'no address', ['', 'localhost', '1.2.3']],
+    ['private', 'loopback', ['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '::', '::1']],
+    ['private', 'IPv4', ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', '100.127.255.255']],
+    ['private', 'benchmarks and documentation', ['198.18.0.1', '203.0.113.9', '2001:db8::1']],
+    ['private', 'IPv6 with an IPv4 address', ['::ffff:127.0.0.1', '::ffff:10.1.2.3', '::7f00:1', '64:ff9b::7f00:1']],
+    ['private', '6to4', ['2002:7f00:1::', '2002:c0a8:101::1']],
+    ['private', 'IPv6 outside of global unicast', ['fc00::1', 'fd12:3456::1', 'fec0::1', '4000::1']],
+    ['public', 'IPv4', ['8.8.8.8', '172.32.0.1', '100.128.0.1', '169.253.255.255']],
+    ['public', 'IPv6', ['2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1']],
+  ])('%s for addresses of the group: %s', (kind, _, addresses) => {
+    for (const address of addresses) expect(addressKind(address), address).toBe(kind)
+  })
 })
 
 describe('findUrlProblem', () => {
