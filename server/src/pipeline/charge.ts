@@ -1,5 +1,4 @@
-import type { Price } from '../domains/providers/price.ts'
-import { isPriced, knownCost, priceOf } from '../domains/providers/price.ts'
+import { isPriced, knownCost, type Price, priceOf } from '../domains/providers/price.ts'
 import type { ProviderAttempt } from '../shared/completion.ts'
 import { collectTexts } from '../shared/message.ts'
 import { addSpending, billionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'

@@ -1,5 +1,6 @@
 import { explicitMemories } from '../domains/memory/explicit.ts'
 import { extractionPrompt, parseExtraction } from '../domains/memory/extract.ts'
+import type { MemoryDraft, MemorySource } from '../domains/memory/memory.ts'
 import { combineDirectives } from '../domains/policy/directives.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
 import { chatOperation } from '../domains/providers/chat-operation.ts'
@@ -8,23 +9,15 @@ import { filterCandidates } from '../domains/providers/route.ts'
 import { type Classification, stricterClassification } from '../shared/classification.ts'
 import type { ProviderAttempt } from '../shared/completion.ts'
 import type { Decision } from '../shared/decision.ts'
-import type { MemoryKind, MemoryScope } from '../shared/memory-words.ts'
+import type { MemoryScope } from '../shared/memory-words.ts'
 import { collectTexts, typedText } from '../shared/message.ts'
 import { type GovernDeps, governScanned, scanContent } from './govern.ts'
 import type { Authorized, Inspected, Recalled, RequestContext, Retrieved, Route } from './stage-results.ts'
 
-export interface MemoryCandidate {
-  readonly scope: MemoryScope
-  readonly scopeId: string | null
-  readonly kind: MemoryKind
-  readonly content: string
-  readonly summary: string | null
+/** `classification`: the strictest of its sources; findings raise it. */
+export interface MemoryCandidate extends Omit<MemoryDraft, 'id' | 'mode' | 'auditId' | 'messageId'> {
   readonly subject: string | null
-  /** The strictest of its sources; findings raise it. */
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly expiresAt: Date | null
-  readonly source: 'capture' | 'explicit' | 'extract'
+  readonly source: Exclude<MemorySource, 'admin'>
 }
 
 /** The memory decision on one candidate (GW-PIPE-7, GW-MEMC-13). */

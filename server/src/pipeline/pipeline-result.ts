@@ -1,22 +1,20 @@
 import { settlementOf } from '../domains/budgets/ledger.ts'
 import type { StoredMemory } from '../domains/memory/capture.ts'
-import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
+import { ERRORS, GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../platform/lib/unavailable.ts'
 import type { FinishedRequest } from '../platform/telemetry/finished-request.ts'
 import type { Usage } from '../shared/completion.ts'
 import { collectTexts } from '../shared/message.ts'
 import type { Outcome } from '../shared/outcome.ts'
+import type { Refusal } from '../shared/refusal.ts'
 import { estimateTokens } from '../shared/tokens.ts'
-import { NO_USAGE } from '../shared/usage.ts'
+import { NO_USAGE, sumOf } from '../shared/usage.ts'
 import { chargeOf } from './charge.ts'
 import type { IncomingRequest } from './request.ts'
 import { decisionOf, type StageResults } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
 
-export interface Failure {
-  readonly code: ErrorCode
-  readonly fields: ErrorFields
-}
+export type Failure = Pick<Refusal, 'code' | 'fields'>
 
 /** The result of a run, from which the endpoint's response is made. It agrees with the record. */
 export interface PipelineResult {
@@ -59,10 +57,8 @@ export function spentTokens({ admit, route, invoke, remember }: Partial<StageRes
   if (embeddings) return embeddings.usage?.total_tokens || route?.tokens()
   if (denial) return (route?.tokens() ?? 0) + denial.tokens
   if (!completion) return undefined
-  const extractionTokens = (remember?.attempts ?? []).reduce(
-    (sum, { prompt_tokens: input, completion_tokens: output }) => sum + (input ?? 0) + (output ?? 0),
-    0,
-  )
+  const extraction = remember?.attempts ?? []
+  const extractionTokens = sumOf(extraction, 'prompt_tokens') + sumOf(extraction, 'completion_tokens')
   const completionTokens =
     countedTokens(completion.usage) ??
     (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))

@@ -167,7 +167,7 @@ async function previewMemories(
   inspected: Inspected,
   deps: PreviewMemoriesDeps,
 ): Promise<PreviewedMemories> {
-  const none = { memories: [], leftOut: 0, isExtracted: false }
+  const { memories: none } = NOTHING_RELEASED
   // Directives of output rules count here as well.
   const steered = { ...authorized, directives: combineDirectives(inspected.decision.directives) }
   const plan = planCapture(context, steered)

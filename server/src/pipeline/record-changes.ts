@@ -15,8 +15,7 @@ import { ENDPOINT_PLANS } from './endpoints.ts'
 import { governanceOf } from './governance-block.ts'
 import type { Failure } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
-import type { StageResults } from './stage-results.ts'
-import { decisionOf, ownerOf, transformsOf, UNIDENTIFIED } from './stage-results.ts'
+import { decisionOf, ownerOf, type StageResults, transformsOf, UNIDENTIFIED } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
 
 export interface ReviewChanges {

@@ -204,12 +204,12 @@ function features(
     ...(classify && {
       'content.classification': classify.classification,
       'content.risk_level': classify.risk,
-      ...inputUnread(classify.unread),
+      ...unreadAt('content', classify.unread),
     }),
     ...(outputContext && {
       'output.content.classification': outputContext.classification,
       'output.content.risk_level': outputContext.riskLevel,
-      ...outputUnread(outputContext.unread ?? NOTHING_UNREAD),
+      ...unreadAt('output.content', outputContext.unread ?? NOTHING_UNREAD),
     }),
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
@@ -228,14 +228,8 @@ function features(
   }
 }
 
-const inputUnread = ({ count, bytes, kinds }: Unread) => ({
-  'content.unread': count,
-  'content.unread_bytes': bytes,
-  'content.unread_kinds': kinds,
-})
-
-const outputUnread = ({ count, bytes, kinds }: Unread) => ({
-  'output.content.unread': count,
-  'output.content.unread_bytes': bytes,
-  'output.content.unread_kinds': kinds,
+const unreadAt = (content: 'content' | 'output.content', { count, bytes, kinds }: Unread) => ({
+  [`${content}.unread`]: count,
+  [`${content}.unread_bytes`]: bytes,
+  [`${content}.unread_kinds`]: kinds,
 })

@@ -1,11 +1,10 @@
 import type { Lease } from '../domains/limits/lease.ts'
+import type { MemoryDraft } from '../domains/memory/memory.ts'
 import type { ConversationLimits } from '../domains/responses/stored-response-store.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import { parseJsonKeepingNumbers } from '../platform/lib/json.ts'
-import type { Classification } from '../shared/classification.ts'
 import type { Completion, CompletionHead } from '../shared/completion.ts'
 import { FREE_JSON } from '../shared/free-json.ts'
-import type { MemoryKind, MemoryScope } from '../shared/memory-words.ts'
 import { type ChatMessage, collect } from '../shared/message.ts'
 import type { RequestSource } from '../shared/original-request.ts'
 import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../shared/principal.ts'
@@ -120,7 +119,8 @@ export interface GatewayRequest {
   readonly storedResponse: UsedResponse | undefined
   readonly limit: number
   readonly source: RequestSource | undefined
-  readonly capture: CaptureFields | undefined
+  /** The fields of a capture; its texts are `messages`: the content, then the summary if there is one. */
+  readonly capture: Pick<MemoryDraft, 'scope' | 'scopeId' | 'kind' | 'classification' | 'regulations' | 'expiresAt'> | undefined
 }
 
 export interface UsedResponse {
@@ -128,16 +128,6 @@ export interface UsedResponse {
   readonly action: 'read' | 'delete'
   /** Why the request does not fit the response; undefined: it does. */
   readonly problemOf?: (content: StoredContent) => ErrorFields | undefined
-}
-
-/** The fields of a capture; its texts are `messages`: the content, then the summary if there is one. */
-export interface CaptureFields {
-  readonly scope: MemoryScope
-  readonly scopeId: string | null
-  readonly kind: MemoryKind
-  readonly classification: Classification
-  readonly regulations: readonly string[]
-  readonly expiresAt: Date | null
 }
 
 export const EMPTY_REQUEST: GatewayRequest = {

@@ -3,8 +3,7 @@ import type { BudgetLedger } from '../domains/budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../domains/budgets/match-budgets.ts'
 import type { BudgetRefusal } from '../domains/budgets/reservation-store.ts'
 import { LONGEST_RETRY_SECONDS } from '../domains/limits/limit-headers.ts'
-import type { Price } from '../domains/providers/price.ts'
-import { isPriced, priceOf } from '../domains/providers/price.ts'
+import { isPriced, type Price, priceOf } from '../domains/providers/price.ts'
 import { requestedTier } from '../domains/providers/price-tier.ts'
 import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
@@ -40,8 +39,10 @@ export async function reserveSpending(
   const hasOutput = context.incoming.endpoint !== 'embeddings'
   const prices = route.candidates.map(({ provider, model }) => priceOf(provider, model, deps.clock.now()))
   const refusing = matched.find(({ budget: { unit, unpriced } }) => unit === 'usd' && unpriced === 'refuse')
-  if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
-  if (refusing && requestedTier(authorized.parameters) === 'pricier') return refusePricier(refusing)
+  if (refusing && !prices.every((price) => isPriced(price, hasOutput)))
+    return refuseUnpriced(refusing, 'the model', 'An operator has to set the price of the model.')
+  if (refusing && requestedTier(authorized.parameters) === 'pricier')
+    return refuseUnpriced(refusing, 'this service_tier or speed', 'Ask for the standard tier.')
   const output = hasOutput ? mostOutputTokens(request.parameters, authorized.directives.maxTokens, deps.budgetOutputTokens) : 0
   const most = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
   // The context of a model for embeddings is the length of one text.
@@ -78,15 +79,9 @@ function mayExtractMemories({ incoming: { endpoint }, caller: { application } }:
   return endpoint === 'chat' && memory.enabled && memory.capture === 'extract'
 }
 
-const refuseUnpriced = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
+const refuseUnpriced = ({ budget: { name } }: MatchedBudget, of: string, remedy: string): Stop<Invoked> =>
   refuse('NO_ELIGIBLE_PROVIDER', {
-    message: `No price is known for the model, and the budget ${JSON.stringify(name)} counts money. An operator has to set the price of the model.`,
-    details: { reason: 'no_price', budget: name },
-  })
-
-const refusePricier = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
-  refuse('NO_ELIGIBLE_PROVIDER', {
-    message: `No price is known for this service_tier or speed, and the budget ${JSON.stringify(name)} counts money. Ask for the standard tier.`,
+    message: `No price is known for ${of}, and the budget ${JSON.stringify(name)} counts money. ${remedy}`,
     details: { reason: 'no_price', budget: name },
   })
 

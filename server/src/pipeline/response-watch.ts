@@ -61,33 +61,22 @@ export class ResponseWatch implements TextWatch {
   readonly #deps: Deps
   readonly #input: Omit<PolicyInput, 'content'>
   readonly #cancel = new AbortController()
+  readonly cancelled = this.#cancel.signal
   #flow: Flow | undefined
-  #head: CompletionHead | undefined
+  /** The beginning of the response, if text was sent. */
+  head: CompletionHead | undefined
+  denial: EarlyDenial | undefined
   /** The beginning of the text that may leave as soon as the client is ready; undefined: nothing waits. */
   #waiting: string | undefined
   #isOver = false
   #length = 0
   #nextScanAt = 0
-  #denial: EarlyDenial | undefined
 
   constructor(watched: Watched, deps: Deps) {
     this.#watched = watched
     this.#deps = deps
     this.#flow = watched.flow
     this.#input = policyInputOf(watched.context, deps.clock.now())
-  }
-
-  get denial(): EarlyDenial | undefined {
-    return this.#denial
-  }
-
-  get cancelled(): AbortSignal {
-    return this.#cancel.signal
-  }
-
-  /** The beginning of the response, if text was sent. */
-  get head(): CompletionHead | undefined {
-    return this.#head
   }
 
   grown(text: string | undefined): void {
@@ -129,7 +118,7 @@ export class ResponseWatch implements TextWatch {
     const isAllowed = !seen.failed && this.#decide(seen, text)
     if (!isAllowed) this.#flow = this.#waiting = undefined
     if (this.#flow) this.#release(text, seen, this.#flow)
-    this.#isOver = seen.failed || this.#denial !== undefined || (!this.#flow && this.#earlyDenials.length === 0)
+    this.#isOver = seen.failed || this.denial !== undefined || (!this.#flow && this.#earlyDenials.length === 0)
   }
 
   get #earlyDenials() {
@@ -155,7 +144,7 @@ export class ResponseWatch implements TextWatch {
     const decision = evaluate(rules, 'output', { ...this.#input, content })
     const isCertain = decision.rules.some(({ id, error }) => !error && this.#earlyDenials.some((rule) => rule.id === id))
     if (isCertain) {
-      this.#denial = { decision, counts, ...level, tokens: estimateTokens([text]) }
+      this.denial = { decision, counts, ...level, tokens: estimateTokens([text]) }
       this.#cancel.abort(new Error('The response will be denied.'))
     }
     return decision.verdict === 'allow'
@@ -171,9 +160,9 @@ export class ResponseWatch implements TextWatch {
   #send(clear: string, early: EarlyText): void {
     if (clear.length <= early.sent.length) return
     const { caller, admitted } = this.#watched.context
-    const completion = this.#head ?? this.#watched.head()
+    const completion = this.head ?? this.#watched.head()
     const isSent = early.send(clear.slice(early.sent.length), { completion, application: caller.application, admitted })
-    if (isSent) this.#head = completion
+    if (isSent) this.head = completion
     else if (this.#waiting === undefined) early.whenReady(() => this.#sendWaiting(early))
     this.#waiting = isSent ? undefined : clear
   }

@@ -1,5 +1,4 @@
-import type { Access, Role, Roles } from './operator.ts'
-import { causingScope, ROLE_SCOPES } from './operator.ts'
+import { type Access, causingScope, ROLE_SCOPES, type Role, type Roles } from './operator.ts'
 import { SCOPES, type Scope } from './scope.ts'
 
 export type { Access, Roles } from './operator.ts'

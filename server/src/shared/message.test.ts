@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
-import { collectTexts, replaceTexts } from './message.ts'
+import { type ChatMessage, collect, collectTexts, joinsOfTurns, replaceTexts } from './message.ts'
 
 const calling = (written: string) => [
   {
@@ -163,4 +163,85 @@ test('replaceTexts: a data: URL that another change has cut cannot be changed it
   const messages = saying('see data:text/plain,a%20card now')
   const texts = collectTexts(messages).map((text) => (text === 'a card' ? 'gone' : 'see [URL] now'))
   expect(() => replaceTexts(messages, texts)).toThrow('a transform cannot change')
+})
+
+describe('media type of a long file', () => {
+  const picture = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 7) % 256)).toString('base64')
+  const text = Buffer.from('plain words '.repeat(40)).toString('base64')
+  const messages = (part: object) => [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, part] }]
+  const read = (part: object): string => collectTexts(messages(part)).join('\n')
+
+  test.each([
+    `data:image/png;note=JUNIPER;base64,${picture}`,
+    `data:image/JUNIPER;base64,${picture}`,
+    `data:text/plain;note=JUNIPER;base64,${text}`,
+    `data:JUNIPER;base64,${text}`,
+    `data:text/plain;note=JUNIPER,${'word%20'.repeat(60)}`,
+  ])('texts: detectors read the text in the header of %s', (url) => {
+    expect(read({ type: 'image_url', image_url: { url } })).toContain('JUNIPER')
+    expect(read({ type: 'file', file: { file_data: url } })).toContain('JUNIPER')
+    expect(read({ type: 'video_url', video_url: { url } })).toContain('JUNIPER')
+  })
+
+  test('texts: a usual header is no text', () => {
+    expect(read({ type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } })).toBe('Hi')
+  })
+
+  test('transform: fails when it would change the header, because it cannot be replaced', () => {
+    const sent = messages({ type: 'image_url', image_url: { url: `data:image/JUNIPER;base64,${picture}` } })
+    const changed = collectTexts(sent).map((each) => each.replace('JUNIPER', '[hidden]'))
+    expect(() => replaceTexts(sent, changed)).toThrow('a transform cannot change the media type of a file')
+  })
+})
+
+/** The joined texts of each run. */
+const runsOf = (messages: readonly ChatMessage[]): readonly string[] => {
+  const { texts, spoken } = collect(messages)
+  return joinsOfTurns(messages, spoken).map((run) => run.map((index) => texts[index]).join('|'))
+}
+const says = (role: string, content: string | null, more: object = {}): ChatMessage => ({ role, content, ...more })
+
+test.each<[string, readonly ChatMessage[], readonly string[]]>([
+  ['consecutive users', [says('user', 'a'), says('user', 'b')], ['a|b']],
+  ['consecutive assistants', [says('user', 'x'), says('assistant', 'a'), says('assistant', 'b')], ['a|b']],
+  ['an empty assistant between users', [says('user', 'a'), says('assistant', ''), says('user', 'b')], ['a|b']],
+  ['a tool result between users', [says('user', 'a'), says('tool', 'r', { tool_call_id: 'c' }), says('user', 'b')], ['a|b']],
+  ['an assistant between users', [says('user', 'a'), says('assistant', 'x'), says('user', 'b')], []],
+  [
+    'an assistant that calls a tool between users',
+    [
+      says('user', 'a'),
+      says('assistant', null, { tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{}' } }] }),
+      says('user', 'b'),
+    ],
+    [],
+  ],
+])('turns: %s', (_, messages, expected) => {
+  expect(runsOf(messages)).toEqual(expected)
+})
+
+const SECRET = 'My card is 4111 1111 1111 1111'
+const fileOf = (bytes: Buffer) => {
+  const file_data = `data:text/plain;base64,${bytes.toString('base64')}`
+  return [{ role: 'user', content: [{ type: 'file', file: { file_data } }] }]
+}
+
+test.each([
+  ['a byte order mark', Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(SECRET)])],
+  ['zeros in the first 4 KiB', Buffer.concat([Buffer.from('a'.repeat(2_100), 'utf16le'), Buffer.from(SECRET)])],
+])('text file: ASCII is collected when it looks like UTF-16 because of %s', (_, bytes) => {
+  expect(collect(fileOf(bytes)).texts.some((text) => text.includes(SECRET))).toBe(true)
+})
+
+test('text file: has no second reading when it is UTF-16', () => {
+  // A shorter file is also scanned as a word.
+  const text = `${SECRET}${'.'.repeat(200)}`
+  const { texts } = collect(fileOf(Buffer.from(`\uFEFF${text}`, 'utf16le')))
+  expect(texts.filter((one) => one.includes('4111'))).toEqual([text])
+})
+
+test('text: a picture in a data: URL counts as unread', () => {
+  const url = `data:image/png;base64,${Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]).toString('base64')}`
+  const { unread } = collect([{ role: 'user', content: `see ![x](${url})` }])
+  expect(unread).toEqual({ count: 1, bytes: 8, kinds: ['image'] })
 })

@@ -25,17 +25,8 @@ const MAX_LENGTH = 'max_length'
 const NO_OPTIONS: ReadonlySet<string> = new Set([
   ...['model', 'stream', 'stream_options', 'user'],
   ...['messages', 'prediction', 'metadata', 'governance', 'documents', 'chat_template_kwargs', 'logit_bias'],
-  ...[
-    'tools',
-    'tool_choice',
-    'functions',
-    'response_format',
-    'format',
-    'json_schema',
-    'schema',
-    'guided_json',
-    'structured_outputs',
-  ],
+  ...['tools', 'tool_choice', 'functions', 'response_format', 'format'],
+  ...['json_schema', 'schema', 'guided_json', 'structured_outputs'],
 ])
 
 /** Servers have the same names with other signs, and servers written in Go read them in any case, also with the letters ſ and K. */

@@ -18,7 +18,7 @@ import type { Completion } from '../../src/shared/completion.ts'
 import { readable, rewritten } from '../../src/shared/json-text.ts'
 import { withInspectedLogprobs } from '../../src/shared/logprobs.ts'
 import { collectTexts, replaceTexts } from '../../src/shared/message.ts'
-import { readYaml } from '../../src/tools/setup/yaml-source.ts'
+import { readYaml } from '../../src/tools/setup/gatehouse-file.ts'
 import { bytes, refused, shapes, type TextFunction } from './text-function.ts'
 
 const completionWith = (content: string): Completion => ({

@@ -41,19 +41,7 @@ export interface ChangedDecision {
   readonly uncertain: readonly UndecidedRule[]
 }
 
-export interface Replay {
-  records: number
-  unchanged: number
-  changed: number
-  notReplayed: number
-  readonly transitions: ReadonlyMap<string, { readonly from: Verdict; readonly to: Verdict; count: number }>
-  readonly changes: readonly ChangedDecision[]
-  readonly limits: ReadonlyMap<string, LimitCount>
-  newest: Date | undefined
-  oldest: Date | undefined
-  /** Sequence of the record behind which the next part begins; undefined: there are no more records. */
-  end: number | undefined
-}
+export type Replay = Tally['replay']
 
 const PAGE = 200
 /** Pages of a rare filter may be short (search-records.ts): after these, a replay ends with the records that it has found. */
@@ -150,20 +138,18 @@ class RecordLookups {
 }
 
 class Tally {
-  readonly #transitions = new Map<string, { from: Verdict; to: Verdict; count: number }>()
-  readonly #changes: ChangedDecision[] = []
-  readonly #limits = new Map<string, LimitCount>()
-  readonly replay: Replay = {
+  readonly replay = {
     records: 0,
     unchanged: 0,
     changed: 0,
     notReplayed: 0,
-    transitions: this.#transitions,
-    changes: this.#changes,
-    limits: this.#limits,
-    newest: undefined,
-    oldest: undefined,
-    end: undefined,
+    transitions: new Map<string, { from: Verdict; to: Verdict; count: number }>(),
+    changes: [] as ChangedDecision[],
+    limits: new Map<string, LimitCount>(),
+    newest: undefined as Date | undefined,
+    oldest: undefined as Date | undefined,
+    /** Sequence of the record behind which the next part begins; undefined: there are no more records. */
+    end: undefined as number | undefined,
   }
 
   add(record: AuditRecord, decided: Awaited<ReturnType<typeof replayRecord>>): void {
@@ -184,13 +170,13 @@ class Tally {
     else if (kind === 'unknown') replay.notReplayed += 1
     else {
       replay.changed += 1
-      count(this.#transitions, `${before.verdict} ${after.verdict}`, { from: before.verdict, to: after.verdict })
-      if (this.#changes.length < CHANGES_SHOWN) this.#changes.push({ record, before, after, uncertain: unknown })
+      count(replay.transitions, `${before.verdict} ${after.verdict}`, { from: before.verdict, to: after.verdict })
+      if (replay.changes.length < CHANGES_SHOWN) replay.changes.push({ record, before, after, uncertain: unknown })
     }
   }
 
   #limit(limit: Omit<LimitCount, 'count'>): void {
-    count(this.#limits, JSON.stringify(limit), limit)
+    count(this.replay.limits, JSON.stringify(limit), limit)
   }
 }
 

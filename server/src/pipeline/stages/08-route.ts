@@ -9,10 +9,8 @@ import { type Authorized, NO_ROUTE, type RequestContext, type Route } from '../s
 /** Stage 8 of 12: the providers that may serve the request, best first; for the models list, the models that the Application may use. */
 export async function findRoute(context: RequestContext, authorized: Authorized, deps: RouteDeps): Promise<StageReturn<Route>> {
   const { decision, release, withheld } = authorized
-  const {
-    caller: { application },
-    admitted: { request },
-  } = context
+  const { application } = context.caller
+  const { request } = context.admitted
   if (releasedCompletion(release) || withheld) return new Skipped()
   if (request.messages.length === 0)
     return listModels(await deps.providers.get(application.workspaceId), application, request.model)

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
-import { readDatabaseUrls } from './database-urls.ts'
 import { type Environment, flag, integer, oneOf, seconds } from './environment.ts'
 import { readEnvironmentProviders } from './environment-providers.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
 import { readAuditArchiveConfig, readCheckpointDeliveryConfig, readFilesConfig } from './places.ts'
 import { readDatabasePool, readProcesses } from './processes.ts'
-import { readEmbeddingsConfig, readMailConfig } from './services.ts'
+import { readDatabaseUrls, readEmbeddingsConfig, readMailConfig } from './services.ts'
 import { readSignInConfig } from './sign-in.ts'
 import { readTelemetryConfig } from './telemetry.ts'
 

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readConfig } from './config.ts'
 import { ConfigError, withEnvironmentFile } from './environment.ts'
 import { heapLimitOf, readDatabasePool, readProcesses } from './processes.ts'
 
 const MIB = 2 ** 20
 const DATABASE_URL = 'postgres://x/y'
+const folder = temporaryFolder()
 
 test('processes: as many as cores on PostgreSQL when the memory suffices', () => {
   expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 16_384 * MIB })).toBe(8)
@@ -46,8 +47,6 @@ test('drain: seconds with a fraction', () => {
 })
 
 test('environment file: adds variables, the environment has precedence, and an unreadable file is an error that names it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-environment-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'gatehouse.env')
   writeFileSync(path, '# keys\nOPENAI_API_KEY="sk-1"\nPORT=1\nHOST=a\n')
   const env = { GATEHOUSE_ENV_FILE: path, PORT: '2', HOST: '' }

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readConfig } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { readSecrets } from './secrets.ts'
@@ -9,11 +9,7 @@ import { readSecrets } from './secrets.ts'
 const POSTGRES = { DATABASE_URL: 'postgres://gatehouse@db.example/gatehouse' }
 const [A, B, C] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-secrets-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 function readKeys(env: Environment) {
   const { secretKey, nextSecretKey, oldSecretKeys = [] } = readSecrets(env, readConfig(env))
@@ -34,61 +30,57 @@ const errorOf = (env: Environment): string => {
   return ''
 }
 
-describe('secret keys', () => {
-  test('secret keys: reads the current, the next and the old keys [ADM-ENV-15]', () => {
-    const env = { ...POSTGRES, GATEHOUSE_SECRET_KEY: A, GATEHOUSE_NEXT_SECRET_KEY: B, GATEHOUSE_OLD_SECRET_KEYS: ` ${C} , ` }
-    expect(readKeys(env)).toEqual({ current: A, next: B, old: [C] })
-  })
+test('secret keys: reads the current, the next and the old keys [ADM-ENV-15]', () => {
+  const env = { ...POSTGRES, GATEHOUSE_SECRET_KEY: A, GATEHOUSE_NEXT_SECRET_KEY: B, GATEHOUSE_OLD_SECRET_KEYS: ` ${C} , ` }
+  expect(readKeys(env)).toEqual({ current: A, next: B, old: [C] })
+})
 
-  test('secret keys: further lines of secret.key are old keys', () => {
-    writeFileSync(join(folder, 'secret.key'), `${B}\n${A}\n`)
-    expect(readKeys({ GATEHOUSE_DATA: folder, GATEHOUSE_OLD_SECRET_KEYS: C })).toEqual({
-      current: B,
-      next: undefined,
-      old: [A, C],
-    })
-  })
-
-  test('secret keys: refuses a short key and the current key as an old or next one', () => {
-    const given = { ...POSTGRES, GATEHOUSE_SECRET_KEY: A }
-    expect(errorOf({ ...given, GATEHOUSE_OLD_SECRET_KEYS: `${B},hush` })).toMatch(
-      /^each key in GATEHOUSE_OLD_SECRET_KEYS must have/,
-    )
-    expect(errorOf({ ...given, GATEHOUSE_OLD_SECRET_KEYS: `${B},hush` })).not.toContain('hush')
-    expect(errorOf({ ...given, GATEHOUSE_OLD_SECRET_KEYS: A })).toMatch(/contains the current secret key/)
-    expect(errorOf({ ...given, GATEHOUSE_NEXT_SECRET_KEY: A })).toMatch(/is the current secret key/)
-    expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY: 'short' })).toMatch(/^each key in GATEHOUSE_SECRET_KEY must have/)
+test('secret keys: further lines of secret.key are old keys', () => {
+  writeFileSync(join(folder, 'secret.key'), `${B}\n${A}\n`)
+  expect(readKeys({ GATEHOUSE_DATA: folder, GATEHOUSE_OLD_SECRET_KEYS: C })).toEqual({
+    current: B,
+    next: undefined,
+    old: [A, C],
   })
 })
 
-describe('GATEHOUSE_SECRET_KEY_COMMAND', () => {
-  test('key command: its output is the key, and further lines are old keys [ADM-ENV-16]', () => {
-    expect(readKeys(node(`console.log('${A}\\n${B}')`))).toEqual({ current: A, next: undefined, old: [B] })
-  })
+test('secret keys: refuses a short key and the current key as an old or next one', () => {
+  const given = { ...POSTGRES, GATEHOUSE_SECRET_KEY: A }
+  expect(errorOf({ ...given, GATEHOUSE_OLD_SECRET_KEYS: `${B},hush` })).toMatch(
+    /^each key in GATEHOUSE_OLD_SECRET_KEYS must have/,
+  )
+  expect(errorOf({ ...given, GATEHOUSE_OLD_SECRET_KEYS: `${B},hush` })).not.toContain('hush')
+  expect(errorOf({ ...given, GATEHOUSE_OLD_SECRET_KEYS: A })).toMatch(/contains the current secret key/)
+  expect(errorOf({ ...given, GATEHOUSE_NEXT_SECRET_KEY: A })).toMatch(/is the current secret key/)
+  expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY: 'short' })).toMatch(/^each key in GATEHOUSE_SECRET_KEY must have/)
+})
 
-  test('key command: runs without a shell and with the environment except the secrets of the server', () => {
-    writeFileSync(join(folder, 'key'), C)
-    const words = `${process.execPath} -e console.log(process.env.KMS_TOKEN);$(id)`
-    expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: words })).toMatch(/failed \(1\)/)
-    const env = { ...node('console.log(process.env.KMS_TOKEN)'), KMS_TOKEN: B }
-    expect(readKeys(env).current).toBe(B)
-    const names = ['DATABASE_URL', 'GATEHOUSE_OLD_SECRET_KEYS', 'OPENAI_API_KEY']
-    const script = `console.log('${A}' + ${JSON.stringify(names)}.filter((name) => process.env[name]).join())`
-    expect(readKeys({ ...node(script), GATEHOUSE_OLD_SECRET_KEYS: C, OPENAI_API_KEY: C }).current).toBe(A)
-    expect(readKeys({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: `cat ${join(folder, 'key')}` }).current).toBe(C)
-  })
+test('key command: its output is the key, and further lines are old keys [ADM-ENV-16]', () => {
+  expect(readKeys(node(`console.log('${A}\\n${B}')`))).toEqual({ current: A, next: undefined, old: [B] })
+})
 
-  test('key command: the error shows neither output when the command fails', () => {
-    const failed = errorOf(node(`console.log('${A}'); console.error('hush'); process.exit(3)`))
-    expect(failed).toMatch(/^GATEHOUSE_SECRET_KEY_COMMAND failed \(3\): run it by hand/)
-    expect(failed).not.toMatch(/hush|aaaa/)
-    expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: join(folder, 'none') })).toMatch(/failed \(ENOENT\)/)
-  })
+test('key command: runs without a shell and with the environment except the secrets of the server', () => {
+  writeFileSync(join(folder, 'key'), C)
+  const words = `${process.execPath} -e console.log(process.env.KMS_TOKEN);$(id)`
+  expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: words })).toMatch(/failed \(1\)/)
+  const env = { ...node('console.log(process.env.KMS_TOKEN)'), KMS_TOKEN: B }
+  expect(readKeys(env).current).toBe(B)
+  const names = ['DATABASE_URL', 'GATEHOUSE_OLD_SECRET_KEYS', 'OPENAI_API_KEY']
+  const script = `console.log('${A}' + ${JSON.stringify(names)}.filter((name) => process.env[name]).join())`
+  expect(readKeys({ ...node(script), GATEHOUSE_OLD_SECRET_KEYS: C, OPENAI_API_KEY: C }).current).toBe(A)
+  expect(readKeys({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: `cat ${join(folder, 'key')}` }).current).toBe(C)
+})
 
-  test('key command: refuses no output, too much output, a broken list and a second source', () => {
-    expect(errorOf(node(''))).toMatch(/^each key in the output of GATEHOUSE_SECRET_KEY_COMMAND must have/)
-    expect(errorOf(node(`console.log('x'.repeat(1e6))`))).toMatch(/failed \(ENOBUFS\)/)
-    expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: '[1]' })).toMatch(/JSON array of strings/)
-    expect(errorOf({ ...node(''), GATEHOUSE_SECRET_KEY: A })).toMatch(/exclude each other/)
-  })
+test('key command: the error shows neither output when the command fails', () => {
+  const failed = errorOf(node(`console.log('${A}'); console.error('hush'); process.exit(3)`))
+  expect(failed).toMatch(/^GATEHOUSE_SECRET_KEY_COMMAND failed \(3\): run it by hand/)
+  expect(failed).not.toMatch(/hush|aaaa/)
+  expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: join(folder, 'none') })).toMatch(/failed \(ENOENT\)/)
+})
+
+test('key command: refuses no output, too much output, a broken list and a second source', () => {
+  expect(errorOf(node(''))).toMatch(/^each key in the output of GATEHOUSE_SECRET_KEY_COMMAND must have/)
+  expect(errorOf(node(`console.log('x'.repeat(1e6))`))).toMatch(/failed \(ENOBUFS\)/)
+  expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: '[1]' })).toMatch(/JSON array of strings/)
+  expect(errorOf({ ...node(''), GATEHOUSE_SECRET_KEY: A })).toMatch(/exclude each other/)
 })

@@ -42,7 +42,7 @@ type Query = (config: Config, values?: unknown, callback?: unknown) => unknown
 /**
  * A pool of connections with time limits: PostgreSQL ends statements, waits for locks and transactions that take too long, and a
  * connection without a response is closed. Statements set the limits after connecting, because poolers such as PgBouncer refuse startup
- * parameters. In transaction mode such a pooler gives each transaction any connection, so the limits come from the role (role-settings.ts).
+ * parameters. In transaction mode such a pooler gives each transaction any connection, so the limits come from the role (server-checks.ts).
  */
 export class Connections {
   readonly pool: pg.Pool

@@ -7,9 +7,8 @@ import { MIGRATIONS } from './migrations/index.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import { ReadReplica } from './read-replica.ts'
 import { primaryReads, type Reads } from './reads.ts'
-import { useRoleSettings } from './role-settings.ts'
 import type { Schema } from './schema.ts'
-import { refuseTransactionPooler, requireServerVersion } from './server-checks.ts'
+import { refuseTransactionPooler, requireServerVersion, useRoleSettings } from './server-checks.ts'
 import { localSignal, postgresSignal, type Signal } from './signal.ts'
 
 /** First argument of store functions: the database or a transaction. */

@@ -87,8 +87,9 @@ export async function pageById<DB, Table extends keyof DB, Row, T>(
   read: (row: Row) => T,
   { column = 'id', order = 'asc' }: { readonly column?: string; readonly order?: 'asc' | 'desc' } = {},
 ): Promise<Page<T> | undefined> {
-  const cursor = cursorOf(page)
-  const id = cursor === undefined ? undefined : fromId(prefix, cursor)
-  if (cursor !== undefined && id === undefined) return undefined
-  return readPage(query, page, { by: [column], order, place: id === undefined ? undefined : [id] }, read)
+  const placeOf = async (cursor: string) => {
+    const id = fromId(prefix, cursor)
+    return id === undefined ? undefined : [id]
+  }
+  return readPageFrom(query, page, { by: [column], order, placeOf }, read)
 }

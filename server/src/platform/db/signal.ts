@@ -63,7 +63,7 @@ interface SignalOptions {
 /** Sends messages with NOTIFY and receives them on a separate connection with LISTEN. */
 export async function postgresSignal(pool: pg.Pool, url: string, options: SignalOptions): Promise<Signal> {
   const subscribers = new Subscribers()
-  const connection = new ListeningConnection(url, subscribers, options)
+  const connection = new ListeningConnection({ ...options, url, subscribers })
   await connection.open()
   return {
     async publish(topic, key) {
@@ -81,17 +81,13 @@ export async function postgresSignal(pool: pg.Pool, url: string, options: Signal
 
 /** Listens for notifications. Connects again after an error, also when the connection stops responding without being closed. */
 class ListeningConnection {
-  readonly #url: string
-  readonly #subscribers: Subscribers
-  readonly #options: SignalOptions
+  readonly #options: SignalOptions & { readonly url: string; readonly subscribers: Subscribers }
   #client: pg.Client | undefined
   #heartbeat: NodeJS.Timeout | undefined
   #closed = false
   reconnects = 0
 
-  constructor(url: string, subscribers: Subscribers, options: SignalOptions) {
-    this.#url = url
-    this.#subscribers = subscribers
+  constructor(options: SignalOptions & { readonly url: string; readonly subscribers: Subscribers }) {
     this.#options = options
   }
 
@@ -111,14 +107,14 @@ class ListeningConnection {
 
   async #connect(): Promise<void> {
     const client = new pg.Client({
-      connectionString: this.#url,
+      connectionString: this.#options.url,
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: RESPONSE_MS,
     })
     client.on('notification', ({ payload = '' }) => {
       const [topic = '', key = ''] = payload.split('\n', 2)
-      this.#subscribers.deliver(topic, key)
+      this.#options.subscribers.deliver(topic, key)
     })
     client.on('error', this.#options.onError)
     await client.connect()
@@ -136,7 +132,7 @@ class ListeningConnection {
     this.#connect().then(
       () => {
         this.reconnects++
-        this.#subscribers.reportLoss()
+        this.#options.subscribers.reportLoss()
       },
       (error: Error) => {
         this.#options.onError(error)

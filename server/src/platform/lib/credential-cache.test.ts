@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { CredentialCache } from './credential-cache.ts'
 
 /** A cache over `rows`, with an adjustable clock and a list of the hashes that were looked up. */
-function createCache(rows: Map<string, string>, options: { maxKnown?: number; maxUnknown?: number } = {}) {
+function createCache(rows: Pick<Map<string, string>, 'get'>, options: { maxKnown?: number; maxUnknown?: number } = {}) {
   let now = 1
   const loads: string[] = []
   const load = async (hash: string) => {
@@ -16,6 +16,14 @@ function createCache(rows: Map<string, string>, options: { maxKnown?: number; ma
   }
   return { cache, loads, advance }
 }
+
+const brokenRows = () => ({
+  isBroken: true,
+  get(): string {
+    if (this.isBroken) throw new Error('no database')
+    return 'A'
+  },
+})
 
 test('CredentialCache: known credential is looked up again after 750 ms', async () => {
   const { cache, loads, advance } = createCache(new Map([['a', 'A']]))
@@ -100,26 +108,19 @@ test('CredentialCache: result is not kept when forget was called during the look
 })
 
 test('CredentialCache: all waiting callers get the error when a look-up fails, and the next call looks up again', async () => {
-  let broken = true
-  const cache = new CredentialCache<string>(async () => {
-    if (broken) throw new Error('no database')
-    return 'A'
-  })
+  const rows = brokenRows()
+  const { cache } = createCache(rows)
   await expect(Promise.all([cache.get('a'), cache.get('a')])).rejects.toThrow('no database')
-  broken = false
+  rows.isBroken = false
   expect(await cache.get('a')).toBe('A')
 })
 
 test('CredentialCache: known credential is not accepted when its second look-up fails', async () => {
-  let broken = false
-  let now = 0
-  const load = async () => {
-    if (broken) throw new Error('no database')
-    return 'A'
-  }
-  const cache = new CredentialCache<string>(load, { clock: () => now })
+  const rows = brokenRows()
+  rows.isBroken = false
+  const { cache, advance } = createCache(rows)
   await cache.get('a')
-  broken = true
-  now += 750
+  rows.isBroken = true
+  advance(750)
   await expect(cache.get('a')).rejects.toThrow('no database')
 })

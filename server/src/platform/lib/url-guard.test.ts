@@ -3,109 +3,51 @@ import { describe, expect, test } from 'vitest'
 import { AddressRefusedError, addressKind, findUrlProblem, guardedConnector } from './url-guard.ts'
 
 describe('addressKind: kind of each address [ADM-ENV-10]', () => {
-  test.each([
-    // metadata and link-local, in every notation
-    ['169.254.169.254', 'never'],
-    ['169.254.0.1', 'never'],
-    ['::ffff:169.254.169.254', 'never'],
-    ['::ffff:a9fe:a9fe', 'never'],
-    ['::a9fe:a9fe', 'never'],
-    ['64:ff9b::169.254.169.254', 'never'],
-    ['64:ff9b:1::a9fe:a9fe', 'never'],
-    ['2002:a9fe:a9fe::1', 'never'],
-    ['2001:0:a9fe:a9fe::1', 'never'],
-    ['fe80::1', 'never'],
-    ['fe80::1%eth0', 'never'],
-    ['fd00:ec2::254', 'never'],
-    ['100.100.100.200', 'never'],
-    ['168.63.129.16', 'never'],
-    ['192.0.0.192', 'never'],
-    ['224.0.0.1', 'never'],
-    ['255.255.255.255', 'never'],
-    ['ff02::1', 'never'],
-    ['', 'never'],
-    ['localhost', 'never'],
-    ['1.2.3', 'never'],
-    // loopback and internal networks
-    ['127.0.0.1', 'private'],
-    ['127.255.255.254', 'private'],
-    ['0.0.0.0', 'private'],
-    ['0.1.2.3', 'private'],
-    ['10.0.0.1', 'private'],
-    ['172.16.0.1', 'private'],
-    ['172.31.255.255', 'private'],
-    ['192.168.1.1', 'private'],
-    ['100.64.0.1', 'private'],
-    ['100.127.255.255', 'private'],
-    ['198.18.0.1', 'private'],
-    ['203.0.113.9', 'private'],
-    ['::', 'private'],
-    ['::1', 'private'],
-    ['::ffff:127.0.0.1', 'private'],
-    ['::ffff:10.1.2.3', 'private'],
-    ['::7f00:1', 'private'],
-    ['64:ff9b::7f00:1', 'private'],
-    ['2002:7f00:1::', 'private'],
-    ['2002:c0a8:101::1', 'private'],
-    ['fc00::1', 'private'],
-    ['fd12:3456::1', 'private'],
-    ['fec0::1', 'private'],
-    ['2001:db8::1', 'private'],
-    ['4000::1', 'private'],
-    // public addresses
-    ['8.8.8.8', 'public'],
-    ['172.32.0.1', 'public'],
-    ['100.128.0.1', 'public'],
-    ['169.253.255.255', 'public'],
-    ['2606:4700::1111', 'public'],
-    ['::ffff:8.8.8.8', 'public'],
-    ['64:ff9b::8.8.8.8', 'public'],
-    ['2002:808:808::1', 'public'],
-  ])('%s is %s', (address, kind) => expect(addressKind(address)).toBe(kind))
+  test.each<['never' | 'private' | 'public', string, readonly string[]]>([
+    ['never', 'link-local', ['169.254.169.254', '169.254.0.1', 'fe80::1', 'fe80::1%eth0']],
+    ['never', 'IPv6 with a link-local IPv4 address', ['::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '::a9fe:a9fe']],
+    ['never', 'NAT64 of link-local', ['64:ff9b::169.254.169.254', '64:ff9b:1::a9fe:a9fe']],
+    ['never', '6to4 and Teredo of link-local', ['2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::1']],
+    ['never', 'metadata', ['fd00:ec2::254', '100.100.100.200', '168.63.129.16', '192.0.0.192']],
+    ['never', 'multicast and reserved', ['224.0.0.1', '255.255.255.255', 'ff02::1']],
+    ['never', 'no address', ['', 'localhost', '1.2.3']],
+    ['private', 'loopback', ['127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3', '::', '::1']],
+    ['private', 'IPv4', ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', '100.127.255.255']],
+    ['private', 'benchmarks and documentation', ['198.18.0.1', '203.0.113.9', '2001:db8::1']],
+    ['private', 'IPv6 with an IPv4 address', ['::ffff:127.0.0.1', '::ffff:10.1.2.3', '::7f00:1', '64:ff9b::7f00:1']],
+    ['private', '6to4', ['2002:7f00:1::', '2002:c0a8:101::1']],
+    ['private', 'IPv6 outside of global unicast', ['fc00::1', 'fd12:3456::1', 'fec0::1', '4000::1']],
+    ['public', 'IPv4', ['8.8.8.8', '172.32.0.1', '100.128.0.1', '169.253.255.255']],
+    ['public', 'IPv6', ['2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1']],
+  ])('%s for addresses of the group: %s', (kind, _, addresses) => {
+    for (const address of addresses) expect(addressKind(address), address).toBe(kind)
+  })
 })
 
 describe('findUrlProblem', () => {
   const METADATA = /link-local, metadata/
   const PRIVATE = /private/
-  test.each([
-    ['http://169.254.169.254/latest', METADATA],
-    ['http://2852039166/', METADATA], // decimal
-    ['http://0xa9.0xfe.0xa9.0xfe/', METADATA],
-    ['http://0251.0376.0251.0376/', METADATA],
-    ['http://169.254.43518/', METADATA],
-    ['http://[::ffff:169.254.169.254]/', METADATA],
-    ['http://①⑥⑨.254.169.254/', METADATA],
-    ['http://169.254.169.254./', METADATA],
-    ['http://metadata.google.internal/', METADATA],
-    ['http://METADATA.google.internal./', METADATA],
-    ['http://[fe80::1]/', METADATA],
-    ['http://127.0.0.1:8080/v1', PRIVATE],
-    ['http://127.1/', PRIVATE],
-    ['http://2130706433/', PRIVATE],
-    ['http://0x7f000001/', PRIVATE],
-    ['http://017700000001/', PRIVATE],
-    ['http://0/', PRIVATE],
-    ['http://0.0.0.0/', PRIVATE],
-    ['http://[::]/', PRIVATE],
-    ['http://[::1]/', PRIVATE],
-    ['http://[64:ff9b::7f00:1]/', PRIVATE],
-    ['http://localhost/', PRIVATE],
-    ['http://localhost./', PRIVATE],
-    ['http://api.localhost/', PRIVATE],
-    ['https://user@api.example.com/', /credentials/],
-    ['https://:pw@api.example.com/', /credentials/],
-    ['https://api.example.com/?x=1', /query/],
-    ['https://api.example.com/#', /fragment/],
-    ['ftp://api.example.com/', /https/],
-    ['file:///etc/passwd', /https/],
-    ['unix:/var/run/docker.sock', /https/],
-    ['api.example.com', /absolute/],
-    ['', /absolute/],
-  ])('refuses %s', (url, problem) => {
-    expect(findUrlProblem(url, false)).toMatch(problem)
-    // A configured URL may be private, but not link-local, metadata or invalid.
-    if (problem === PRIVATE) expect(findUrlProblem(url, true)).toBeUndefined()
-    else expect(findUrlProblem(url, true)).toMatch(problem)
+  test.each<[RegExp, string, readonly string[]]>([
+    [METADATA, 'an address', ['http://169.254.169.254/latest', 'http://169.254.169.254./', 'http://[fe80::1]/']],
+    [METADATA, 'numbers', ['http://2852039166/', 'http://0xa9.0xfe.0xa9.0xfe/', 'http://0251.0376.0251.0376/']],
+    [METADATA, 'other forms', ['http://169.254.43518/', 'http://[::ffff:169.254.169.254]/', 'http://①⑥⑨.254.169.254/']],
+    [METADATA, 'a name', ['http://metadata.google.internal/', 'http://METADATA.google.internal./']],
+    [PRIVATE, 'an address', ['http://127.0.0.1:8080/v1', 'http://127.1/', 'http://0/', 'http://0.0.0.0/']],
+    [PRIVATE, 'numbers', ['http://2130706433/', 'http://0x7f000001/', 'http://017700000001/']],
+    [PRIVATE, 'an IPv6 address', ['http://[::]/', 'http://[::1]/', 'http://[64:ff9b::7f00:1]/']],
+    [PRIVATE, 'a name', ['http://localhost/', 'http://localhost./', 'http://api.localhost/']],
+    [/credentials/, 'credentials', ['https://user@api.example.com/', 'https://:pw@api.example.com/']],
+    [/query/, 'a query', ['https://api.example.com/?x=1']],
+    [/fragment/, 'a fragment', ['https://api.example.com/#']],
+    [/https/, 'another scheme', ['ftp://api.example.com/', 'file:///etc/passwd', 'unix:/var/run/docker.sock']],
+    [/absolute/, 'no scheme', ['api.example.com', '']],
+  ])('refuses with %s: %s', (problem, _, urls) => {
+    for (const url of urls) {
+      expect(findUrlProblem(url, false), url).toMatch(problem)
+      // A configured URL may be private, but not link-local, metadata or invalid.
+      if (problem === PRIVATE) expect(findUrlProblem(url, true), url).toBeUndefined()
+      else expect(findUrlProblem(url, true), url).toMatch(problem)
+    }
   })
 
   test.each(['https://api.openai.com/v1', 'http://8.8.8.8:8000', 'https://[2606:4700::1111]/v1'])('accepts %s', (url) =>

@@ -11,17 +11,14 @@ export interface ConfigurationSource {
   readonly checkFile: (config: Config, fromEnvironment: Secrets['fromEnvironment']) => Promise<void>
 }
 
-interface Given extends ConfigurationSource {
-  /** As read last. */
-  readonly env: Environment
-  readonly log: Logger
-}
-
 /** LOG_LEVEL takes effect without a restart, and so do the keys and tokens that providers and `gatehouse.yaml` name. */
 const AT_START = /^(?:PORT|HOST|DATABASE_URL|OTEL_.*|OLLAMA_HOST|.*_BASE_URL|.*_MODELS)$/
 
-/** Reads environment and configuration file again and logs which variables have changed. Undefined: invalid, and nothing changes. */
-export async function readAgain({ env, readEnv, checkFile, log }: Given) {
+/**
+ * Reads environment and configuration file again and logs which variables have changed. `env`: as read last. Undefined: invalid, and nothing
+ * changes.
+ */
+export async function readAgain({ env, readEnv, checkFile, log }: ConfigurationSource & { env: Environment; log: Logger }) {
   try {
     const next = readEnv()
     const config = readConfig(next)

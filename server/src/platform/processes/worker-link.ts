@@ -1,5 +1,6 @@
+import { Counter, Gauge, Registry } from 'prom-client'
 import type { Environment } from '../config/environment.ts'
-import type { Snapshot } from '../telemetry/snapshots.ts'
+import { joinSnapshots, type Snapshot } from '../telemetry/snapshots.ts'
 import {
   ANSWER_MS,
   type ProcessReport,
@@ -10,7 +11,6 @@ import {
   type ToWorker,
 } from './messages.ts'
 import type { NodeLink } from './node-link.ts'
-import { metricsOfNode } from './node-metrics.ts'
 import { Questions } from './questions.ts'
 
 /** Time for the primary process after all others have answered. With it, a check of `/readyz` stays within its deadline of 2 s. */
@@ -60,6 +60,23 @@ export async function openWorkerLink(): Promise<{ readonly env: Environment; rea
     listening: () => send({ kind: 'listening' }),
   }
   return { env, node }
+}
+
+/** The metrics of a node: those of its processes, which have the label `process`, and whether each of them answers. */
+export async function metricsOfNode(reports: readonly ProcessReport<Snapshot>[]): Promise<Snapshot> {
+  const registry = new Registry()
+  const options = { labelNames: ['process'], registers: [registry] }
+  const up = new Gauge({ ...options, name: 'gatehouse_process_up', help: '1 if the process answers, else 0.' })
+  const restarts = new Counter({
+    ...options,
+    name: 'gatehouse_process_restarts_total',
+    help: 'Processes that ended unexpectedly and were started again.',
+  })
+  for (const { number, answer, restarts: count } of reports) {
+    up.set({ process: String(number) }, answer === undefined ? 0 : 1)
+    restarts.inc({ process: String(number) }, count)
+  }
+  return joinSnapshots([...reports.flatMap(({ answer }) => (answer ? [answer] : [])), await registry.getMetricsAsJSON()])
 }
 
 /** If the primary process has died, this process ends as well (node:cluster). */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DELIVERY_LIFETIME_MS } from '../../domains/messaging/events/webhook.ts'
 import { doublingDelay, longestDelay, RETRY_DELAYS, RetryPause, steppedDelay } from './retry-delays.ts'
 
@@ -18,29 +18,27 @@ test('doublingDelay: doubles with each failure up to the maximum', () => {
   expect([1, 2, 3, 4, 5, 10_000].map(delay)).toEqual([10, 20, 40, 70, 70, 70])
 })
 
-describe('RetryPause', () => {
-  const createPause = (tolerated?: number) => new RetryPause({ firstMs: 60_000, maxMs: 600_000 }, tolerated)
+const createPause = (tolerated?: number) => new RetryPause({ firstMs: 60_000, maxMs: 600_000 }, tolerated)
 
-  test('RetryPause: begins at the first failure that is not tolerated and ends with a success', () => {
-    const pause = createPause(1)
-    pause.failed()
-    expect([pause.hasFailed, pause.isActive]).toEqual([true, false])
-    pause.failed()
-    expect(pause.isActive).toBe(true)
-    pause.succeeded()
-    expect([pause.hasFailed, pause.isActive]).toEqual([false, false])
-  })
+test('RetryPause: begins at the first failure that is not tolerated and ends with a success', () => {
+  const pause = createPause(1)
+  pause.failed()
+  expect([pause.hasFailed, pause.isActive]).toEqual([true, false])
+  pause.failed()
+  expect(pause.isActive).toBe(true)
+  pause.succeeded()
+  expect([pause.hasFailed, pause.isActive]).toEqual([false, false])
+})
 
-  test('RetryPause: grows with each failure, and has the same length when it is restarted', () => {
-    const pause = createPause()
-    pause.restart()
-    expect(pause.isActive).toBe(false)
-    pause.failed()
-    const first = pause.until
-    pause.failed()
-    expect(pause.until - first).toBeGreaterThanOrEqual(60_000)
-    const second = pause.until
-    pause.restart()
-    expect(pause.until - second).toBeLessThan(60_000)
-  })
+test('RetryPause: grows with each failure, and has the same length when it is restarted', () => {
+  const pause = createPause()
+  pause.restart()
+  expect(pause.isActive).toBe(false)
+  pause.failed()
+  const first = pause.until
+  pause.failed()
+  expect(pause.until - first).toBeGreaterThanOrEqual(60_000)
+  const second = pause.until
+  pause.restart()
+  expect(pause.until - second).toBeLessThan(60_000)
 })

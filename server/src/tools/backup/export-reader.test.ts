@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readExport } from './export-reader.ts'
 import { ExportWriter } from './export-writer.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-reader-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 const path = join(folder, 'export.gz')
 const PLACE = `00/00000000-0000-0000-0000-000000000000`
 

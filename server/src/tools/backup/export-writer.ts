@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { finished, pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
@@ -109,13 +109,32 @@ export async function writeFiles(writer: ExportWriter, places: PlaceList, files:
   return missing
 }
 
+/** Writes the file at `path` with `work`, which gets a temporary folder whose name begins with `prefix`. After an error there is no file. */
+export async function writeExport<T>(
+  path: string,
+  prefix: string,
+  work: (writer: ExportWriter, folder: string) => Promise<T>,
+): Promise<T> {
+  const writer = new ExportWriter(path)
+  let folder: string | undefined
+  try {
+    folder = await mkdtemp(prefix)
+    const result = await work(writer, folder)
+    await writer.finish()
+    return result
+  } catch (error) {
+    await writer.discard()
+    throw error
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
+}
+
 /** Keys of files in a temporary file, because there may be millions. */
 export class PlaceList {
-  readonly #path: string
-  readonly #stream: ReturnType<typeof createWriteStream>
+  readonly #stream: WriteStream
 
   constructor(path: string) {
-    this.#path = path
     this.#stream = createWriteStream(path, { mode: 0o600 })
   }
 
@@ -126,6 +145,6 @@ export class PlaceList {
   async *read(): AsyncGenerator<string, void> {
     this.#stream.end()
     await finished(this.#stream)
-    yield* linesOf(createReadStream(this.#path))
+    yield* linesOf(createReadStream(this.#stream.path))
   }
 }

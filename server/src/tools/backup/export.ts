@@ -1,13 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { cp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { sql } from 'kysely'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Database, Db, Tx } from '../../platform/db/database.ts'
+import { inSnapshot } from '../../platform/db/snapshot.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
-import { FORMAT, type Value } from './export-format.ts'
-import { ExportWriter, PlaceList, writeFiles } from './export-writer.ts'
+import { BACKUP_FORMAT, FORMAT, type Value } from './export-format.ts'
+import { type ExportWriter, PlaceList, writeExport, writeFiles } from './export-writer.ts'
 import { type ExportedTable, listColumns, listExportedTables, listMigrations, useStandardTextForms } from './exported-tables.ts'
 
 interface ExportDeps {
@@ -17,32 +20,24 @@ interface ExportDeps {
   readonly clock: Clock
 }
 
+interface BackupDeps extends Omit<ExportDeps, 'db'> {
+  readonly database: Pick<Database, 'db' | 'kind'>
+  readonly dataDir: string
+}
+
 interface ExportOptions {
   readonly path: string
   readonly onProgress: (text: string) => void
 }
 
 /** Writes all tables from one snapshot, then the attachments. No table is held in memory, and a running server can go on. */
-export async function exportData(deps: ExportDeps, options: ExportOptions) {
-  const writer = new ExportWriter(options.path)
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-export-'))
-  try {
+export const exportData = (deps: ExportDeps, options: ExportOptions) =>
+  writeExport(options.path, join(tmpdir(), 'gatehouse-export-'), async (writer, folder) => {
     const places = new PlaceList(join(folder, 'places'))
-    await deps.db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute((tx) => writeTables(tx, writer, places, deps, options))
+    await inSnapshot(deps.db, (tx) => writeTables(tx, writer, places, deps, options))
     const missing = await writeFiles(writer, places, deps.files)
-    await writer.finish()
     return { ...writer.counts, missing }
-  } catch (error) {
-    await writer.discard()
-    throw error
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+  })
 
 async function writeTables(
   tx: Tx,
@@ -82,4 +77,59 @@ async function* readRows(
     if (rows.length < batch) break
   }
   await sql`close exported`.execute(tx)
+}
+
+/** Written by a running database only. */
+const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts'])
+const PLACES = 1_000
+
+/** The database serves no requests while its files are copied, which takes about as long as reading them. */
+export async function backUp(deps: BackupDeps, path: string, onProgress: (text: string) => void) {
+  if (deps.database.kind !== 'embedded')
+    throw new Error(
+      'the database is a PostgreSQL: back it up with its own tools, for example pg_dump or pgBackRest, or use `gatehouse export`',
+    )
+  // The copy is beside the file, whose disk has room for it.
+  return writeExport(path, `${path}.copy-`, async (writer, staging) => {
+    onProgress('copying the database')
+    const places = new PlaceList(join(staging, 'places'))
+    const migrations = await copyBetweenTransactions(deps, join(staging, 'postgres'), places)
+    onProgress('packing the copy')
+    await writer.header(BACKUP_FORMAT, migrations, deps)
+    await writeFolder(writer, staging, 'postgres')
+    onProgress('packing attachments')
+    const missing = await writeFiles(writer, places, deps.files)
+    return { files: writer.counts.files, missing }
+  })
+}
+
+/** The embedded database has one backend and no background processes: after a checkpoint its files stay the same. */
+function copyBetweenTransactions({ database, dataDir }: BackupDeps, target: string, places: PlaceList): Promise<string[]> {
+  return database.db.transaction().execute(async (tx) => {
+    const migrations = await listMigrations(tx)
+    await sql`declare places no scroll cursor for select place from message_attachment`.execute(tx)
+    for (let count = PLACES; count === PLACES; ) {
+      const page = await sql<{ place: string }>`fetch forward ${sql.lit(PLACES)} from places`.execute(tx)
+      for (const { place } of page.rows) await places.add(place)
+      count = page.rows.length
+    }
+    await sql`checkpoint`.execute(tx)
+    await cp(join(dataDir, 'postgres'), target, {
+      recursive: true,
+      mode: constants.COPYFILE_FICLONE,
+      filter: (source) => !LEFT_OUT.has(basename(source)),
+    })
+    return migrations
+  })
+}
+
+/** Folders are written too, because PostgreSQL needs its empty ones. */
+async function writeFolder(writer: ExportWriter, root: string, folder: string): Promise<void> {
+  for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) {
+      await writer.file(`${path}/`, Readable.from([]))
+      await writeFolder(writer, root, path)
+    } else if (entry.isFile()) await writer.file(path, createReadStream(join(root, path)))
+  }
 }

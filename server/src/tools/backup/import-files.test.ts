@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { removeDueFiles } from '../../domains/messaging/attachments/file-removal.ts'
 import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { uuidOf } from '../../platform/db/values.ts'
@@ -17,13 +17,10 @@ const DAY = 24 * HOUR
 const later = (ms: number): Date => new Date(START.getTime() + ms)
 
 describe.each(freshDatabases())('attachments of an import into $name', async ({ open }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-staged-'))
+  const folder = temporaryFolder()
   let workspace: string
   const fresh = await open()
-  afterAll(async () => {
-    await fresh.remove()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => fresh.remove())
   beforeEach(async () => {
     await fresh.empty()
     workspace = uuidOf('ws', (await seedWorkspace(fresh.database.db)).workspaceId)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { discardFile } from '../../domains/messaging/attachments/file-removal.ts'
 import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import { newUuid } from '../../platform/lib/id.ts'
 import { type Part, PLACE } from './export-format.ts'
 
-type Deps = { readonly db: Db; readonly files: FileStore; readonly clock: Clock }
+export type StagingDeps = { readonly db: Db; readonly files: FileStore; readonly clock: Clock }
 
 /** After a crash, the job that removes files deletes the staged ones at this age. */
 const STAGED_MS = 86_400_000
@@ -18,11 +18,11 @@ class StagedFilesRemovedError extends Error {}
 
 /** Each attachment is listed in `removed_file`, until `keep` removes it from there in the transaction of the import. */
 export class StagedFiles {
-  readonly #deps: Deps
+  readonly #deps: StagingDeps
   readonly #removedAt: Date
   #staged = 0
 
-  constructor(deps: Deps) {
+  constructor(deps: StagingDeps) {
     this.#deps = deps
     this.#removedAt = new Date(deps.clock.now().getTime() + STAGED_MS)
   }
@@ -35,13 +35,13 @@ export class StagedFiles {
       for await (const part of parts) {
         if (part.kind === 'chunk') await file?.write(part.bytes)
         if (part.kind !== 'file') continue
-        await file?.store(this.#deps.files)
+        await file?.store()
         file = undefined
         if (!PLACE.test(part.place)) continue
         file = await this.#begin(part.place)
         count += 1
       }
-      await file?.store(this.#deps.files)
+      await file?.store()
       return count
     } catch (error) {
       await file?.discard()
@@ -88,7 +88,7 @@ export class StagedFiles {
       .onConflict((conflict) => conflict.column('place').doUpdateSet({ removed_at }))
       .execute()
     this.#staged += 1
-    return StagedFile.create(files.incoming, place)
+    return createStagedFile(files, place)
   }
 }
 
@@ -98,40 +98,29 @@ async function exists(files: FileStore, place: string): Promise<boolean> {
   return content !== undefined
 }
 
-class StagedFile {
-  readonly #place: string
-  readonly #path: string
-  readonly #handle: FileHandle
-  readonly #hash = createHash('sha256')
-  #bytes = 0
+type StagedFile = Awaited<ReturnType<typeof createStagedFile>>
 
-  private constructor(place: string, path: string, handle: FileHandle) {
-    this.#place = place
-    this.#path = path
-    this.#handle = handle
-  }
-
-  static async create(folder: string, place: string): Promise<StagedFile> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const path = join(folder, newUuid())
-    return new StagedFile(place, path, await open(path, 'wx', 0o600))
-  }
-
-  async write(bytes: Buffer): Promise<void> {
-    this.#hash.update(bytes)
-    this.#bytes += bytes.length
-    await this.#handle.writeFile(bytes)
-  }
-
-  async store(files: FileStore): Promise<void> {
-    await this.#handle.sync()
-    await this.#handle.close()
-    const received = { path: this.#path, bytes: this.#bytes, sha256: this.#hash.digest(), head: Buffer.alloc(0) }
-    await files.store(this.#place, received).finally(() => rm(this.#path, { force: true }))
-  }
-
-  async discard(): Promise<void> {
-    await this.#handle.close()
-    await rm(this.#path, { force: true })
+async function createStagedFile(files: FileStore, place: string) {
+  await mkdir(files.incoming, { recursive: true, mode: 0o700 })
+  const path = join(files.incoming, newUuid())
+  const handle = await open(path, 'wx', 0o600)
+  const hash = createHash('sha256')
+  let bytes = 0
+  return {
+    async write(chunk: Buffer): Promise<void> {
+      hash.update(chunk)
+      bytes += chunk.length
+      await handle.writeFile(chunk)
+    },
+    async store(): Promise<void> {
+      await handle.sync()
+      await handle.close()
+      const received = { path, bytes, sha256: hash.digest(), head: Buffer.alloc(0) }
+      await files.store(place, received).finally(() => rm(path, { force: true }))
+    },
+    async discard(): Promise<void> {
+      await handle.close()
+      await rm(path, { force: true })
+    },
   }
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
@@ -8,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { afterRows } from '../../../test/support/after-rows.ts'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { newUuid } from '../../platform/lib/id.ts'
@@ -24,24 +24,18 @@ const owner = newUuid()
 const PARTITION = 1_000_000_000
 
 describe.each(freshDatabases())('import into $name', async ({ name, open }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-import-'))
+  const folder = temporaryFolder()
   const files = openFileStore({ kind: 'folder', path: join(folder, 'files') })
   const file = join(folder, 'export.gz')
   let workspace: string
   const deps = () => ({ db: fresh.database.db, files, secrets, clock })
 
   const fresh = await open()
-  afterAll(async () => {
-    await fresh.remove()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => fresh.remove())
   beforeEach(async () => {
     await fresh.empty()
     const { db } = fresh.database
-    const { workspaceId } = await seedWorkspace(db)
-    const { applicationId } = await seedApplication(db, workspaceId)
-    workspace = uuidOf('ws', workspaceId)
-    await replaceMemories(uuidOf('app', applicationId))
+    await seedMemories()
     await sql`insert into retrieval_partition (id, workspace_id, kind, key, language) overriding system value
       values (${PARTITION}, ${workspace}, 'memory', 'k', 'simple')`.execute(db)
     await exportData(deps(), { path: file, onProgress: () => {} })
@@ -52,10 +46,7 @@ describe.each(freshDatabases())('import into $name', async ({ name, open }) => {
     'exportData: all tables are of one time when rows are deleted during the export',
     async () => {
       const { db } = fresh.database
-      const { workspaceId } = await seedWorkspace(db)
-      const { applicationId } = await seedApplication(db, workspaceId)
-      workspace = uuidOf('ws', workspaceId)
-      await replaceMemories(uuidOf('app', applicationId))
+      await seedMemories()
       const exportWith = (database: typeof db) => exportData({ ...deps(), db: database }, { path: file, onProgress: () => {} })
       const before = await exportWith(db)
       const deleting = db.withPlugin(
@@ -69,9 +60,13 @@ describe.each(freshDatabases())('import into $name', async ({ name, open }) => {
     },
   )
 
-  /** More memories than a batch has, of which the first has replaced the last. */
-  async function replaceMemories(application: string): Promise<void> {
+  /** A Workspace with more memories than a batch has, of which the first has replaced the last. */
+  async function seedMemories(): Promise<void> {
     const { db } = fresh.database
+    const { workspaceId } = await seedWorkspace(db)
+    const { applicationId } = await seedApplication(db, workspaceId)
+    workspace = uuidOf('ws', workspaceId)
+    const application = uuidOf('app', applicationId)
     await sql`insert into memory_owner (id, workspace_id, key, scope, scope_id)
       values (${owner}, ${workspace}, 'k', 'user', 'ann')`.execute(db)
     await sql`insert into memory_item (id, workspace_id, owner_id, application_id, kind, content, classification, regulations,

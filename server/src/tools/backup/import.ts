@@ -1,21 +1,14 @@
 import { countSealedValues } from '../../domains/keys/sealed-counts.ts'
-import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { MIGRATIONS } from '../../platform/db/migrations/index.ts'
-import type { Clock } from '../../platform/lib/clock.ts'
 import { listSecretKeys, type SecretKeys, secretKeyId } from '../../platform/lib/secret-box.ts'
 import { FORMAT, type Header, type Part } from './export-format.ts'
 import { DamagedExportError, readExport } from './export-reader.ts'
 import { useStandardTextForms } from './exported-tables.ts'
-import { StagedFiles } from './import-files.ts'
+import { StagedFiles, type StagingDeps } from './import-files.ts'
 import { openTable, type RowSink } from './import-table.ts'
 
-interface ImportDeps {
-  readonly db: Db
-  readonly files: FileStore
-  readonly secrets: SecretKeys
-  readonly clock: Clock
-}
+type ImportDeps = StagingDeps & { readonly secrets: SecretKeys }
 
 interface ImportOptions {
   readonly path: string

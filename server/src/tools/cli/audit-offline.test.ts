@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { verifyExport } from '../../domains/audit/verify/export.ts'
-import { auditVerifyExports } from './audit-offline.ts'
+import { auditVerifyExports } from './audit.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-offline-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+const folder = temporaryFolder()
 
 const HEADER = `${JSON.stringify({ object: 'audit_export', workspace_id: 'ws_a', through: 1, after: null })}\n`
 

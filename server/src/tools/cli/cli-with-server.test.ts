@@ -1,21 +1,83 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { promisify } from 'node:util'
+import OpenAI from 'openai'
+import { expect, test, vi } from 'vitest'
+import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { runCommandLine } from '../../../test/support/command-line.ts'
+import { runGatehouse } from '../../../test/support/gatehouse-process.ts'
 import { Browser } from '../../../test/support/operators.ts'
 import { startServer } from '../../../test/support/server.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+import { newId } from '../../platform/lib/id.ts'
+import { CLIENT_SNIPPETS } from '../../shared/client-snippets.ts'
 
-const server = await startServer()
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
+const folder = temporaryFolder()
 writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
-afterAll(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-})
+const server = await closeAfterAll(startServer())
+const environment = { GATEHOUSE_DATA: server.config.dataDir, PORT: new URL(server.base).port }
 
 /** Runs a command while the server is running. */
-const runCommand = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
+const runCommand = (...args: string[]) => runCommandLine(args, environment)
+
+/** The changes that the newest records of the demo have, newest first. */
+async function recordedActions(): Promise<string[]> {
+  const headers = { authorization: `Bearer ${server.demo.admin_token}` }
+  const log = (await (await fetch(`${server.base}/admin/v1/audit?limit=5`, { headers })).json()) as {
+    data: { change: { action: string } | null }[]
+  }
+  return log.data.flatMap(({ change }) => change?.action ?? [])
+}
+
+test('application create: key works with tools and the printed curl command at a running server', async () => {
+  const { code, out, err } = await runGatehouse(folder, environment, ['application', 'create', 'portal'])
+  expect([code, out], err).toEqual([0, expect.stringMatching(/^gk_[A-Za-z0-9_-]{43}\n$/)])
+  const apiKey = out.trim()
+  expect(err).not.toContain(apiKey)
+
+  const client = new OpenAI({ baseURL: `${server.base}/v1`, apiKey, maxRetries: 0 })
+  const completion = await client.chat.completions.create({
+    model: 'demo-mini',
+    messages: [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hello.' }] },
+    ],
+    tools: [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }],
+  })
+  expect(completion.choices[0]?.message.role).toBe('assistant')
+
+  const [, curl = ''] = /--- curl\n([\s\S]*?)\n\n---/.exec(err) ?? []
+  const env = { PATH: process.env.PATH, GATEHOUSE_KEY: apiKey }
+  const { stdout } = await promisify(execFile)('sh', ['-c', `${curl.replace('curl', 'curl --silent --max-time 30')}`], { env })
+  expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', governance: { decision: { verdict: 'allow' } } })
+})
+
+test('application create: prints the code of each client with address and a model, and records both changes', async () => {
+  const { out, err } = await runCommand('application', 'create', 'intranet')
+  const [{ id: model = '' } = {}] = (await new OpenAI({ baseURL: `${server.base}/v1`, apiKey: out.trim() }).models.list()).data
+  for (const { name, code } of CLIENT_SNIPPETS) expect(err).toContain(`--- ${name}\n${code({ base: server.base, model })}\n`)
+  expect((await recordedActions()).slice(0, 2).sort()).toEqual(['application.create', 'key.issue'])
+})
+
+test('application create: fails and issues no key when the name is taken, the name is empty or the Workspace is unknown', async () => {
+  const [{ name = '' } = {}] = server.demo.applications
+  expect(await runCommand('application', 'create', name)).toEqual({
+    code: 1,
+    out: '',
+    err: `gatehouse: there is an Application ${name} in demo already: choose another name, or issue a key with \`gatehouse key issue --application ${name}\`\n`,
+  })
+  expect(await runCommand('application', 'create', '')).toMatchObject({
+    code: 1,
+    out: '',
+    err: /the name of the Application must/,
+  })
+  expect(await runCommand('application', 'create', 'x', '--workspace', 'absent')).toMatchObject({
+    code: 1,
+    out: '',
+    err: 'gatehouse: there is no Workspace absent. The Workspaces are demo\n',
+  })
+})
 
 const statusWith = async (key: string): Promise<number> =>
   (await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
@@ -56,11 +118,7 @@ test('operator invite: link works once when the operator is locked out, and an a
   expect([await accept(), await accept()]).toEqual([200, 404])
   expect(await signIn('another horse battery')).toBe(200)
 
-  const headers = { authorization: `Bearer ${server.demo.admin_token}` }
-  const log = (await (await fetch(`${server.base}/admin/v1/audit?limit=5`, { headers })).json()) as {
-    data: { change: { action: string } | null }[]
-  }
-  expect(log.data.map(({ change }) => change?.action)).toContain('operator_invitation.issue')
+  expect(await recordedActions()).toContain('operator_invitation.issue')
   expect(await runCommand('operator', 'invite', 'absent@example.com')).toMatchObject({ code: 1, out: '' })
 })
 
@@ -94,6 +152,62 @@ test('apply: prints each change, and no changes when it is repeated', async () =
     code: 1,
     err: 'gatehouse: there are several Workspaces. Choose one with --workspace: demo, acme\n',
   })
+})
+
+test('audit verify and export: verify names the record when it was altered [GW-AUD-7]', async () => {
+  expect(await runCommand('audit', 'verify')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^acme: \d+ records? and \d+ checkpoints? verified/m),
+  })
+  const { out } = await runCommand('audit', 'export', '--workspace', 'acme')
+  const [header, , second] = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(header).toMatchObject({ object: 'audit_export' })
+  expect(second).toMatchObject({ object: 'audit_record', change: { action: 'application.create' } })
+
+  const { db } = server.context.database
+  await db.updateTable('audit_record').set({ status: 500 }).where('body', 'like', `%${second.id}%`).execute()
+  const tampered = await runCommand('audit', 'verify', '--workspace', 'acme')
+  expect(tampered.code).toBe(1)
+  expect(tampered.out).toBe(
+    `acme: 1 record verified, then a fault: record 2 (${second.id}): the record was altered after it was sealed\n`,
+  )
+})
+
+test('audit verify and resume: fail when a kept checkpoint or the log was altered, and resume accepts it on request', async () => {
+  const kept = join(folder, 'kept.ndjson')
+  const ofAcme = ['--workspace', 'acme']
+  const newestCheckpoint = async () => (await runCommand('audit', 'export', ...ofAcme)).out.trim().split('\n').at(-1) ?? ''
+  const resume = (...more: string[]) => runCommand('audit', 'resume', ...ofAcme, ...more)
+  const verify = (lines: readonly string[], ...more: string[]) => {
+    writeFileSync(kept, lines.map((line) => `${line}\n`).join(''))
+    return runCommand('audit', 'verify', '--kept', kept, ...more)
+  }
+  const failure = (pattern: RegExp) => ({ code: 1, err: expect.stringMatching(pattern) })
+
+  const last = await newestCheckpoint()
+  const signed = JSON.parse(last) as { size: number; workspace_id: string }
+  // The previous test altered record 2.
+  expect(await resume()).toMatchObject(failure(/does not verify: record 2 .*--accept-as-found/))
+  const accepted = await resume('--accept-as-found')
+  expect(accepted).toMatchObject({ code: 0, err: expect.stringMatching(/records up to \d+ are no longer checked \(aud_/) })
+  const good = await verify([last], ...ofAcme)
+  expect(good).toMatchObject({ code: 0, out: expect.stringMatching(/were accepted by an operator and not checked\n$/) })
+  expect(await resume()).toMatchObject({ code: 0, out: expect.stringMatching(/signing was not stopped/) })
+  const newest = await newestCheckpoint()
+  expect(JSON.parse(newest).size).toBeGreaterThan(signed.size)
+  expect(await verify([last, newest], ...ofAcme)).toMatchObject({ code: 0 })
+  const altered = await verify([newest.replace('"size":', '"size":1')], ...ofAcme)
+  expect(altered).toMatchObject(failure(/a kept checkpoint .* was altered or signed with another key/))
+  // Checkpoints of a Workspace that is not in the database.
+  const other = newId('ws')
+  const foreign = last.replace(signed.workspace_id, other)
+  expect(await verify([last, foreign], ...ofAcme)).toMatchObject({ code: 0 })
+  expect(await verify([last, foreign])).toMatchObject(failure(new RegExp(other)))
+  expect(await verify([foreign], ...ofAcme)).toMatchObject(failure(/no kept checkpoint belongs to acme/))
+  expect(await verify(['nothing'])).toMatchObject(failure(/line 1 is not an audit checkpoint/))
 })
 
 test('serve: fails when another server uses the data folder', async () => {

@@ -1,39 +1,33 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { runCommandLine as run } from '../../../test/support/command-line.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 
 /** Contains a data folder and a gatehouse.yaml. */
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
-  cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
-  writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+const folder = temporaryFolder()
+cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
+writeFileSync(join(folder, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
 
 const gatehouse = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   run(args, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_CONFIG: join(folder, 'gatehouse.yaml'), PORT: '0', ...env })
 
 const STACK = /^\s+at /m
 
-describe('arguments and configuration: exit code is 2 and a line names the remedy', () => {
-  test.each([
-    ['an unknown command', ['frobnicate'], {}, /unknown command 'frobnicate'/],
-    ['an unknown option', ['apply', '--force'], {}, /unknown option '--force'/],
-    ['a missing option', ['key', 'issue'], {}, /required option '--application <name>' not specified/],
-    ['an invalid variable', ['serve'], { PORT: 'many' }, /^gatehouse: PORT must be a whole number/],
-    ['no secret key', ['migrate'], { DATABASE_URL: 'postgres://x/y' }, /^gatehouse: GATEHOUSE_SECRET_KEY is required/],
-    ['no such file', ['apply', 'nowhere.yaml'], {}, /^gatehouse: .*nowhere\.yaml cannot be read \(ENOENT\)/],
-  ])('arguments and configuration: exit code is 2 when there is %s', async (_, args, env, expected) => {
-    const { code, out, err } = await gatehouse(args, env as Record<string, string>)
-    expect(err).toMatch(expected)
-    expect(err).not.toMatch(STACK)
-    expect([code, out]).toEqual([2, ''])
-  })
+test.each([
+  ['an unknown command', ['frobnicate'], {}, /unknown command 'frobnicate'/],
+  ['an unknown option', ['apply', '--force'], {}, /unknown option '--force'/],
+  ['a missing option', ['key', 'issue'], {}, /required option '--application <name>' not specified/],
+  ['an invalid variable', ['serve'], { PORT: 'many' }, /^gatehouse: PORT must be a whole number/],
+  ['no secret key', ['migrate'], { DATABASE_URL: 'postgres://x/y' }, /^gatehouse: GATEHOUSE_SECRET_KEY is required/],
+  ['no such file', ['apply', 'nowhere.yaml'], {}, /^gatehouse: .*nowhere\.yaml cannot be read \(ENOENT\)/],
+])('arguments and configuration: exit code is 2 when there is %s', async (_, args, env, expected) => {
+  const { code, out, err } = await gatehouse(args, env as Record<string, string>)
+  expect(err).toMatch(expected)
+  expect(err).not.toMatch(STACK)
+  expect([code, out]).toEqual([2, ''])
 })
 
 test('database: exit code is 1 and the error names DATABASE_URL when no database listens', async () => {
@@ -49,54 +43,50 @@ test('apply: works when no server is running', async () => {
   expect(first).toMatchObject({ code: 0, out: 'created workspace acme\ncreated application support\n' })
 })
 
-describe('workspace create', () => {
-  test('workspace create: makes an empty server usable, and a Workspace without a name or with a taken one is refused', async () => {
-    const data = join(folder, 'empty')
-    cpSync(inject('templateDataDir'), data, { recursive: true })
-    const empty = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: data })
-    expect(await empty('application', 'create', 'portal')).toMatchObject({
-      code: 1,
-      err: 'gatehouse: there is no Workspace yet: create one with `gatehouse workspace create NAME`\n',
-    })
-    expect(await empty('workspace', 'create', 'acme')).toMatchObject({ code: 0, out: expect.stringMatching(/^ws_\w{26}\n$/) })
-    expect(await empty('application', 'create', 'portal')).toMatchObject({ code: 0 })
-    expect((await empty('audit', 'export')).out).toContain('"workspace.create"')
-    expect(await empty('workspace', 'create', 'acme')).toMatchObject({
-      code: 1,
-      out: '',
-      err: 'gatehouse: there is a Workspace acme already: choose another name\n',
-    })
-    expect(await empty('workspace', 'create', '')).toMatchObject({ code: 1, out: '' })
+test('workspace create: makes an empty server usable, and a Workspace without a name or with a taken one is refused', async () => {
+  const data = join(folder, 'empty')
+  cpSync(inject('templateDataDir'), data, { recursive: true })
+  const empty = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: data })
+  expect(await empty('application', 'create', 'portal')).toMatchObject({
+    code: 1,
+    err: 'gatehouse: there is no Workspace yet: create one with `gatehouse workspace create NAME`\n',
   })
+  expect(await empty('workspace', 'create', 'acme')).toMatchObject({ code: 0, out: expect.stringMatching(/^ws_\w{26}\n$/) })
+  expect(await empty('application', 'create', 'portal')).toMatchObject({ code: 0 })
+  expect((await empty('audit', 'export')).out).toContain('"workspace.create"')
+  expect(await empty('workspace', 'create', 'acme')).toMatchObject({
+    code: 1,
+    out: '',
+    err: 'gatehouse: there is a Workspace acme already: choose another name\n',
+  })
+  expect(await empty('workspace', 'create', '')).toMatchObject({ code: 1, out: '' })
 })
 
-describe('policy', () => {
-  const demo = join(ROOT, 'examples/policies/demo.yaml')
+const demo = join(ROOT, 'examples/policies/demo.yaml')
 
-  test('policy check and test: pass for the policy set of the demo', async () => {
-    expect(await gatehouse(['policy', 'check', demo])).toMatchObject({ code: 0 })
-    const { code, out } = await gatehouse(['policy', 'test', demo])
-    expect(out).toMatch(/demo\.yaml: \d+ passed, 0 failed\n$/)
-    expect(code).toBe(0)
-  })
+test('policy check and test: pass for the policy set of the demo', async () => {
+  expect(await gatehouse(['policy', 'check', demo])).toMatchObject({ code: 0 })
+  const { code, out } = await gatehouse(['policy', 'test', demo])
+  expect(out).toMatch(/demo\.yaml: \d+ passed, 0 failed\n$/)
+  expect(code).toBe(0)
+})
 
-  test('policy test: prints expected and actual value and exits with 1 when a case fails', async () => {
-    const file = join(folder, 'policy.yaml')
-    const rule = '{ id: mail, description: d, at: [input], when: "content.findings.pii > 0", verdict: deny }'
-    writeFileSync(file, `name: p\ntests: [cases.yaml]\nrules:\n  - ${rule}\n`)
-    const expectAllow =
-      '{ name: mail passes, at: input, input: { content: { text: Write to jane@example.org } }, expect: { verdict: allow } }'
-    writeFileSync(join(folder, 'cases.yaml'), `tests:\n  - ${expectAllow}\n`)
-    const { code, out } = await gatehouse(['policy', 'test', file])
-    expect(out).toContain('FAIL  mail passes (cases.yaml:2)\n      verdict: expected allow, got deny\n')
-    expect(code).toBe(1)
-  })
+test('policy test: prints expected and actual value and exits with 1 when a case fails', async () => {
+  const file = join(folder, 'policy.yaml')
+  const rule = '{ id: mail, description: d, at: [input], when: "content.findings.pii > 0", verdict: deny }'
+  writeFileSync(file, `name: p\ntests: [cases.yaml]\nrules:\n  - ${rule}\n`)
+  const expectAllow =
+    '{ name: mail passes, at: input, input: { content: { text: Write to jane@example.org } }, expect: { verdict: allow } }'
+  writeFileSync(join(folder, 'cases.yaml'), `tests:\n  - ${expectAllow}\n`)
+  const { code, out } = await gatehouse(['policy', 'test', file])
+  expect(out).toContain('FAIL  mail passes (cases.yaml:2)\n      verdict: expected allow, got deny\n')
+  expect(code).toBe(1)
+})
 
-  test('policy check: prints the line and exits with 1 when a document cannot be published', async () => {
-    const file = join(folder, 'broken.yaml')
-    writeFileSync(file, 'name: p\nrules:\n  - { id: a, description: d, at: [input], when: "nope(", verdict: deny }\n')
-    const { code, out } = await gatehouse(['policy', 'check', file])
-    expect(out).toMatch(/broken\.yaml:3:\d+: rules\[0\]\.when /)
-    expect(code).toBe(1)
-  })
+test('policy check: prints the line and exits with 1 when a document cannot be published', async () => {
+  const file = join(folder, 'broken.yaml')
+  writeFileSync(file, 'name: p\nrules:\n  - { id: a, description: d, at: [input], when: "nope(", verdict: deny }\n')
+  const { code, out } = await gatehouse(['policy', 'check', file])
+  expect(out).toMatch(/broken\.yaml:3:\d+: rules\[0\]\.when /)
+  expect(code).toBe(1)
 })

@@ -78,6 +78,13 @@ const ANY_WORKSPACE = option('--workspace <name>', 'default: all')
 
 /** The code of a command is imported when it runs, so that each command starts fast. */
 type Load = () => Promise<(terminal: Terminal, ...values: never[]) => Promise<void>>
+const audit = () => import('./audit.ts')
+const copies = () => import('./copies.ts')
+const create = () => import('./create.ts')
+const credentials = () => import('./credentials.ts')
+const keys = () => import('./keys.ts')
+const operators = () => import('./operators.ts')
+const policy = () => import('./policy.ts')
 
 const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...parts: readonly (Option | Argument)[]]>> = {
   serve: ['start the server (default command)', async () => (await import('./serve.ts')).runServer],
@@ -105,17 +112,17 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
     option('--force', 'with --delete-missing: delete even more than 20 % of the documents'),
     option('--json', 'print a line of JSON for each file, and a summary line'),
   ],
-  'policy test <files...>': ['run the tests that policy documents name', async () => (await import('./policy.ts')).policyTest],
-  'policy check <file>': ['check that a policy document can be published', async () => (await import('./policy.ts')).policyCheck],
+  'policy test <files...>': ['run the tests that policy documents name', async () => (await policy()).policyTest],
+  'policy check <file>': ['check that a policy document can be published', async () => (await policy()).policyCheck],
   'audit verify': [
     'verify all records and checkpoints, and name the first fault',
-    async () => (await import('./audit.ts')).auditVerify,
+    async () => (await audit()).auditVerify,
     ANY_WORKSPACE,
     repeatable('--kept <file>', 'also verify against checkpoints kept outside the database, one JSON line each; repeatable'),
   ],
   'audit resume': [
     'resume the signing of checkpoints after an alarm; the command is recorded',
-    async () => (await import('./audit.ts')).auditResume,
+    async () => (await audit()).auditResume,
     WORKSPACE,
     option('--accept-as-found', 'accept the current state of a log that does not verify; its records are no longer checked'),
   ],
@@ -130,21 +137,21 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
   ],
   'audit export': [
     'print the records as JSON lines, oldest first',
-    async () => (await import('./audit.ts')).auditExport,
+    async () => (await audit()).auditExport,
     WORKSPACE,
     option('--from <time>', 'start time, inclusive, for example 2026-03-01 or 2026-03-01T09:00:00Z'),
     option('--to <time>', 'end time, exclusive'),
   ],
   'audit verify-export': [
     'verify exports and segments of the archive without the database, and that no records are missing between them',
-    async () => (await import('./audit-offline.ts')).auditVerifyExports,
+    async () => (await audit()).auditVerifyExports,
     argument('<files...>', 'files of one Workspace; those that end with .gz are decompressed'),
     required('--public-key <file>', 'file with the public key of the Workspace (`gatehouse audit public-key`)'),
     repeatable('--kept <file>', 'also verify against checkpoints kept outside the database; repeatable'),
   ],
   'audit public-key': [
     'print the public key that verifies exports and checkpoints',
-    async () => (await import('./audit-offline.ts')).auditPublicKey,
+    async () => (await audit()).auditPublicKey,
     WORKSPACE,
   ],
   'cost reconcile': [
@@ -155,95 +162,78 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
     option('--provider <id>', 'only records of this provider'),
     option('--tolerance <percent>', 'difference that counts as equal; default: 1'),
   ],
-  'workspace create <name>': [
-    'create an empty Workspace and print its id',
-    async () => (await import('./create.ts')).workspaceCreate,
-  ],
+  'workspace create <name>': ['create an empty Workspace and print its id', async () => (await create()).workspaceCreate],
   'application create <name>': [
     'create an Application with a key; print the key, and the code that connects clients',
-    async () => (await import('./create.ts')).applicationCreate,
+    async () => (await create()).applicationCreate,
     WORKSPACE,
   ],
   'key issue': [
     'issue an API key and print it',
-    async () => (await import('./credentials.ts')).keyIssue,
+    async () => (await credentials()).keyIssue,
     required('--application <name>'),
     WORKSPACE,
     option('--name <name>', 'name of the key').default('cli'),
   ],
-  'key revoke': ['revoke an API key', async () => (await import('./credentials.ts')).keyRevoke, argument('<id>', 'key_…')],
-  'key list': ['list the API keys', async () => (await import('./credentials.ts')).keyList, ANY_WORKSPACE],
+  'key revoke': ['revoke an API key', async () => (await credentials()).keyRevoke, argument('<id>', 'key_…')],
+  'key list': ['list the API keys', async () => (await credentials()).keyList, ANY_WORKSPACE],
   export: [
     'write the whole server to a file that any empty database can import',
-    async () => (await import('./copies.ts')).exportCommand,
+    async () => (await copies()).exportCommand,
     argument('<file>', 'for example gatehouse.export.gz'),
   ],
   'import <file>': [
     'import an export and verify its audit logs; if anything fails, nothing is imported',
-    async () => (await import('./copies.ts')).importCommand,
+    async () => (await copies()).importCommand,
   ],
   backup: [
     'copy the embedded database and the attachments to a file, also while the server runs',
-    async () => (await import('./copies.ts')).backupCommand,
+    async () => (await copies()).backupCommand,
     argument('<file>', 'for example gatehouse.backup.gz'),
   ],
   'restore <file>': [
     'restore a backup into an empty data folder and verify its audit logs',
-    async () => (await import('./copies.ts')).restoreCommand,
+    async () => (await copies()).restoreCommand,
   ],
   'demo remove': [
     'delete the Workspace of the demo with everything in it, and the operators of the demo',
     async () => (await import('./demo-remove.ts')).demoRemove,
     option('--confirm <name>', 'name of the Workspace of the demo; without it, only shows what would be deleted'),
   ],
-  'keys status': ['count the values that each secret key has sealed', async () => (await import('./keys.ts')).keysStatus],
+  'keys status': ['count the values that each secret key has sealed', async () => (await keys()).keysStatus],
   'keys rotate': [
     'seal all values of old secret keys again with the current one; run again after an interruption',
-    async () => (await import('./keys.ts')).keysRotate,
+    async () => (await keys()).keysRotate,
   ],
-  'operator first-login': [
-    'print the sign-in link of the first owner',
-    async () => (await import('./operators.ts')).operatorFirstLogin,
-  ],
-  'operator invite <email>': [
-    'print a new sign-in link for an operator',
-    async () => (await import('./operators.ts')).operatorInvite,
-  ],
-  'operator list': ['list the operators with their roles', async () => (await import('./operators.ts')).operatorList],
+  'operator first-login': ['print the sign-in link of the first owner', async () => (await operators()).operatorFirstLogin],
+  'operator invite <email>': ['print a new sign-in link for an operator', async () => (await operators()).operatorInvite],
+  'operator list': ['list the operators with their roles', async () => (await operators()).operatorList],
   'operator role <email>': [
     'give an operator a role; none takes it',
-    async () => (await import('./operators.ts')).operatorRole,
+    async () => (await operators()).operatorRole,
     argument('<role>', `${ROLES.join(', ')}, none`),
     option('--workspace <name>', 'only in this Workspace; default: in all'),
   ],
   'token create': [
     'create an admin token and print it',
-    async () => (await import('./credentials.ts')).adminTokenCreate,
+    async () => (await credentials()).adminTokenCreate,
     required('--name <name>', 'name of the token holder'),
     repeatable('--scope <scope>', 'a scope such as policies:read; repeatable; default: all scopes'),
     repeatable('--workspace <name>', 'a Workspace in which it is valid; repeatable; default: all Workspaces'),
   ],
-  'token revoke': [
-    'revoke an admin token',
-    async () => (await import('./credentials.ts')).adminTokenRevoke,
-    argument('<id>', 'adm_…'),
-  ],
-  'token list': ['list the admin tokens', async () => (await import('./credentials.ts')).adminTokenList],
+  'token revoke': ['revoke an admin token', async () => (await credentials()).adminTokenRevoke, argument('<id>', 'adm_…')],
+  'token list': ['list the admin tokens', async () => (await credentials()).adminTokenList],
   'token user create': [
     'issue an access token and print it',
-    async () => (await import('./credentials.ts')).accessTokenCreate,
+    async () => (await credentials()).accessTokenCreate,
     required('--user <id>'),
     WORKSPACE,
     option('--name <name>', 'name of the token').default('cli'),
   ],
-  'token user revoke': [
-    'revoke an access token',
-    async () => (await import('./credentials.ts')).accessTokenRevoke,
-    argument('<id>', 'tok_…'),
-  ],
+  'token user revoke': ['revoke an access token', async () => (await credentials()).accessTokenRevoke, argument('<id>', 'tok_…')],
   'token user list': [
     "list a user's access tokens",
-    async () => (await import('./credentials.ts')).accessTokenList,
+    async () => (await credentials()).accessTokenList,
     required('--user <id>'),
     WORKSPACE,
   ],

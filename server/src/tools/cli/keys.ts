@@ -1,11 +1,5 @@
 import { resealAll } from '../../domains/keys/reseal.ts'
-import {
-  countSealedValues,
-  describeKeys,
-  type SealedCount,
-  type SecretKeyUse,
-  storeCounts,
-} from '../../domains/keys/sealed-counts.ts'
+import { countSealedValues, describeKeys, storeCounts } from '../../domains/keys/sealed-counts.ts'
 import { counted } from '../../platform/lib/counted.ts'
 import { CommandFailure, printTable, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
@@ -34,18 +28,13 @@ export const keysRotate = (terminal: Terminal): Promise<void> =>
       throw new CommandFailure('some values are in use and still sealed with an old key: run `gatehouse keys rotate` again')
   })
 
-interface Uses {
-  readonly keys: readonly SecretKeyUse[]
-  readonly counts: readonly SealedCount[]
-}
-
-async function count({ database, secrets, clock }: CommandContext): Promise<Uses> {
+async function count({ database, secrets, clock }: CommandContext) {
   const counts = await countSealedValues(database.db, secrets)
   await storeCounts(database.db, counts, clock.now())
   return { keys: describeKeys(secrets, counts), counts }
 }
 
-function printStatus(terminal: Terminal, { keys, counts }: Uses): void {
+function printStatus(terminal: Terminal, { keys, counts }: Awaited<ReturnType<typeof count>>): void {
   const rows = keys.map(({ id, state, values }) => [id, state, `${values}`])
   printTable(terminal, ['KEY', 'STATE', 'VALUES'], rows)
   const missing = counts.filter(({ keyId }) => keys.some(({ id, state }) => state === 'missing' && id === (keyId || 'unknown')))

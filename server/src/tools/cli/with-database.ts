@@ -1,6 +1,5 @@
 import { fileStoreOptions } from '../../context-options.ts'
-import type { FileStore } from '../../domains/messaging/attachments/file-store.ts'
-import { openFileStore } from '../../domains/messaging/attachments/file-store.ts'
+import { type FileStore, openFileStore } from '../../domains/messaging/attachments/file-store.ts'
 import { type Config, readConfig, serverUrl } from '../../platform/config/config.ts'
 import { secureDataFolder } from '../../platform/config/data-folder.ts'
 import { readSecrets, type Secrets } from '../../platform/config/secrets.ts'

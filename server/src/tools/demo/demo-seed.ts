@@ -18,12 +18,10 @@ import { applyWorkspace } from '../setup/apply-workspace.ts'
 import { type Change, changeOf } from '../setup/change.ts'
 import type { DeclaredUser, DeclaredWorkspace } from '../setup/declaration.ts'
 import type { ApplyContext, ApplyDeps } from '../setup/recorded-change.ts'
+import { seedKnowledge, seedMemories, seedMessaging } from './demo-contents.ts'
 import { DEMO_AUDIENCE, DEMO_TOKEN_NAME, demoDeclaration, KEY_NAMES } from './demo-declaration.ts'
 import { seedExtras, seedPolicyTests } from './demo-extras.ts'
 import type { DemoFile } from './demo-file.ts'
-import { seedKnowledge } from './demo-knowledge.ts'
-import { seedMemories } from './demo-memories.ts'
-import { seedMessaging } from './demo-messaging.ts'
 import { generateUserTokenKeys, signUserToken } from './user-tokens.ts'
 
 const [ACTIVE_KEY_NAME, REVOKED_KEY_NAME] = KEY_NAMES

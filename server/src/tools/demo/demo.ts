@@ -9,7 +9,7 @@ import { type ChangeDeps, publishChanges, setupTransaction } from '../setup/reco
 import { DEMO_NAME } from './demo-declaration.ts'
 import { type DemoFile, readDemoFile, withBaseUrl, writeDemoFile } from './demo-file.ts'
 import { seedDemo } from './demo-seed.ts'
-import { isDemo } from './removal/demo-accounts.ts'
+import { isDemo } from './removal/remove-demo.ts'
 
 interface DemoDeps extends ChangeDeps {
   readonly dataDir: string

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { DETECTORS } from '../../domains/classification/detectors.ts'
 import { createTextScanner } from '../../domains/classification/scan.ts'
 import { keyProblem } from '../../domains/knowledge/document.ts'
@@ -7,33 +7,24 @@ import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument }
 import { DEFAULT_LIMITS, DocumentError } from '../../domains/knowledge/parsing/document.ts'
 import { hashOf } from '../../domains/knowledge/read-document.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
-import type { Database, Tx } from '../../platform/db/database.ts'
+import type { Database, Db, Tx } from '../../platform/db/database.ts'
 import { withLongStatements } from '../../platform/db/long-statements.ts'
 import { DetectorFailure } from '../../shared/fault.ts'
 import { type Change, changeOf } from '../setup/change.ts'
 import { type ChangeDeps, recordChanges } from '../setup/recorded-change.ts'
-import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
 
-async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
-  const file = await open(path)
-  try {
-    const { size } = await file.stat()
-    const buffer = Buffer.alloc(Math.min(size, bytes))
-    let read = 0
-    while (read < buffer.length) {
-      const { bytesRead } = await file.read(buffer, read, buffer.length - read, read)
-      if (bytesRead === 0) break
-      read += bytesRead
-    }
-    return buffer.subarray(0, read)
-  } finally {
-    await file.close()
-  }
-}
+const readAtMost = async (path: string, bytes: number): Promise<Buffer> =>
+  Buffer.concat(await createReadStream(path, { end: bytes - 1 }).toArray())
 
 export interface FolderDeps extends Pick<ChangeDeps, 'clock' | 'workspaceBox'> {
   readonly database: Pick<Database, 'db'>
+}
+
+export interface DocumentLedger {
+  /** Whether the file with this key and SHA-256 is already applied and must be skipped, whatever its document is now. */
+  readonly isApplied: (key: string, contentHash: string) => boolean
+  readonly recordApplied: (db: Db, key: string, contentHash: string, now: Date) => Promise<void>
 }
 
 export interface Folder {

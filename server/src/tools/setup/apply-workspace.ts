@@ -7,15 +7,15 @@ import {
   type WorkspaceCreate,
 } from '../../domains/identity/workspace.ts'
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../../domains/identity/workspace-store.ts'
+import { parsePolicySet } from '../../domains/policy/parse.ts'
+import { policySha256 } from '../../domains/policy/policy.ts'
+import { findActivePolicySet, publishPolicySet } from '../../domains/policy/policy-store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
-import { applyApplication } from './apply-application.ts'
-import { applyBudget } from './apply-budget.ts'
-import { applyCollection } from './apply-collection.ts'
-import { applyPolicy } from './apply-policy.ts'
+import { applyApplication, applyBudget, applyCollection } from './apply-named.ts'
 import { applyProvider } from './apply-provider.ts'
 import { applyUser } from './apply-user.ts'
-import { applyEach, type Change, changeOf, createOrUpdate, findDifferences } from './change.ts'
+import { applyEach, type Change, changeOf, createOrUpdate, DeclarationConflict, findDifferences } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
 import { type ApplyMode, applyItem, findDeclaredWorkspace, Ledger } from './ledger.ts'
 import { type ApplyContext, type ApplyDeps, recordChanges } from './recorded-change.ts'
@@ -67,6 +67,29 @@ export async function applyWorkspace(
   await ledger?.close()
   await recordChanges(context, changes)
   return { workspaceId, changes }
+}
+
+const PUBLISHER = 'gatehouse'
+
+function applyPolicy({ tx, workspaceId, now, ledger }: ApplyContext, source: string): Promise<Change[]> {
+  const sha256 = policySha256(source)
+  // A policy set is one document: an edit of one rule must not remove the rule that an operator added in an emergency.
+  const isReplaced = async (applied: string) => {
+    const active = await findActivePolicySet(tx, workspaceId)
+    return active !== undefined && active.sha256 !== applied && active.sha256 !== sha256
+  }
+  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, isReplaced }
+  return applyItem(ledger, item, async () => {
+    const parsed = parsePolicySet(source)
+    if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is not a valid policy set')
+    const active = await findActivePolicySet(tx, workspaceId)
+    const activeName = `${active?.name} v${active?.version}`
+    if (active?.sha256 === sha256) return [changeOf('policy_set', 'unchanged', { id: active.id, name: activeName })]
+    const { name } = parsed.set
+    const { id, version } = await publishPolicySet(tx, workspaceId, { name, source, sha256, publishedBy: PUBLISHER, now })
+    const replaced = active && active.publishedBy !== PUBLISHER && `${activeName}, published over the API`
+    return [{ ...changeOf('policy_set', 'published', { id, name: `${name} v${version}` }), ...(replaced && { replaced }) }]
+  })
 }
 
 /** Creates the Workspace `context.workspaceId` with keys of its audit log. Returns undefined if the name is taken. */

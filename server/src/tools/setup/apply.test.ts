@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { TEST_SECRET_KEY } from '../../../test/support/seed.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { searchRecords } from '../../domains/audit/search-records.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
@@ -34,11 +34,8 @@ describe.each(freshDatabases())('apply on $name', async ({ open }) => {
 
   const fresh = await open()
   const database = fresh.database
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-apply-'))
-  afterAll(async () => {
-    rmSync(folder, { recursive: true, force: true })
-    await fresh.remove()
-  })
+  const folder = temporaryFolder()
+  afterAll(() => fresh.remove())
   beforeEach(async () => {
     await fresh.empty()
     environment = { KEY: newCredential('gk_').secret, TOKEN: newCredential('ga_').secret }

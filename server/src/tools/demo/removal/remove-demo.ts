@@ -3,21 +3,24 @@ import { CompiledQuery, sql } from 'kysely'
 import { appendInTransaction } from '../../../domains/audit/chain/append-in-transaction.ts'
 import { createChangeDraft } from '../../../domains/audit/record/record.ts'
 import { requireWorkspaceKeys } from '../../../domains/audit/workspace-keys.ts'
+import type { Workspace } from '../../../domains/identity/workspace.ts'
 import { findWorkspaceByName, listWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import { EVENTS_TOPIC } from '../../../domains/messaging/events/event.ts'
 import { revokeAdminToken } from '../../../domains/operators/admin-token-store.ts'
-import { deletePerson } from '../../../domains/operators/operator-store.ts'
+import type { Person } from '../../../domains/operators/operator.ts'
+import { deletePerson, findPersonByEmail, listOwners } from '../../../domains/operators/operator-store.ts'
 import { REVIEWS_TOPIC } from '../../../domains/review/review.ts'
-import type { Tx } from '../../../platform/db/database.ts'
+import type { Db, Tx } from '../../../platform/db/database.ts'
 import { withLongStatements } from '../../../platform/db/long-statements.ts'
 import type { Signal } from '../../../platform/db/signal.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
-import { newId } from '../../../platform/lib/id.ts'
+import { newId, toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
+import { DEMO_ISSUER, DEMO_OWNER_EMAIL, DEMO_REVIEWER_EMAIL } from '../../../shared/demo-words.ts'
 import { EXPORTED_TABLES } from '../../backup/exported-tables.ts'
 import { CHANGE_TOPICS } from '../../setup/recorded-change.ts'
+import { DEMO_TOKEN_NAME } from '../demo-declaration.ts'
 import { demoFilePath } from '../demo-file.ts'
-import { findAccounts, isDemo } from './demo-accounts.ts'
 
 interface Remover {
   /** The operator (`opr_…`) or admin token (`adm_…`) that asks; null: the command line. */
@@ -58,6 +61,32 @@ export async function announceRemoval(
 ): Promise<void> {
   for (const topic of [...CHANGE_TOPICS, REVIEWS_TOPIC, EVENTS_TOPIC]) await signal.publish(topic, workspaceId)
   if (!isOwnerKept) await rm(demoFilePath(dataDir), { force: true })
+}
+
+/** No other Workspace has the issuer of the demo, and operators may have renamed the demo. */
+export const isDemo = ({ settings }: Workspace): boolean => settings.issuer === DEMO_ISSUER
+
+/** The operators and admin tokens that go with the demo. Its owner stays as the last owner. `actor` asks for it, and stays. */
+export async function findAccounts(db: Db, workspaceId: string, actor: string | null) {
+  const owner = await findPersonByEmail(db, DEMO_OWNER_EMAIL)
+  const reviewer = await findPersonByEmail(db, DEMO_REVIEWER_EMAIL)
+  const goes = (person: Person | undefined): person is Person => person !== undefined && person.id !== actor
+  const others = (await listOwners(db)).filter((id) => id !== owner?.id && id !== reviewer?.id)
+  const isOwnerKept = owner !== undefined && (owner.id === actor || others.length === 0)
+  const people = [...(isOwnerKept ? [] : [owner]), reviewer].filter(goes)
+  return { people, tokenIds: await findTokens(db, workspaceId, { actor, isOwnerKept }), isOwnerKept }
+}
+
+async function findTokens(
+  db: Db,
+  workspaceId: string,
+  { actor, isOwnerKept }: { readonly actor: string | null; readonly isOwnerKept: boolean },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from admin_token where revoked_at is null and (workspace_ids = array[${uuidOfWorkspace(workspaceId)}]::uuid[]
+      or (name = ${DEMO_TOKEN_NAME} and issued_by is null and not ${isOwnerKept}::boolean))
+    order by id`.execute(db)
+  return rows.map(({ id }) => toId('adm', id)).filter((id) => id !== actor)
 }
 
 async function record(

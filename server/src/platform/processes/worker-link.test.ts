@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { textOf } from '../telemetry/snapshots.ts'
-import { metricsOfNode } from './node-metrics.ts'
+import { metricsOfNode } from './worker-link.ts'
 
 async function snapshotOf(process: string, requests: number) {
   const registry = new Registry()
