@@ -1,59 +1,42 @@
-import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
-import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
-const LONG_TEST = { timeout: 300_000 }
-const PATIENCE = { timeout: 20_000 }
+const dashboard = await startDashboard()
 
-const dashboard = await closeAfterAll(startDashboard())
-
-const sendChat = (apiKey: string) =>
-  new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions.create({
-    model: 'demo-mini',
-    messages: [{ role: 'user', content: 'Good morning' }],
-  })
-
-test(
-  'Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings',
-  LONG_TEST,
-  async () => {
-    const { page, visit, consoleErrors } = await dashboard.signedIn()
-    await visit('/applications')
-    await page.getByRole('button', { name: 'Create Application' }).click()
-    await page.getByLabel('Name').fill('travel-desk')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText('No keys yet').waitFor()
-    await connectClients(page)
-    await useKey(page)
-    await changeSettings(page)
-    await page.getByRole('tab', { name: 'Usage' }).click()
-    await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
-    await page.getByText('Hour', { exact: true }).click()
-    await page.waitForURL('**period=1h*')
-    await page.getByRole('table', { name: 'Latency by stage' }).waitFor()
-    await expectAccessible(page)
-    await visit('/applications')
-    const row = page.getByRole('row', { name: /travel-desk/ })
-    await row
-      .getByText(/^(now|\d+ min\. ago)$/)
-      .first()
-      .waitFor()
-    await expectAccessible(page)
-    await page.getByRole('columnheader', { name: 'Requests (30 days)' }).getByRole('button').click()
-    await page.waitForURL('**sort=-requests')
-    await page.getByRole('columnheader', { name: 'Requests (30 days)' }).and(page.locator('[aria-sort=descending]')).waitFor()
-    await row.getByRole('cell', { name: /^[1-9]$/ }).waitFor()
-    // The invalid limit causes the only console errors.
-    expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
-  },
-)
+test('Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/applications')
+  await page.getByRole('button', { name: 'Create Application' }).click()
+  await page.getByLabel('Name').fill('travel-desk')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('No keys yet').waitFor()
+  await connectClients(page)
+  await useKey(page)
+  await changeSettings(page)
+  await page.getByRole('tab', { name: 'Usage' }).click()
+  await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
+  await page.getByText('Hour', { exact: true }).click()
+  await page.waitForURL('**period=1h*')
+  await page.getByRole('table', { name: 'Latency by stage' }).waitFor()
+  await expectAccessible(page)
+  await visit('/applications')
+  const row = page.getByRole('row', { name: /travel-desk/ })
+  await row
+    .getByText(/^(now|\d+ min\. ago)$/)
+    .first()
+    .waitFor()
+  await expectAccessible(page)
+  await page.getByRole('columnheader', { name: 'Requests (30 days)' }).getByRole('button').click()
+  await page.waitForURL('**sort=-requests')
+  await page.getByRole('columnheader', { name: 'Requests (30 days)' }).and(page.locator('[aria-sort=descending]')).waitFor()
+  await row.getByRole('cell', { name: /^[1-9]$/ }).waitFor()
+  // The invalid limit causes the only console errors.
+  expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
+})
 
 /** The code of each client has this server's address, and no client lacks an extension. */
 async function connectClients(page: Page): Promise<void> {
@@ -79,7 +62,7 @@ async function useKey(page: Page): Promise<void> {
   expect(await dialog.getByLabel('Code for Vercel AI SDK', { exact: true }).textContent()).toContain('generateText')
   await dialog.getByText('Waiting for the first request…').waitFor()
   await expectAccessible(page)
-  await sendChat(key)
+  expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(200)
   await dialog.getByText('First request received').waitFor()
   await dialog.getByRole('link', { name: 'Open audit record' }).waitFor()
   await page.getByRole('button', { name: 'I have saved it' }).click()
@@ -93,8 +76,8 @@ async function useKey(page: Page): Promise<void> {
   await page.getByRole('row', { name: 'production' }).nth(1).getByRole('button', { name: 'Revoke production' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('Key production revoked.').waitFor()
-  await expect(sendChat(newKey)).rejects.toMatchObject({ status: 401 })
-  await sendChat(key)
+  expect((await dashboard.chat('Good morning', {}, { token: newKey })).status).toBe(401)
+  expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(200)
 }
 
 /** Both keys work during the overlap. Returns the new key. */
@@ -164,10 +147,10 @@ test('settings: unsaved changes survive a switch of tabs, and leaving or reloadi
   await page.getByRole('tab', { name: 'Settings' }).click()
   expect(await field.inputValue()).toBe('77')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm'])
   expect(await field.inputValue()).toBe('77')
   await page.evaluate('setTimeout(() => location.reload(), 0)')
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'beforeunload'])
+  await expect.poll(() => dialogs).toEqual(['confirm', 'beforeunload'])
   expect(await field.inputValue()).toBe('77')
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
@@ -192,7 +175,7 @@ test('settings: each of two tabs saves only its own changes and keeps its input 
   expect((await (await loaded).json()).limits.concurrency).toBe(7)
   await second.page.getByRole('button', { name: 'Save' }).click()
   await second.page.getByText('Saved.').waitFor()
-  const { limits } = await adminClient(dashboard.server).get(`/applications/${application?.id}`)
+  const { limits } = await dashboard.admin.get(`/applications/${application?.id}`)
   expect(limits).toMatchObject({ requests_per_minute: 321, concurrency: 7 })
 })
 
@@ -213,12 +196,12 @@ test('settings: input during a save stays, and is saved next', async () => {
   released.resolve()
   await page.getByText('Saved.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
-  const limits = async () => (await adminClient(dashboard.server).get(`/applications/${application?.id}`)).limits
+  const limits = async () => (await dashboard.admin.get(`/applications/${application?.id}`)).limits
   await expect.poll(limits).toMatchObject({ requests_per_minute: 456, concurrency: 9 })
 })
 
 test('Applications: keys and settings are read-only for the role read_only', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
+  const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
   const [application] = dashboard.server.demo.applications
   await visit(`/applications/${application?.id}?tab=keys`)
   await page.getByRole('table', { name: 'Keys' }).waitFor()

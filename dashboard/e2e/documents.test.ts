@@ -4,17 +4,16 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startDashboard } from './support/dashboard.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PAGES = ['', 'start/quick-start', 'concepts/pipeline', 'guides/first-hour', 'troubleshooting', 'comparison']
 
 execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
 
 test.each(PAGES)('documents: /docs/%s loads only from this server, without errors and grave axe findings', async (path) => {
-  const { page, consoleErrors } = await dashboard.window()
+  const { page, consoleErrors } = await dashboard.windows.open()
   const foreign: string[] = []
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(dashboard.server.base)) foreign.push(request.url())
@@ -32,7 +31,7 @@ test.each(PAGES)('documents: /docs/%s loads only from this server, without error
 })
 
 test('documents: search finds a page', async () => {
-  const { page, consoleErrors } = await dashboard.window()
+  const { page, consoleErrors } = await dashboard.windows.open()
   await page.goto('/docs/')
   await page.getByRole('button', { name: 'Search' }).first().click()
   await page.getByRole('searchbox').fill('POLICY_REVIEW_PENDING')

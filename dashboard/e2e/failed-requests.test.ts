@@ -1,25 +1,15 @@
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.'
 const POLL_MS = 3_000
 
-const dashboard = await closeAfterAll(startDashboard())
-
-const admin = () => adminClient(dashboard.server)
-const chat = (content: string, key = dashboard.server.demo.applications[0]?.api_key, model = 'demo-mini') =>
-  fetch(`${dashboard.server.base}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content }], governance: { user: { id: 'alice' } } }),
-  })
+const dashboard = await startDashboard()
 
 test('audit log: a request that no model may answer is Refused, and one with an answer is Allowed', async () => {
-  await chat('Good morning')
-  const refused = await chat('Good morning', undefined, 'no-such-model')
+  await dashboard.chat('Good morning')
+  const refused = await dashboard.chat('Good morning', { model: 'no-such-model' })
   expect(refused.status).toBe(422)
   const { page, visit } = await dashboard.signedIn()
   await visit('/audit?endpoint=chat&status=422')
@@ -38,14 +28,14 @@ test('audit log: a request that no model may answer is Refused, and one with an 
 
 test('key dialog: names the error of a first request that was refused', async () => {
   const { page, visit } = await dashboard.signedIn()
-  const { id } = await admin().create('/applications', { name: 'Without a model', default_model: 'no-such-model' })
+  const { id } = await dashboard.admin.create('/applications', { name: 'Without a model', default_model: 'no-such-model' })
   await visit(`/applications/${id}?tab=keys`)
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('first')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Key created' })
   const key = (await dialog.locator('code').first().textContent()) ?? ''
-  await chat('Good morning', key, 'no-such-model')
+  await dashboard.chat('Good morning', { model: 'no-such-model' }, { token: key })
   await dialog.getByText('422 NO_ELIGIBLE_PROVIDER').waitFor()
   await dialog.getByText('Refused', { exact: true }).waitFor()
   expect(await dialog.getByText('Allowed').count()).toBe(0)
@@ -65,7 +55,8 @@ test('playground: waiting for a reviewer records no reading of the review item',
   await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
   await polled
   await page.waitForResponse((response) => isState(response.url()), { timeout: 20 * POLL_MS })
-  const countReadings = async () => (await admin().records(50)).filter(({ change }) => change?.action === 'review.read').length
+  const countReadings = async () =>
+    (await dashboard.admin.records(50)).filter(({ change }) => change?.action === 'review.read').length
   expect(await countReadings()).toBe(0)
   await page.getByRole('link', { name: 'Pending review' }).click()
   await page.getByText('Brightwater Supplies').first().waitFor()

@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207, and tell jane.roe@brightwater.example.com.'
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
 
 test('playground: shows completion, stream, dry run and hold with the trace of the stages', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
@@ -108,7 +106,7 @@ test('playground: caret keeps its position when letters are typed in the middle 
 })
 
 test('playground: newest message and input stay visible in a long chat', async () => {
-  const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 1280, height: 720 } })
+  const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'carol', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight')
   await page.getByRole('log').getByText('Eight', { exact: true }).waitFor()
   for (const shown of [
@@ -142,7 +140,7 @@ test('playground: a dry run shows the verdict and no completion', async () => {
 })
 
 test('playground: requires the scope playground:use', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'auditor'))
+  const { page, visit } = await dashboard.signedIn({ role: 'auditor' })
   await visit('/playground')
   await page.getByRole('heading', { name: 'This page requires the scope playground:use' }).waitFor()
 })

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startDashboard } from './support/dashboard.ts'
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
 
 test('API reference: renders without errors under its content security policy', async () => {
-  const { page, consoleErrors } = await dashboard.window()
+  const { page, consoleErrors } = await dashboard.windows.open()
   const response = await page.goto('/docs/api/')
   expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
   await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor({ timeout: 60_000 })

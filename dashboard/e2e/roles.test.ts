@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ROLE_SCOPES, ROLES } from '../../server/src/shared/operator.ts'
 import type { Json } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import app from '../src/texts/en/app.json' with { type: 'json' }
 import { startDashboard } from './support/dashboard.ts'
 import { readFeatures } from './support/features.ts'
-import { operatorOf } from './support/operator.ts'
 
 interface Operation {
   readonly method: string
@@ -18,7 +16,7 @@ const pages = features.flatMap((feature) => feature.pages)
 const entries = features.flatMap(({ navigation = [] }) => navigation)
 const nameOf = (label: string): string => (app.navigation.pages as Readonly<Record<string, string>>)[label] ?? label
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
 const operations = await operationsOf(dashboard.server.base)
 
 /** One operation of the admin API per scope. */
@@ -37,7 +35,7 @@ describe.each(ROLES.filter((role) => role !== 'owner'))('%s', (role) => {
   const isMissing = (scope: string | undefined) => scope !== undefined && !ROLE_SCOPES[role].some((has) => has === scope)
 
   test('role: sidebar has its pages, other pages name the missing scope, and the server refuses their operations', async () => {
-    const { page, visit, consoleErrors } = await dashboard.signedIn(await operatorOf(dashboard, role))
+    const { page, visit, consoleErrors } = await dashboard.signedIn({ role })
     await visit('/')
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     // The session is loaded when the page is.
