@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const dashboard = await startDashboard()
@@ -131,13 +131,25 @@ test('key dialog: stays open on Esc and on a click outside, and focuses the copy
   await dialog.waitFor({ state: 'detached' })
 })
 
+test('key dialog: names the error of a first request that was refused', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  const { id } = await dashboard.admin.create('/applications', { name: 'Without a model', default_model: 'no-such-model' })
+  await visit(`/applications/${id}?tab=keys`)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name').fill('first')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Key created' })
+  const key = (await dialog.locator('code').first().textContent()) ?? ''
+  await dashboard.chat('Good morning', { model: 'no-such-model' }, { token: key })
+  await dialog.getByText('422 NO_ELIGIBLE_PROVIDER').waitFor()
+  await dialog.getByText('Refused', { exact: true }).waitFor()
+  expect(await dialog.getByText('Allowed').count()).toBe(0)
+  await expectAccessible(page)
+})
+
 test('settings: unsaved changes survive a switch of tabs, and leaving or reloading the page asks first', async () => {
   const { page, visit } = await dashboard.signedIn()
-  const dialogs: string[] = []
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.type())
-    void dialog.dismiss()
-  })
+  const dialogs = dismissDialogs(page)
   const [application] = dashboard.server.demo.applications
   await visit(`/applications/${application?.id}?tab=settings`)
   const field = page.getByLabel('Requests per minute', { exact: true })

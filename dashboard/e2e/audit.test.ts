@@ -37,6 +37,25 @@ test('records: a request is found by filters and shows its stages without its co
   expect(consoleErrors).toEqual([])
 })
 
+test('audit log: a request that no model may answer is Refused, and one with an answer is Allowed', async () => {
+  await dashboard.chat('Good morning')
+  const refused = await dashboard.chat('Good morning', { model: 'no-such-model' })
+  expect(refused.status).toBe(422)
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?endpoint=chat&status=422')
+  const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
+  await row.getByText('Refused', { exact: true }).waitFor()
+  expect(await row.getByText('Allowed').count()).toBe(0)
+  await expectAccessible(page)
+  await visit(`/audit/${refused.headers.get('x-audit-id')}`)
+  await page.getByText('Refused', { exact: true }).first().waitFor()
+  await page.getByText('Allow', { exact: true }).waitFor()
+  expect(await page.getByText('Allowed', { exact: true }).count()).toBe(0)
+  await expectAccessible(page)
+  await visit('/audit?endpoint=chat&status=200')
+  await page.getByRole('table', { name: 'Records' }).getByText('Allowed').first().waitFor()
+})
+
 test('record: shows the release mode, unread content and unknown fields of a request', async () => {
   const admin = dashboard.admin
   const settings = { extensions: ['content_parts'], release: 'windowed', unknown_fields: 'carry' }

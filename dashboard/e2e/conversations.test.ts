@@ -187,10 +187,3 @@ test('errors: an invalid avatar URL causes none, and a network failure is shown'
   await sendMessage(page, 'Hello?')
   await page.getByText('Cannot reach the server.').waitFor()
 })
-
-test('conversations: require the scope people:write', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
-  await visit('/conversations?as=alice')
-  await page.getByRole('heading', { name: 'This page requires the scope people:write' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Conversations' }).count()).toBe(0)
-})

@@ -38,3 +38,12 @@ test('documents: search finds a page', async () => {
   await page.getByRole('option').first().waitFor()
   expect(consoleErrors).toEqual([])
 })
+
+test('API reference: renders without errors under its content security policy', async () => {
+  const { page, consoleErrors } = await dashboard.windows.open()
+  const response = await page.goto('/docs/api/')
+  expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
+  await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor({ timeout: 60_000 })
+  await page.getByText('/v1/chat/completions').first().waitFor()
+  expect(consoleErrors).toEqual([])
+})

@@ -67,6 +67,24 @@ async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: 
   }
 }
 
+test('playground: waiting for a reviewer records no reading of the review item', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  const [application] = dashboard.server.demo.applications
+  await visit(`/playground?application=${application?.id}&user=alice`)
+  const isState = (url: string) => url.includes('/admin/v1/reviews')
+  const polled = page.waitForResponse((response) => isState(response.url()))
+  await sendMessage(page, PAYMENT)
+  await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
+  await polled
+  await page.waitForResponse((response) => isState(response.url()), { timeout: 60_000 })
+  const countReadings = async () =>
+    (await dashboard.admin.records(50)).filter(({ change }) => change?.action === 'review.read').length
+  expect(await countReadings()).toBe(0)
+  await page.getByRole('link', { name: 'Pending review' }).click()
+  await page.getByText('Brightwater Supplies').first().waitFor()
+  await expect.poll(countReadings).toBe(1)
+})
+
 test('playground: chat is kept when the operator opens the review and goes back', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'alice', 'Good morning', PAYMENT)
@@ -137,10 +155,4 @@ test('playground: a dry run shows the verdict and no completion', async () => {
   const stages = page.getByRole('list', { name: 'Stages' })
   await stages.getByText('No model called').waitFor()
   await expectAccessible(page)
-})
-
-test('playground: requires the scope playground:use', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'auditor' })
-  await visit('/playground')
-  await page.getByRole('heading', { name: 'This page requires the scope playground:use' }).waitFor()
 })

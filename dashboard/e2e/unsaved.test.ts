@@ -1,19 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 
 const dashboard = await startDashboard()
-
-/** Dismisses all dialogs of the browser and collects their types. */
-function dismissDialogs(page: Page): string[] {
-  const dialogs: string[] = []
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.type())
-    void dialog.dismiss()
-  })
-  return dialogs
-}
 
 const openPolicies = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
