@@ -6,6 +6,7 @@ import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const dashboard = await startDashboard()
+const [application] = dashboard.server.demo.applications
 
 test('Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
@@ -49,13 +50,19 @@ async function connectClients(page: Page): Promise<void> {
   }
 }
 
-/** Creates a key, sends a request with it and revokes it. */
-async function useKey(page: Page): Promise<void> {
+/** Returns the key and the dialog that shows it. */
+async function createKey(page: Page, name: string) {
   await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name').fill('production')
+  await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Key created' })
   const key = (await dialog.locator('code').first().textContent()) ?? ''
+  return { dialog, key }
+}
+
+/** Creates a key, sends a request with it and revokes it. */
+async function useKey(page: Page): Promise<void> {
+  const { dialog, key } = await createKey(page, 'production')
   await page.getByRole('button', { name: 'Copy key' }).waitFor()
   await dialog.getByText(`${dashboard.server.base}/v1`, { exact: true }).waitFor()
   await dialog.getByRole('tab', { name: 'Vercel AI SDK' }).click()
@@ -112,13 +119,8 @@ async function changeSettings(page: Page): Promise<void> {
 
 test('key dialog: stays open on Esc and on a click outside, and focuses the copy button', async () => {
   const { page, visit } = await dashboard.signedIn()
-  const [application] = dashboard.server.demo.applications
   await visit(`/applications/${application?.id}?tab=keys`)
-  await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name').fill('kept')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Key created' })
-  await dialog.locator('code').first().waitFor()
+  const { dialog } = await createKey(page, 'kept')
   await page
     .locator(':focus')
     .and(page.getByRole('button', { name: 'Copy key' }))
@@ -135,11 +137,7 @@ test('key dialog: names the error of a first request that was refused', async ()
   const { page, visit } = await dashboard.signedIn()
   const { id } = await dashboard.admin.create('/applications', { name: 'Without a model', default_model: 'no-such-model' })
   await visit(`/applications/${id}?tab=keys`)
-  await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name').fill('first')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Key created' })
-  const key = (await dialog.locator('code').first().textContent()) ?? ''
+  const { dialog, key } = await createKey(page, 'first')
   await dashboard.chat('Good morning', { model: 'no-such-model' }, { token: key })
   await dialog.getByText('422 NO_ELIGIBLE_PROVIDER').waitFor()
   await dialog.getByText('Refused', { exact: true }).waitFor()
@@ -150,7 +148,6 @@ test('key dialog: names the error of a first request that was refused', async ()
 test('settings: unsaved changes survive a switch of tabs, and leaving or reloading the page asks first', async () => {
   const { page, visit } = await dashboard.signedIn()
   const dialogs = dismissDialogs(page)
-  const [application] = dashboard.server.demo.applications
   await visit(`/applications/${application?.id}?tab=settings`)
   const field = page.getByLabel('Requests per minute', { exact: true })
   await field.fill('77')
@@ -170,7 +167,6 @@ test('settings: unsaved changes survive a switch of tabs, and leaving or reloadi
 })
 
 test('settings: each of two tabs saves only its own changes and keeps its input when the other saves', async () => {
-  const [application] = dashboard.server.demo.applications
   const [first, second] = [await dashboard.signedIn(), await dashboard.signedIn()]
   for (const { visit, page } of [first, second]) {
     await visit(`/applications/${application?.id}?tab=settings`)
@@ -192,7 +188,6 @@ test('settings: each of two tabs saves only its own changes and keeps its input 
 })
 
 test('settings: input during a save stays, and is saved next', async () => {
-  const [application] = dashboard.server.demo.applications
   const { page, visit } = await dashboard.signedIn()
   await visit(`/applications/${application?.id}?tab=settings`)
   const released = Promise.withResolvers<void>()
@@ -214,7 +209,6 @@ test('settings: input during a save stays, and is saved next', async () => {
 
 test('Applications: keys and settings are read-only for the role read_only', async () => {
   const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
-  const [application] = dashboard.server.demo.applications
   await visit(`/applications/${application?.id}?tab=keys`)
   await page.getByRole('table', { name: 'Keys' }).waitFor()
   expect(await page.getByRole('button', { name: /Revoke|Create/ }).count()).toBe(0)

@@ -12,12 +12,25 @@ const dashboard = await startDashboard()
 const { headers } = await dashboard.chat('Answer jane.roe@brightwater.example.com that we agree.')
 const auditId = headers.get('x-audit-id') ?? ''
 
-test('filters: are in the URL, and an empty state is shown when no record matches', async () => {
+test('filters: are in the URL and in their fields, which a navigation link clears', async () => {
   const { page, visit } = await dashboard.signedIn()
-  await visit('/audit')
-  await page.getByRole('combobox', { name: 'User ID' }).fill('unknown-user')
+  const user = page.getByRole('combobox', { name: 'User ID' })
+  const clear = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' })
+  await visit('/audit?user=alice&status=200')
+  await page.getByRole('table', { name: 'Records' }).waitFor()
+  expect(await user.inputValue()).toBe('alice')
+  await clear.click()
+  await page.waitForURL((url) => !url.searchParams.has('user'))
+  await expect.poll(() => user.inputValue()).toBe('')
+  expect(await page.getByRole('button', { name: 'HTTP status: 200' }).count()).toBe(0)
+  await user.fill('unknown-user')
   await page.getByText('No matching records').waitFor()
   expect(new URL(page.url()).searchParams.get('user')).toContain('unknown-user')
+  // A user is suggested while one types, and found by the keyed hash.
+  await user.fill('ali')
+  await page.getByRole('option', { name: 'alice' }).click()
+  await page.waitForURL('**user=alice*')
+  await page.getByRole('table', { name: 'Records' }).locator(`a[href*="${auditId}"]`).waitFor()
 })
 
 test('filters: both apply when two fields are filled within 350 ms, on a phone too', async () => {
@@ -35,17 +48,6 @@ test('filters: both apply when two fields are filled within 350 ms, on a phone t
   await expectAccessible(page)
   await sheet.getByRole('button', { name: 'Show results' }).click()
   await page.getByRole('button', { name: 'Filters (2)' }).waitFor()
-})
-
-test('filters: fields are empty after the navigation link cleared the filters', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit?user=alice&status=200')
-  await page.getByRole('table', { name: 'Records' }).waitFor()
-  expect(await page.getByRole('combobox', { name: 'User ID' }).inputValue()).toBe('alice')
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' }).click()
-  await page.waitForURL((url) => !url.searchParams.has('user'))
-  await expect.poll(() => page.getByRole('combobox', { name: 'User ID' }).inputValue()).toBe('')
-  expect(await page.getByRole('button', { name: 'HTTP status: 200' }).count()).toBe(0)
 })
 
 test('filters: a status class finds its records, and an invalid status shows an error', async () => {
@@ -75,7 +77,7 @@ test('filters: all of more than 100 Applications can be selected', async () => {
   await page.waitForURL('**application=app_*')
 })
 
-test('list: later pages are loaded while one scrolls and by a button, and only the rows around the visible ones are in the page', async () => {
+test('list: scrolling and a button load later pages, only rows around the visible ones are in the page, and Tab goes on below them', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/audit?endpoint=admin')
   const table = page.getByRole('table', { name: 'Records' })
@@ -97,6 +99,13 @@ test('list: later pages are loaded while one scrolls and by a button, and only t
     return table.locator(`tr[aria-rowindex="${rows}"]`).count()
   }
   await expect.poll(countLast).toBe(1)
+  await scrolled.evaluate((element) => element.scrollTo(0, 0))
+  await table.locator('tr[data-index="0"]').getByRole('link').focus()
+  const focusedRow = () => page.evaluate("Number(document.activeElement?.closest('tr')?.dataset.index ?? -1)")
+  for (let row = 1; row <= 45; row += 1) {
+    await page.keyboard.press('Tab')
+    await expect.poll(focusedRow).toBe(row)
+  }
 })
 
 test('list: rows are in the page again when one comes back to a list of more than 100', async () => {
@@ -116,19 +125,6 @@ test('list: rows are in the page again when one comes back to a list of more tha
   await table.getByRole('row').nth(10).waitFor()
 })
 
-test('list: Tab goes on to rows below the visible ones', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit?endpoint=admin')
-  const table = page.getByRole('table', { name: 'Records' })
-  await table.getByRole('row').nth(10).waitFor()
-  await table.getByRole('row').nth(1).getByRole('link').focus()
-  const focusedRow = () => page.evaluate("Number(document.activeElement?.closest('tr')?.dataset.index ?? -1)")
-  for (let row = 1; row <= 45; row += 1) {
-    await page.keyboard.press('Tab')
-    await expect.poll(focusedRow).toBe(row)
-  }
-})
-
 test('list: rows are cards on a phone, with all columns as pairs of label and value, and remain a table', async () => {
   const { page, visit } = await dashboard.signedIn({ isNarrow: true })
   await visit('/audit?endpoint=chat')
@@ -140,15 +136,6 @@ test('list: rows are cards on a phone, with all columns as pairs of label and va
   expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(380)
   expect(new Set(boxes.filter(({ height }) => height > 0).map(({ left }) => left)).size).toBe(1)
   await expectAccessible(page)
-})
-
-test('filters: a user is suggested while one types, and found by the keyed hash', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit')
-  await page.getByRole('combobox', { name: 'User ID' }).fill('ali')
-  await page.getByRole('option', { name: 'alice' }).click()
-  await page.waitForURL('**user=alice*')
-  await page.getByRole('table', { name: 'Records' }).locator(`a[href*="${auditId}"]`).waitFor()
 })
 
 test('filters: a period is one control, with presets and a calendar', async () => {

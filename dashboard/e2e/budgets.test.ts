@@ -36,7 +36,7 @@ test('Budgets: a budget that an operator creates is used up by chats, and admits
   await alertsOnHome(page).getByText('A budget is near its limit: Support at 85 %.').waitFor()
 
   await chat(400)
-  expect((await chat(50)).body.error.code).toBe('BUDGET_EXCEEDED')
+  expect(await chat(50)).toMatchObject({ status: 429, body: { error: { code: 'BUDGET_EXCEEDED' } } })
   await visit('/')
   await alertsOnHome(page).getByText('The budget Support is used up').waitFor()
   await page.getByRole('link', { name: /Review: The budget Support/ }).click()
@@ -53,7 +53,7 @@ test('Budgets: a budget that an operator creates is used up by chats, and admits
   await page.getByRole('button', { name: 'Save' }).click()
   await dialogsClosed(page)
   await page.getByText('3,750 tokens').waitFor()
-  await chat(50)
+  expect((await chat(50)).status).toBe(200)
   await visit('/')
   await page.getByRole('heading', { name: 'Latency by stage' }).waitFor()
   expect(await page.getByText('The budget Support').count()).toBe(0)

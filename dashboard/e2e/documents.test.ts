@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { AxeResults } from 'axe-core'
 import { expect, test } from 'vitest'
+import { AXE } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PAGES = ['', 'start/quick-start', 'concepts/pipeline', 'guides/first-hour', 'troubleshooting', 'comparison']
 
 execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
@@ -18,11 +16,12 @@ test.each(PAGES)('documents: /docs/%s loads only from this server, without error
   page.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(dashboard.server.base)) foreign.push(request.url())
   })
+  await page.goto(`/docs/${path}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate(AXE)
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.goto(`/docs/${path}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.evaluate(AXE)
+    await page.emulateMedia({ colorScheme })
+    await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor({ state: 'attached' })
     const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
     const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     expect(grave.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])

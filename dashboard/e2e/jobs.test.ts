@@ -7,7 +7,7 @@ import { startDashboard } from './support/dashboard.ts'
 const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
 
 const dashboard = await startDashboard()
-const admin = dashboard.admin
+const { admin } = dashboard
 await admin.workspace('research')
 const window = await dashboard.signedIn({ window: await dashboard.windows.openNew() })
 const taken = await countActions(window.page)
@@ -52,7 +52,7 @@ test('approve a held request', async () => {
     await page.keyboard.press('Enter')
     await page.getByText('Approved. Request released.').waitFor()
   })
-  expect((await dashboard.admin.get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
+  expect((await admin.get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
 })
 
 test('publish a rule from a template', () =>
@@ -71,7 +71,6 @@ test('publish a rule from a template', () =>
   }))
 
 test('roll back a policy', async () => {
-  const admin = dashboard.admin
   const allowed = { id: 'shown', at: ['input'], when: 'false', verdict: 'escalate' }
   await admin.create('/policy-sets', { source: policyDocument([allowed] as never) })
   await job({ clicks: 3, fields: 0, keys: 0 }, async (page) => {

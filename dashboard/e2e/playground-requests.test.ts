@@ -108,7 +108,6 @@ test('playground: a held request continues after the approval of another operato
   const { page, log } = await openPlayground('hanna')
   await send(page, PAYMENT)
   await log.getByText('409 POLICY_REVIEW_PENDING').waitFor()
-  const admin = dashboard.admin
   const item = /rev_[a-z0-9]+/.exec((await log.getByRole('link', { name: 'Pending review' }).getAttribute('href')) ?? '')?.[0]
   await admin.post(`/reviews/${item}/approve`, { comment: 'checked' })
   await log.getByText('You said: Please wire').waitFor()
@@ -216,7 +215,7 @@ test('playground: a decision becomes a policy test', async () => {
   await page.getByRole('textbox', { name: 'Name' }).fill('a transfer is held')
   await page.getByRole('button', { name: 'Save test' }).click()
   await page.getByText('Policy test saved.').waitFor()
-  const { data } = await dashboard.admin.get('/policy-tests?limit=100')
+  const { data } = await admin.get('/policy-tests?limit=100')
   const [test] = data.filter(({ name }: { name: string }) => name === 'a transfer is held')
   expect(test).toMatchObject({
     at: 'input',

@@ -6,6 +6,7 @@ import { editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor
 import { screenshot } from './support/screenshot.ts'
 
 const dashboard = await startDashboard()
+const { admin } = dashboard
 
 test('draft: problems are shown at their lines, tests run, and it is replayed, compared and published', async () => {
   const response = await dashboard.chat('Good morning', { governance: { user: { id: 'gus', role: 'guest' } } })
@@ -54,7 +55,7 @@ test('draft: problems are shown at their lines, tests run, and it is replayed, c
 })
 
 test('versions: an older version is compared with the active one and activated', async () => {
-  await dashboard.admin.create('/policy-sets', { source: GUESTS_DENIED })
+  await admin.create('/policy-sets', { source: GUESTS_DENIED })
   const { page, visit } = await dashboard.signedIn()
   await visit('/policies')
   await page.getByRole('link', { name: 'demo v1' }).click()
@@ -75,7 +76,6 @@ test('versions: an older version is compared with the active one and activated',
 })
 
 test('publish: a double click on the confirmation creates one version, and the button is not red', async () => {
-  const admin = dashboard.admin
   await admin.create('/policy-sets', { source: GUESTS_DENIED })
   const { page, visit } = await dashboard.signedIn()
   await openDraft(admin, visit, page)
@@ -102,7 +102,7 @@ test('publish: a double click on the confirmation creates one version, and the b
 
 test('replay: results are marked as outdated when the draft changes', async () => {
   const { page, visit } = await dashboard.signedIn()
-  await openDraft(dashboard.admin, visit, page)
+  await openDraft(admin, visit, page)
   await page.getByRole('tab', { name: 'Replay' }).click()
   await page.getByRole('button', { name: 'Replay' }).click()
   await page.getByText('Not replayed').waitFor()
@@ -115,7 +115,7 @@ test('replay: results are marked as outdated when the draft changes', async () =
 
 test('editor: completes names in conditions', async () => {
   const { page, visit } = await dashboard.signedIn()
-  await openDraft(dashboard.admin, visit, page)
+  await openDraft(admin, visit, page)
   await write(page, 'name: a\nrules:\n  - id: b\n    at: [input]\n    when: ')
   await page.keyboard.type('user.dep')
   await page.getByRole('option', { name: 'user.department' }).waitFor()
@@ -125,7 +125,7 @@ test('editor: completes names in conditions', async () => {
 
 test('draft: an auditor reads and tests it, and cannot change it', async () => {
   const { page, visit } = await dashboard.signedIn({ role: 'auditor', isNarrow: true })
-  await openDraft(dashboard.admin, visit, page, GUESTS_DENIED)
+  await openDraft(admin, visit, page, GUESTS_DENIED)
   expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Delete draft' }).count()).toBe(0)
   await editor(page).click()

@@ -4,6 +4,8 @@ import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 
 const dashboard = await startDashboard()
+const { admin } = dashboard
+const [application] = dashboard.server.demo.applications
 
 const openPolicies = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
@@ -110,8 +112,6 @@ test('unsaved account: leaving with a typed password asks first, and Esc does no
 })
 
 test('CORS origins: are saved in the settings, and an invalid one shows an error at its field', async () => {
-  const [application] = dashboard.server.demo.applications
-  const admin = dashboard.admin
   const { page, visit } = await dashboard.signedIn()
   await visit(`/applications/${application?.id}?tab=settings`)
   const field = page.getByRole('combobox', { name: 'Allowed origins (CORS)' })
@@ -129,7 +129,6 @@ test('CORS origins: are saved in the settings, and an invalid one shows an error
 })
 
 test('models: an edit sends only the changed price, and adding a model replaces none', async () => {
-  const admin = dashboard.admin
   await admin.create('/providers', { id: 'priced', base_url: 'https://models.example.com/v1' })
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 2 })
   const { page, visit } = await dashboard.signedIn()
