@@ -1,59 +1,43 @@
-import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
-import { operatorOf } from './support/operator.ts'
+import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
-const LONG_TEST = { timeout: 300_000 }
-const PATIENCE = { timeout: 20_000 }
+const dashboard = await startDashboard()
+const [application] = dashboard.server.demo.applications
 
-const dashboard = await closeAfterAll(startDashboard())
-
-const sendChat = (apiKey: string) =>
-  new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions.create({
-    model: 'demo-mini',
-    messages: [{ role: 'user', content: 'Good morning' }],
-  })
-
-test(
-  'Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings',
-  LONG_TEST,
-  async () => {
-    const { page, visit, consoleErrors } = await dashboard.signedIn()
-    await visit('/applications')
-    await page.getByRole('button', { name: 'Create Application' }).click()
-    await page.getByLabel('Name').fill('travel-desk')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText('No keys yet').waitFor()
-    await connectClients(page)
-    await useKey(page)
-    await changeSettings(page)
-    await page.getByRole('tab', { name: 'Usage' }).click()
-    await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
-    await page.getByText('Hour', { exact: true }).click()
-    await page.waitForURL('**period=1h*')
-    await page.getByRole('table', { name: 'Latency by stage' }).waitFor()
-    await expectAccessible(page)
-    await visit('/applications')
-    const row = page.getByRole('row', { name: /travel-desk/ })
-    await row
-      .getByText(/^(now|\d+ min\. ago)$/)
-      .first()
-      .waitFor()
-    await expectAccessible(page)
-    await page.getByRole('columnheader', { name: 'Requests (30 days)' }).getByRole('button').click()
-    await page.waitForURL('**sort=-requests')
-    await page.getByRole('columnheader', { name: 'Requests (30 days)' }).and(page.locator('[aria-sort=descending]')).waitFor()
-    await row.getByRole('cell', { name: /^[1-9]$/ }).waitFor()
-    // The invalid limit causes the only console errors.
-    expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
-  },
-)
+test('Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/applications')
+  await page.getByRole('button', { name: 'Create Application' }).click()
+  await page.getByLabel('Name').fill('travel-desk')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('No keys yet').waitFor()
+  await connectClients(page)
+  await useKey(page)
+  await changeSettings(page)
+  await page.getByRole('tab', { name: 'Usage' }).click()
+  await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
+  await page.getByText('Hour', { exact: true }).click()
+  await page.waitForURL('**period=1h*')
+  await page.getByRole('table', { name: 'Latency by stage' }).waitFor()
+  await expectAccessible(page)
+  await visit('/applications')
+  const row = page.getByRole('row', { name: /travel-desk/ })
+  await row
+    .getByText(/^(now|\d+ min\. ago)$/)
+    .first()
+    .waitFor()
+  await expectAccessible(page)
+  await page.getByRole('columnheader', { name: 'Requests (30 days)' }).getByRole('button').click()
+  await page.waitForURL('**sort=-requests')
+  await page.getByRole('columnheader', { name: 'Requests (30 days)' }).and(page.locator('[aria-sort=descending]')).waitFor()
+  await row.getByRole('cell', { name: /^[1-9]$/ }).waitFor()
+  // The invalid limit causes the only console errors.
+  expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
+})
 
 /** The code of each client has this server's address, and no client lacks an extension. */
 async function connectClients(page: Page): Promise<void> {
@@ -66,20 +50,26 @@ async function connectClients(page: Page): Promise<void> {
   }
 }
 
-/** Creates a key, sends a request with it and revokes it. */
-async function useKey(page: Page): Promise<void> {
+/** Returns the key and the dialog that shows it. */
+async function createKey(page: Page, name: string) {
   await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name').fill('production')
+  await page.getByLabel('Name').fill(name)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Key created' })
   const key = (await dialog.locator('code').first().textContent()) ?? ''
+  return { dialog, key }
+}
+
+/** Creates a key, sends a request with it and revokes it. */
+async function useKey(page: Page): Promise<void> {
+  const { dialog, key } = await createKey(page, 'production')
   await page.getByRole('button', { name: 'Copy key' }).waitFor()
   await dialog.getByText(`${dashboard.server.base}/v1`, { exact: true }).waitFor()
   await dialog.getByRole('tab', { name: 'Vercel AI SDK' }).click()
   expect(await dialog.getByLabel('Code for Vercel AI SDK', { exact: true }).textContent()).toContain('generateText')
   await dialog.getByText('Waiting for the first request…').waitFor()
   await expectAccessible(page)
-  await sendChat(key)
+  expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(200)
   await dialog.getByText('First request received').waitFor()
   await dialog.getByRole('link', { name: 'Open audit record' }).waitFor()
   await page.getByRole('button', { name: 'I have saved it' }).click()
@@ -93,8 +83,8 @@ async function useKey(page: Page): Promise<void> {
   await page.getByRole('row', { name: 'production' }).nth(1).getByRole('button', { name: 'Revoke production' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('Key production revoked.').waitFor()
-  await expect(sendChat(newKey)).rejects.toMatchObject({ status: 401 })
-  await sendChat(key)
+  expect((await dashboard.chat('Good morning', {}, { token: newKey })).status).toBe(401)
+  expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(200)
 }
 
 /** Both keys work during the overlap. Returns the new key. */
@@ -129,13 +119,8 @@ async function changeSettings(page: Page): Promise<void> {
 
 test('key dialog: stays open on Esc and on a click outside, and focuses the copy button', async () => {
   const { page, visit } = await dashboard.signedIn()
-  const [application] = dashboard.server.demo.applications
   await visit(`/applications/${application?.id}?tab=keys`)
-  await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name').fill('kept')
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Key created' })
-  await dialog.locator('code').first().waitFor()
+  const { dialog } = await createKey(page, 'kept')
   await page
     .locator(':focus')
     .and(page.getByRole('button', { name: 'Copy key' }))
@@ -148,14 +133,21 @@ test('key dialog: stays open on Esc and on a click outside, and focuses the copy
   await dialog.waitFor({ state: 'detached' })
 })
 
+test('key dialog: names the error of a first request that was refused', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  const { id } = await dashboard.admin.create('/applications', { name: 'Without a model', default_model: 'no-such-model' })
+  await visit(`/applications/${id}?tab=keys`)
+  const { dialog, key } = await createKey(page, 'first')
+  await dashboard.chat('Good morning', { model: 'no-such-model' }, { token: key })
+  await dialog.getByText('422 NO_ELIGIBLE_PROVIDER').waitFor()
+  await dialog.getByText('Refused', { exact: true }).waitFor()
+  expect(await dialog.getByText('Allowed').count()).toBe(0)
+  await expectAccessible(page)
+})
+
 test('settings: unsaved changes survive a switch of tabs, and leaving or reloading the page asks first', async () => {
   const { page, visit } = await dashboard.signedIn()
-  const dialogs: string[] = []
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.type())
-    void dialog.dismiss()
-  })
-  const [application] = dashboard.server.demo.applications
+  const dialogs = dismissDialogs(page)
   await visit(`/applications/${application?.id}?tab=settings`)
   const field = page.getByLabel('Requests per minute', { exact: true })
   await field.fill('77')
@@ -164,10 +156,10 @@ test('settings: unsaved changes survive a switch of tabs, and leaving or reloadi
   await page.getByRole('tab', { name: 'Settings' }).click()
   expect(await field.inputValue()).toBe('77')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm'])
   expect(await field.inputValue()).toBe('77')
   await page.evaluate('setTimeout(() => location.reload(), 0)')
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'beforeunload'])
+  await expect.poll(() => dialogs).toEqual(['confirm', 'beforeunload'])
   expect(await field.inputValue()).toBe('77')
   await page.getByRole('button', { name: 'Discard' }).click()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
@@ -175,7 +167,6 @@ test('settings: unsaved changes survive a switch of tabs, and leaving or reloadi
 })
 
 test('settings: each of two tabs saves only its own changes and keeps its input when the other saves', async () => {
-  const [application] = dashboard.server.demo.applications
   const [first, second] = [await dashboard.signedIn(), await dashboard.signedIn()]
   for (const { visit, page } of [first, second]) {
     await visit(`/applications/${application?.id}?tab=settings`)
@@ -192,12 +183,11 @@ test('settings: each of two tabs saves only its own changes and keeps its input 
   expect((await (await loaded).json()).limits.concurrency).toBe(7)
   await second.page.getByRole('button', { name: 'Save' }).click()
   await second.page.getByText('Saved.').waitFor()
-  const { limits } = await adminClient(dashboard.server).get(`/applications/${application?.id}`)
+  const { limits } = await dashboard.admin.get(`/applications/${application?.id}`)
   expect(limits).toMatchObject({ requests_per_minute: 321, concurrency: 7 })
 })
 
 test('settings: input during a save stays, and is saved next', async () => {
-  const [application] = dashboard.server.demo.applications
   const { page, visit } = await dashboard.signedIn()
   await visit(`/applications/${application?.id}?tab=settings`)
   const released = Promise.withResolvers<void>()
@@ -213,13 +203,12 @@ test('settings: input during a save stays, and is saved next', async () => {
   released.resolve()
   await page.getByText('Saved.').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
-  const limits = async () => (await adminClient(dashboard.server).get(`/applications/${application?.id}`)).limits
+  const limits = async () => (await dashboard.admin.get(`/applications/${application?.id}`)).limits
   await expect.poll(limits).toMatchObject({ requests_per_minute: 456, concurrency: 9 })
 })
 
 test('Applications: keys and settings are read-only for the role read_only', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
-  const [application] = dashboard.server.demo.applications
+  const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
   await visit(`/applications/${application?.id}?tab=keys`)
   await page.getByRole('table', { name: 'Keys' }).waitFor()
   expect(await page.getByRole('button', { name: /Revoke|Create/ }).count()).toBe(0)

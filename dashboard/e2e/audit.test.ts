@@ -3,13 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { listWorkspaces } from '../../server/src/domains/identity/workspace-store.ts'
 import { checkAuditLogs } from '../../server/src/domains/jobs/audit-jobs.ts'
-import { adminClient } from '../../server/test/admin/client.ts'
 import { CHANGES } from '../../server/test/admin/recorded-changes.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { Intruder } from '../../server/test/support/intruder.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { operatorOf } from './support/operator.ts'
 import { inWords, isExempt, readRecordSchema, sampleOf, valuesIn } from './support/sample-record.ts'
 
 /** Labels of badges that are truncated or wider than their table cell. */
@@ -20,20 +17,10 @@ const TRUNCATED_BADGES = `[...document.querySelectorAll('.mantine-Badge-root')].
   const truncated = getComputedStyle(label).overflow !== 'visible' && label.scrollWidth > label.clientWidth
   return box.width > 0 && (truncated || label.getBoundingClientRect().width > box.width || box.right > right + 1)
 }).map((badge) => badge.textContent)`
-const PATIENCE = { timeout: 20_000 }
 
-const dashboard = await closeAfterAll(startDashboard())
-const { base, demo } = dashboard.server
-const response = await fetch(`${base}/v1/chat/completions`, {
-  method: 'POST',
-  headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
-  body: JSON.stringify({
-    model: 'demo-mini',
-    messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
-    governance: { user: { id: 'alice' } },
-  }),
-})
-const auditId = response.headers.get('x-audit-id') ?? ''
+const dashboard = await startDashboard()
+const { headers } = await dashboard.chat('Answer jane.roe@brightwater.example.com that we agree.')
+const auditId = headers.get('x-audit-id') ?? ''
 
 test('records: a request is found by filters and shows its stages without its content', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
@@ -50,8 +37,27 @@ test('records: a request is found by filters and shows its stages without its co
   expect(consoleErrors).toEqual([])
 })
 
+test('audit log: a request that no model may answer is Refused, and one with an answer is Allowed', async () => {
+  await dashboard.chat('Good morning')
+  const refused = await dashboard.chat('Good morning', { model: 'no-such-model' })
+  expect(refused.status).toBe(422)
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?endpoint=chat&status=422')
+  const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
+  await row.getByText('Refused', { exact: true }).waitFor()
+  expect(await row.getByText('Allowed').count()).toBe(0)
+  await expectAccessible(page)
+  await visit(`/audit/${refused.headers.get('x-audit-id')}`)
+  await page.getByText('Refused', { exact: true }).first().waitFor()
+  await page.getByText('Allow', { exact: true }).waitFor()
+  expect(await page.getByText('Allowed', { exact: true }).count()).toBe(0)
+  await expectAccessible(page)
+  await visit('/audit?endpoint=chat&status=200')
+  await page.getByRole('table', { name: 'Records' }).getByText('Allowed').first().waitFor()
+})
+
 test('record: shows the release mode, unread content and unknown fields of a request', async () => {
-  const admin = adminClient(dashboard.server)
+  const admin = dashboard.admin
   const settings = { extensions: ['content_parts'], release: 'windowed', unknown_fields: 'carry' }
   const { id } = await admin.create('/applications', { name: 'reader', settings })
   const { key } = await admin.create(`/applications/${id}/keys`, { name: 'test' })
@@ -85,7 +91,7 @@ test('badges: no label is truncated at 1280 and 380 px', async () => {
       await page.setViewportSize({ width, height: 800 })
       // The page may follow the width asynchronously.
       const truncated = async () => [path, width, await page.evaluate(TRUNCATED_BADGES)]
-      await expect.poll(truncated, PATIENCE).toEqual([path, width, []])
+      await expect.poll(truncated).toEqual([path, width, []])
     }
     await page.setViewportSize({ width: 1280, height: 800 })
   }
@@ -173,8 +179,7 @@ test('tampering: Home and audit log show an alert until the log is intact again'
 })
 
 test('audit log: reviewer cannot verify or export, and the page fits a narrow screen', async () => {
-  const viewport = { width: 380, height: 800 }
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'), { viewport })
+  const { page, visit } = await dashboard.signedIn({ role: 'reviewer', isNarrow: true })
   await visit('/audit')
   await page.getByRole('table', { name: 'Records' }).waitFor()
   expect(await page.getByRole('button', { name: /Verify|Export/ }).count()).toBe(0)

@@ -1,78 +1,64 @@
-import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { startScriptedDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
-import { operatorOf } from './support/operator.ts'
-import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
-const LONG_TEST = { timeout: 300_000 }
-const NARROW = { viewport: { width: 380, height: 800 } }
-
-let { upstream, dashboard } = {} as ScriptedDashboard
-const scripted = await closeAfterAll(startScriptedDashboard())
-;({ upstream, dashboard } = scripted)
+const dashboard = await startScriptedDashboard()
 
 const application = () => dashboard.server.demo.applications[0] as { id: string; name: string; api_key: string }
 
 /** Sends a chat with which the provider reports so many tokens. */
-async function chat(tokens: number, user?: string) {
+function chat(tokens: number, user?: string) {
   const content = `report ${tokens} tokens`
   const usage = { prompt_tokens: tokens - 7, completion_tokens: 7, total_tokens: tokens }
-  upstream.on(content, (response) => json(response, 200, completion('Noted.', { usage })))
-  const client = new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey: application().api_key, maxRetries: 0 })
-  const body = { model: 'gpt-demo', max_tokens: 10, messages: [{ role: 'user' as const, content }] }
-  await client.chat.completions.create({ ...body, ...(user && { governance: { user: { id: user } } }) })
+  dashboard.upstream.on(content, (response) => json(response, 200, completion('Noted.', { usage })))
+  const governance = user === undefined ? {} : { governance: { user: { id: user } } }
+  return dashboard.chat(content, { model: 'gpt-demo', max_tokens: 10, governance: undefined, ...governance })
 }
 
 const alertsOnHome = (page: Page) => page.getByRole('region', { name: 'Needs attention' })
 
-test(
-  'Budgets: a budget that an operator creates is used up by chats, and admits them after its limit is raised',
-  LONG_TEST,
-  async () => {
-    const { page, visit, consoleErrors } = await dashboard.signedIn()
-    await visit('/budgets')
-    await page.getByText('No budgets yet').waitFor()
-    await expectAccessible(page)
-    await createBudget(page)
-    await page.getByText('0 tokens').first().waitFor()
+test('Budgets: a budget that an operator creates is used up by chats, and admits them after its limit is raised', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/budgets')
+  await page.getByText('No budgets yet').waitFor()
+  await expectAccessible(page)
+  await createBudget(page)
+  await page.getByText('0 tokens').first().waitFor()
 
-    await chat(850)
-    await page.getByText('Near limit').waitFor()
-    await page.getByText('85 % of the limit').waitFor()
-    await page.getByText(/^80 %: /).waitFor()
-    await visit('/')
-    await alertsOnHome(page).getByText('A budget is near its limit: Support at 85 %.').waitFor()
+  await chat(850)
+  await page.getByText('Near limit').waitFor()
+  await page.getByText('85 % of the limit').waitFor()
+  await page.getByText(/^80 %: /).waitFor()
+  await visit('/')
+  await alertsOnHome(page).getByText('A budget is near its limit: Support at 85 %.').waitFor()
 
-    await chat(400)
-    await expect(chat(50)).rejects.toMatchObject({ status: 429, code: 'BUDGET_EXCEEDED' })
-    await visit('/')
-    await alertsOnHome(page).getByText('The budget Support is used up').waitFor()
-    await page.getByRole('link', { name: /Review: The budget Support/ }).click()
-    await page
-      .getByRole('alert')
-      .getByText(/Requests are refused until/)
-      .waitFor()
-    await page.getByText(/^100 %: /).waitFor()
-    await page.getByText(/by 2 requests/).waitFor()
-    await expectAccessible(page)
+  await chat(400)
+  expect(await chat(50)).toMatchObject({ status: 429, body: { error: { code: 'BUDGET_EXCEEDED' } } })
+  await visit('/')
+  await alertsOnHome(page).getByText('The budget Support is used up').waitFor()
+  await page.getByRole('link', { name: /Review: The budget Support/ }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/Requests are refused until/)
+    .waitFor()
+  await page.getByText(/^100 %: /).waitFor()
+  await page.getByText(/by 2 requests/).waitFor()
+  await expectAccessible(page)
 
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByLabel('Limit in tokens').fill('5000')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await dialogsClosed(page)
-    await page.getByText('3,750 tokens').waitFor()
-    await chat(50)
-    await visit('/')
-    await page.getByRole('heading', { name: 'Latency by stage' }).waitFor()
-    expect(await page.getByText('The budget Support').count()).toBe(0)
-    expect(consoleErrors).toEqual([])
-  },
-)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Limit in tokens').fill('5000')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await dialogsClosed(page)
+  await page.getByText('3,750 tokens').waitFor()
+  expect((await chat(50)).status).toBe(200)
+  await visit('/')
+  await page.getByRole('heading', { name: 'Latency by stage' }).waitFor()
+  expect(await page.getByText('The budget Support').count()).toBe(0)
+  expect(consoleErrors).toEqual([])
+})
 
 async function createBudget(page: Page): Promise<void> {
   // The second button is in the empty state.
@@ -94,52 +80,48 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: option, exact: true }).click()
 }
 
-test(
-  'Budgets: the list shows states and highest members, and the page of a budget its members and their alerts',
-  LONG_TEST,
-  async () => {
-    const admin = adminClient(dashboard.server)
-    const month = { period: 'month', unit: 'tokens' }
-    const each = await admin.create('/budgets', { name: 'Each user', scope: 'user', limit: 1_000, ...month })
-    await admin.create('/budgets', {
-      name: 'Company',
-      scope: 'workspace',
-      limit: 120_000,
-      period: 'month',
-      unit: 'usd',
-      unpriced: 'ignore',
-    })
-    await admin.create('/budgets', { name: 'Closed', scope: 'workspace', limit: 0, ...month, enabled: false })
-    await chat(900, 'alice')
-    await chat(100, 'bob')
-    const { page, visit, consoleErrors } = await dashboard.signedIn()
-    await visit('/budgets')
-    const rowOf = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
-    await rowOf('Each user').getByText('Near limit').waitFor()
-    await rowOf('Each user').getByText('Highest: alice').waitFor()
-    await rowOf('Each user').getByText('900 of 1,000 tokens').waitFor()
-    await rowOf('Company').getByText('of $120,000.00').waitFor()
-    await rowOf('Closed').getByText('Disabled').waitFor()
-    await expectAccessible(page)
+test('Budgets: the list shows states and highest members, and the page of a budget its members and their alerts', async () => {
+  const admin = dashboard.admin
+  const month = { period: 'month', unit: 'tokens' }
+  const each = await admin.create('/budgets', { name: 'Each user', scope: 'user', limit: 1_000, ...month })
+  await admin.create('/budgets', {
+    name: 'Company',
+    scope: 'workspace',
+    limit: 120_000,
+    period: 'month',
+    unit: 'usd',
+    unpriced: 'ignore',
+  })
+  await admin.create('/budgets', { name: 'Closed', scope: 'workspace', limit: 0, ...month, enabled: false })
+  await chat(900, 'alice')
+  await chat(100, 'bob')
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/budgets')
+  const rowOf = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+  await rowOf('Each user').getByText('Near limit').waitFor()
+  await rowOf('Each user').getByText('Highest: alice').waitFor()
+  await rowOf('Each user').getByText('900 of 1,000 tokens').waitFor()
+  await rowOf('Company').getByText('of $120,000.00').waitFor()
+  await rowOf('Closed').getByText('Disabled').waitFor()
+  await expectAccessible(page)
 
-    await rowOf('Each user').getByRole('link').click()
-    await page.waitForURL(`**/budgets/${each.id}`)
-    const members = page.getByRole('table', { name: 'Users' }).getByRole('row')
-    await members
-      .filter({ hasText: 'alice' })
-      .getByText(/^80 %: /)
-      .waitFor()
-    await members.filter({ hasText: 'bob' }).getByText('100 of 1,000 tokens').waitFor()
-    await expectAccessible(page)
-    await page.getByRole('textbox', { name: 'Exact name or ID' }).fill('bob')
-    await page.waitForURL('**member=bob*')
-    await expect.poll(() => members.count()).toBe(2)
-    expect(consoleErrors).toEqual([])
-  },
-)
+  await rowOf('Each user').getByRole('link').click()
+  await page.waitForURL(`**/budgets/${each.id}`)
+  const members = page.getByRole('table', { name: 'Users' }).getByRole('row')
+  await members
+    .filter({ hasText: 'alice' })
+    .getByText(/^80 %: /)
+    .waitFor()
+  await members.filter({ hasText: 'bob' }).getByText('100 of 1,000 tokens').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('textbox', { name: 'Exact name or ID' }).fill('bob')
+  await page.waitForURL('**member=bob*')
+  await expect.poll(() => members.count()).toBe(2)
+  expect(consoleErrors).toEqual([])
+})
 
 test('Budgets: role reviewer sees counts, but neither members nor buttons', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'), NARROW)
+  const { page, visit } = await dashboard.signedIn({ role: 'reviewer', isNarrow: true })
   await visit('/budgets')
   await page.getByRole('link', { name: 'Each user' }).click()
   await page.getByRole('heading', { name: 'Current window' }).waitFor()

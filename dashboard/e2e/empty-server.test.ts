@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { firstLogin } from './support/first-login.ts'
@@ -8,10 +7,10 @@ import { firstLogin } from './support/first-login.ts'
 const OWNER = { name: 'Olivia Owner', email: 'olivia@example.com', password: 'a long test password' }
 const NO_WORKSPACE = 'This server has no Workspace yet'
 
-const dashboard = await closeAfterAll(startDashboard({ GATEHOUSE_DEMO: '0' }))
+const dashboard = await startDashboard({ GATEHOUSE_DEMO: '0' })
 
 test('empty server: first owner creates the first Workspace on any page, and gets the checklist', async () => {
-  const { page, visit, consoleErrors } = await dashboard.window()
+  const { page, visit, consoleErrors } = await dashboard.windows.open()
   await firstLogin(dashboard, page, OWNER)
   await page.getByRole('heading', { name: NO_WORKSPACE }).waitFor()
   await expectAccessible(page)

@@ -2,52 +2,45 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { STAGES } from '../../server/src/pipeline/endpoints.ts'
 import type { Json } from '../../server/test/admin/client.ts'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
-import { startDashboard, type Window } from './support/dashboard.ts'
+import type { Window } from './support/browser.ts'
+import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { firstLogin } from './support/first-login.ts'
 
 const run = promisify(execFile)
 
-const LONG_TEST_MS = 240_000
 const OWNER = { name: 'Olga Owner', email: 'olga@example.com', password: 'correct horse battery' }
 const REVIEWER = { name: 'Rita Reviewer', email: 'rita@example.com', password: 'another horse battery' }
 const WORKSPACE = 'travel'
 const RULE = 'approve-bank-details'
 
-const upstream = await startScriptedProvider()
+const upstream = await closeAfterAll(startScriptedProvider())
 const dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
-afterAll(async () => {
-  await dashboard?.close()
-  await upstream?.close()
-})
 
-test(
-  'first hour: from the first sign-in through all steps of the checklist to the verified record of an approved completion',
-  async () => {
-    const { page, consoleErrors } = await dashboard.window({ permissions: ['clipboard-read', 'clipboard-write'] })
-    await firstLogin(dashboard, page, OWNER)
-    await createWorkspace(page)
-    await expectSteps(page, 0)
-    await addProvider(page)
-    await expectSteps(page, 1)
-    const apiKey = await createKeyAndSendRequest(page)
-    await expectSteps(page, 3)
-    await publishTemplate(page)
-    await expectSteps(page, 4)
-    const reviewer = await inviteReviewer(page)
-    await go(page, 'Home')
-    await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
-    await checklist(page).waitFor({ state: 'detached' })
-    const auditId = await approveForWaitingClient(reviewer, apiKey)
-    await verifyRecord(page, auditId)
-    expect([...consoleErrors, ...reviewer.consoleErrors]).toEqual([])
-  },
-  LONG_TEST_MS,
-)
+test('first hour: from the first sign-in through all steps of the checklist to the verified record of an approved completion', async () => {
+  const { page, consoleErrors } = await dashboard.windows.openNew({ permissions: ['clipboard-read', 'clipboard-write'] })
+  await firstLogin(dashboard, page, OWNER)
+  await createWorkspace(page)
+  await expectSteps(page, 0)
+  await addProvider(page)
+  await expectSteps(page, 1)
+  const apiKey = await createKeyAndSendRequest(page)
+  await expectSteps(page, 3)
+  await publishTemplate(page)
+  await expectSteps(page, 4)
+  const reviewer = await inviteReviewer(page)
+  await go(page, 'Home')
+  await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
+  await checklist(page).waitFor({ state: 'detached' })
+  const auditId = await approveForWaitingClient(reviewer, apiKey)
+  await verifyRecord(page, auditId)
+  expect([...consoleErrors, ...reviewer.consoleErrors]).toEqual([])
+})
 
 const checklist = (page: Page) => page.getByRole('region', { name: 'Get started' })
 
@@ -148,7 +141,7 @@ async function inviteReviewer(page: Page): Promise<Window> {
   await button(page, 'I have saved it').click()
   await dialogsClosed(page)
 
-  const window = await dashboard.window()
+  const window = await dashboard.windows.open()
   await window.page.goto(link)
   await window.page.getByLabel('Password').first().fill(REVIEWER.password)
   await window.page.getByLabel('Confirm password').fill(REVIEWER.password)

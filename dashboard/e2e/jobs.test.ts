@@ -1,35 +1,18 @@
-import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { adminClient, type Json } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
 
-/** Jobs of operators, each from Home, with the clicks, fields and keys that it takes. */
-const JOBS_MS = 300_000
 const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
 
-const dashboard = await closeAfterAll(startDashboard())
-const admin = adminClient(dashboard.server)
+const dashboard = await startDashboard()
+const { admin } = dashboard
 await admin.workspace('research')
-const window = await dashboard.signedIn()
+const window = await dashboard.signedIn({ window: await dashboard.windows.openNew() })
 const taken = await countActions(window.page)
 
-const sendChat = (content: string, apiKey = dashboard.server.demo.applications[0]?.api_key ?? ''): Promise<Json> =>
-  new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions
-    .create({
-      model: 'demo-mini',
-      messages: [{ role: 'user', content }],
-      governance: { user: { id: 'alice' } },
-    } as never)
-    .then(
-      (completion) => completion as unknown as Json,
-      ({ error }) => ({ error }),
-    )
-
-await sendChat('Good morning')
+await dashboard.chat('Good morning')
 
 /** Does a job from Home and compares the actions with the documented ones. */
 async function job(documented: Actions, run: (page: Page) => Promise<void>): Promise<void> {
@@ -49,7 +32,7 @@ async function open(page: Page, name: string): Promise<void> {
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-test('find the most expensive request', { timeout: JOBS_MS }, () =>
+test('find the most expensive request', () =>
   job({ clicks: 3, fields: 0, keys: 0 }, async (page) => {
     await open(page, 'Audit log')
     const table = page.getByRole('table', { name: 'Records' })
@@ -57,11 +40,10 @@ test('find the most expensive request', { timeout: JOBS_MS }, () =>
     await page.waitForURL('**sort=-cost')
     await table.getByRole('row').nth(1).getByRole('link').first().click()
     await page.waitForURL('**/audit/aud_*')
-  }),
-)
+  }))
 
-test('approve a held request', { timeout: JOBS_MS }, async () => {
-  const { error } = await sendChat(HELD)
+test('approve a held request', async () => {
+  const { error } = (await dashboard.chat(HELD)).body
   await job({ clicks: 1, fields: 0, keys: 2 }, async (page) => {
     await open(page, 'Reviews')
     await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
@@ -70,10 +52,10 @@ test('approve a held request', { timeout: JOBS_MS }, async () => {
     await page.keyboard.press('Enter')
     await page.getByText('Approved. Request released.').waitFor()
   })
-  expect((await adminClient(dashboard.server).get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
+  expect((await admin.get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
 })
 
-test('publish a rule from a template', { timeout: JOBS_MS }, () =>
+test('publish a rule from a template', () =>
   job({ clicks: 7, fields: 1, keys: 0 }, async (page) => {
     await open(page, 'Policies')
     await button(page, 'Create draft').click()
@@ -86,11 +68,9 @@ test('publish a rule from a template', { timeout: JOBS_MS }, () =>
     await page.getByRole('button', { name: 'Publish', exact: true, disabled: false }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
     await page.getByRole('heading', { name: 'demo v2' }).waitFor()
-  }),
-)
+  }))
 
-test('roll back a policy', { timeout: JOBS_MS }, async () => {
-  const admin = adminClient(dashboard.server)
+test('roll back a policy', async () => {
   const allowed = { id: 'shown', at: ['input'], when: 'false', verdict: 'escalate' }
   await admin.create('/policy-sets', { source: policyDocument([allowed] as never) })
   await job({ clicks: 3, fields: 0, keys: 0 }, async (page) => {
@@ -101,7 +81,7 @@ test('roll back a policy', { timeout: JOBS_MS }, async () => {
   })
 })
 
-test('add a provider', { timeout: JOBS_MS }, () =>
+test('add a provider', () =>
   job({ clicks: 3, fields: 3, keys: 0 }, async (page) => {
     await open(page, 'Providers')
     await button(page, 'Add provider').click()
@@ -110,10 +90,9 @@ test('add a provider', { timeout: JOBS_MS }, () =>
     await page.getByLabel('API key').fill('sk-very-secret')
     await button(page, 'Add').click()
     await page.getByRole('heading', { name: 'inhouse', exact: true }).waitFor()
-  }),
-)
+  }))
 
-test('create an Application with a key and send the first request', { timeout: JOBS_MS }, () =>
+test('create an Application with a key and send the first request', () =>
   job({ clicks: 6, fields: 2, keys: 0 }, async (page) => {
     await open(page, 'Applications')
     await button(page, 'Create Application').click()
@@ -124,13 +103,12 @@ test('create an Application with a key and send the first request', { timeout: J
     await button(page, 'Create').click()
     const dialog = page.getByRole('dialog', { name: 'Key created' })
     const key = (await dialog.locator('code').first().textContent()) ?? ''
-    await sendChat('Good morning', key)
+    await dashboard.chat('Good morning', {}, { token: key })
     await dialog.getByText('First request received').waitFor()
     await button(page, 'I have saved it').click()
-  }),
-)
+  }))
 
-test('revoke a leaked key', { timeout: JOBS_MS }, () =>
+test('revoke a leaked key', () =>
   job({ clicks: 5, fields: 0, keys: 0 }, async (page) => {
     await open(page, 'Applications')
     await page.getByRole('link', { name: 'travel-desk' }).click()
@@ -138,10 +116,9 @@ test('revoke a leaked key', { timeout: JOBS_MS }, () =>
     await page.getByRole('button', { name: 'Revoke production' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('Key production revoked.').waitFor()
-  }),
-)
+  }))
 
-test("export last month's cost by model", { timeout: JOBS_MS }, () =>
+test("export last month's cost by model", () =>
   job({ clicks: 5, fields: 0, keys: 0 }, async (page) => {
     await open(page, 'Usage and cost')
     await page.getByText('30 days', { exact: true }).click()
@@ -151,19 +128,17 @@ test("export last month's cost by model", { timeout: JOBS_MS }, () =>
     const file = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export CSV' }).click()
     expect((await file).suggestedFilename()).toMatch(/^usage-by-model-/)
-  }),
-)
+  }))
 
-test('find all records of a user', { timeout: JOBS_MS }, () =>
+test('find all records of a user', () =>
   job({ clicks: 1, fields: 1, keys: 0 }, async (page) => {
     await open(page, 'Audit log')
     await page.getByRole('combobox', { name: 'User ID' }).fill('alice')
     await page.waitForURL('**user=alice*')
     await page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1).waitFor()
-  }),
-)
+  }))
 
-test('invite a reviewer for one Workspace', { timeout: JOBS_MS }, () =>
+test('invite a reviewer for one Workspace', () =>
   job({ clicks: 9, fields: 2, keys: 0 }, async (page) => {
     await open(page, 'Operators')
     await button(page, 'Invite operator').click()
@@ -177,5 +152,4 @@ test('invite a reviewer for one Workspace', { timeout: JOBS_MS }, () =>
     await page.getByRole('option', { name: 'Reviewer' }).click()
     await button(page, 'Create invitation link').click()
     await page.getByRole('dialog').locator('code').waitFor()
-  }),
-)
+  }))

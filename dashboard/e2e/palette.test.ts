@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { operatorOf } from './support/operator.ts'
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
 
 const RECORD = `aud_${'0'.repeat(26)}`
 
@@ -46,7 +44,7 @@ test('command palette: opens pages, Applications, users, records and forms with 
 })
 
 test('command palette: has only the pages and actions of the role', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
+  const { page, visit } = await dashboard.signedIn({ role: 'reviewer' })
   await visit('/')
   await page.getByRole('button', { name: /account menu/ }).waitFor()
   await page.getByRole('button', { name: 'Search' }).click()
@@ -73,7 +71,8 @@ test('density: stays compact after a reload', async () => {
 })
 
 test('sidebar: fits 800 pixels of height for an owner, and shows only icons after it is collapsed', async () => {
-  const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 1280, height: 800 } })
+  const { page, visit } = await dashboard.signedIn()
+  await page.setViewportSize({ width: 1280, height: 800 })
   await visit('/')
   const navigation = page.getByRole('navigation', { name: 'Main' })
   await navigation.getByText('Documentation').waitFor()

@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { completion, json, says, word } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { startScriptedDashboard } from './support/dashboard.ts'
 import { screenshot } from './support/screenshot.ts'
-import { startScriptedDashboard } from './support/scripted-dashboard.ts'
 
 const MODELS = ['scripted', 'scripted-large']
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.'
@@ -16,9 +14,8 @@ const WEATHER = {
   function: { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
 }
 
-let application: { readonly id: string; readonly key: string }
-const scripted = await closeAfterAll(startScriptedDashboard())
-const admin = adminClient(scripted.dashboard.server)
+const dashboard = await startScriptedDashboard()
+const { admin } = dashboard
 await admin.send('POST', '/providers/openai/models', { models: MODELS.map((id) => ({ id })) })
 const created = await admin.create('/applications', {
   name: 'playground',
@@ -26,11 +23,11 @@ const created = await admin.create('/applications', {
   settings: { extensions: ['tools'] },
 })
 const { key } = await admin.create(`/applications/${created.id}/keys`, { name: 'code' })
-application = { id: created.id, key }
+const application = { id: created.id, key }
 
 /** The playground of the Application, as another user. */
 async function openPlayground(user: string, query = '') {
-  const { page, visit, consoleErrors } = await scripted.dashboard.signedIn()
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit(`/playground?application=${application.id}&user=${user}${query}`)
   return { page, visit, consoleErrors, log: page.getByRole('log') }
 }
@@ -40,7 +37,7 @@ async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: /^Send( to|$)/, disabled: false }).click()
 }
 
-const lastCall = () => scripted.upstream.calls.at(-1)?.body
+const lastCall = () => dashboard.upstream.calls.at(-1)?.body
 
 test('playground: system prompt and parameters are sent and kept after a reload', async () => {
   const { page, visit, log } = await openPlayground('paula')
@@ -76,7 +73,7 @@ test('playground: several models answer side by side, each with its own history'
   await expect.poll(() => replies.filter({ hasText: 'You said: First question' }).count()).toBe(2)
   await send(page, 'Second question')
   await expect.poll(() => replies.filter({ hasText: 'You said: Second question' }).count()).toBe(2)
-  const calls = scripted.upstream.calls.slice(-2).map(({ body }) => body)
+  const calls = dashboard.upstream.calls.slice(-2).map(({ body }) => body)
   expect(calls.map(({ model }) => model).sort()).toEqual(MODELS)
   for (const { messages } of calls) expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   await expectAccessible(page)
@@ -91,7 +88,7 @@ test('playground: a tool call gets its result and the model continues', async ()
     choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }],
   }
   const tool = word()
-  scripted.upstream.on(tool, (response, { body }) =>
+  dashboard.upstream.on(tool, (response, { body }) =>
     json(response, 200, body.messages.at(-1)?.role === 'tool' ? completion('It is sunny.') : calls),
   )
   await page.getByRole('button', { name: 'Parameters and tools' }).click()
@@ -111,7 +108,6 @@ test('playground: a held request continues after the approval of another operato
   const { page, log } = await openPlayground('hanna')
   await send(page, PAYMENT)
   await log.getByText('409 POLICY_REVIEW_PENDING').waitFor()
-  const admin = adminClient(scripted.dashboard.server)
   const item = /rev_[a-z0-9]+/.exec((await log.getByRole('link', { name: 'Pending review' }).getAttribute('href')) ?? '')?.[0]
   await admin.post(`/reviews/${item}/approve`, { comment: 'checked' })
   await log.getByText('You said: Please wire').waitFor()
@@ -121,7 +117,7 @@ test('playground: a held request continues after the approval of another operato
 test('playground: Markdown shows no image and runs no HTML of a completion', async () => {
   const { page, log } = await openPlayground('mark')
   const text = word()
-  scripted.upstream.on(
+  dashboard.upstream.on(
     text,
     says(
       '**Bold** ![logo](https://images.example/a.png) <img src=x onerror=alert(1)>\n\n```js\nlet a = 1\n```\n\n[site](javascript:alert(1))',
@@ -219,7 +215,7 @@ test('playground: a decision becomes a policy test', async () => {
   await page.getByRole('textbox', { name: 'Name' }).fill('a transfer is held')
   await page.getByRole('button', { name: 'Save test' }).click()
   await page.getByText('Policy test saved.').waitFor()
-  const { data } = await adminClient(scripted.dashboard.server).get('/policy-tests?limit=100')
+  const { data } = await admin.get('/policy-tests?limit=100')
   const [test] = data.filter(({ name }: { name: string }) => name === 'a transfer is held')
   expect(test).toMatchObject({
     at: 'input',

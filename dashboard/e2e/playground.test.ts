@@ -1,14 +1,13 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207, and tell jane.roe@brightwater.example.com.'
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
+const [application] = dashboard.server.demo.applications
 
 test('playground: shows completion, stream, dry run and hold with the trace of the stages', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
@@ -59,7 +58,6 @@ async function sendMessage(page: Page, text: string): Promise<void> {
 
 /** Opens the playground with an asserted user, sends messages and waits for their responses. */
 async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: string, ...messages: string[]): Promise<void> {
-  const [application] = dashboard.server.demo.applications
   await visit(`/playground?application=${application?.id}&user=${user}`)
   for (const message of messages) {
     const answered = page.waitForResponse((response) => response.url().endsWith('/chat'))
@@ -69,19 +67,31 @@ async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: 
   }
 }
 
-test('playground: chat is kept when the operator opens the review and goes back', async () => {
+test('playground: waiting for a reviewer records no reading of the review item', async () => {
   const { page, visit } = await dashboard.signedIn()
-  await chatAs(page, visit, 'alice', 'Good morning', PAYMENT)
+  await visit(`/playground?application=${application?.id}&user=alice`)
+  const isState = (url: string) => url.includes('/admin/v1/reviews')
+  const polled = page.waitForResponse((response) => isState(response.url()))
+  await sendMessage(page, PAYMENT)
+  await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
+  await polled
+  await page.waitForResponse((response) => isState(response.url()), { timeout: 60_000 })
+  const countReadings = async () =>
+    (await dashboard.admin.records(50)).filter(({ change }) => change?.action === 'review.read').length
+  expect(await countReadings()).toBe(0)
+  await page.getByRole('link', { name: 'Pending review' }).click()
+  await page.getByText('Brightwater Supplies').first().waitFor()
+  await expect.poll(countReadings).toBe(1)
+})
+
+test('playground: chat is kept when the operator opens the review and goes back, and another user gets a new one', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await chatAs(page, visit, 'alice', 'My pelican is called Pete', PAYMENT)
   await page.getByRole('link', { name: 'Pending review' }).click()
   await page.waitForURL('**/dashboard/reviews/rev_*')
   await page.goBack()
-  await page.getByRole('log').getByText('Good morning').first().waitFor()
+  await page.getByRole('log').getByText('Pete').first().waitFor()
   await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
-})
-
-test('playground: another user gets a new chat without the messages of the first', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await chatAs(page, visit, 'alice', 'My pelican is called Pete')
   await page.getByLabel('Asserted user ID').fill('bob')
   await page.waitForURL('**user=bob*')
   await expect.poll(() => page.getByRole('log').getByText('Pete').count()).toBe(0)
@@ -108,13 +118,13 @@ test('playground: caret keeps its position when letters are typed in the middle 
 })
 
 test('playground: newest message and input stay visible in a long chat', async () => {
-  const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 1280, height: 720 } })
-  await chatAs(page, visit, 'carol', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight')
-  await page.getByRole('log').getByText('Eight', { exact: true }).waitFor()
+  const { page, visit } = await dashboard.signedIn()
+  await chatAs(page, visit, 'carol', 'One\n'.repeat(40), 'Two', 'Three')
+  await page.getByRole('log').getByText('Three', { exact: true }).waitFor()
   for (const shown of [
     page.getByRole('textbox', { name: 'Message', exact: true }),
     page.getByRole('button', { name: 'Send', exact: true }),
-    page.getByRole('log').getByText('Eight', { exact: true }),
+    page.getByRole('log').getByText('Three', { exact: true }),
   ]) {
     // The chat scrolls to its end.
     const isVisible = async () => {
@@ -139,10 +149,4 @@ test('playground: a dry run shows the verdict and no completion', async () => {
   const stages = page.getByRole('list', { name: 'Stages' })
   await stages.getByText('No model called').waitFor()
   await expectAccessible(page)
-})
-
-test('playground: requires the scope playground:use', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'auditor'))
-  await visit('/playground')
-  await page.getByRole('heading', { name: 'This page requires the scope playground:use' }).waitFor()
 })

@@ -1,11 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { FUNCTIONS } from '../../server/src/domains/policy/condition/functions.ts'
+import { VARIABLES } from '../../server/src/domains/policy/condition/variables.ts'
 import { parsePolicySet } from '../../server/src/domains/policy/parse.ts'
+import { RULE_FIELDS } from '../../server/src/domains/policy/rule-reader.ts'
+import { parseTransform } from '../../server/src/domains/policy/transforms.ts'
+import { CLASSIFICATIONS, RISK_LEVELS } from '../../server/src/shared/classification.ts'
+import { POLICY_POINTS, VERDICTS } from '../../server/src/shared/decision.ts'
+import { FINDING_GROUPS, FINDING_TYPES } from '../../server/src/shared/finding.ts'
 import { fromCel, toCel } from '../src/features/policies/condition-form.ts'
 import { mergeTexts, resolve } from '../src/features/policies/merge.ts'
 import { addTemplate, putRule, rulesIn } from '../src/features/policies/rule-document.ts'
 import { NEW_RULE, toRuleYaml } from '../src/features/policies/rule-fields.ts'
+import * as vocabulary from '../src/features/policies/vocabulary.ts'
 
 const examples = join(import.meta.dirname, '../../examples/policies')
 const DEMO = readFileSync(join(examples, 'demo.yaml'), 'utf8')
@@ -86,4 +94,17 @@ test('merge: changes of different lines merge, those of the same lines need a ch
   expect(resolve(parts, {})).toBeUndefined()
   expect(resolve(parts, { [conflict]: 'other' })).toBe('a\nb\ntheirs\nd\ne\n')
   expect(resolve(parts, { [conflict]: 'both' })).toBe('a\nb\nmine\ntheirs\nd\ne\n')
+})
+
+test('policy editor: completes the names and values of the server', () => {
+  expect(vocabulary.RULE_FIELDS).toEqual(RULE_FIELDS)
+  expect(vocabulary.VARIABLES).toEqual([...VARIABLES.keys()])
+  expect(vocabulary.FINDINGS).toEqual([...FINDING_TYPES, ...FINDING_GROUPS])
+  expect(vocabulary.CLASSIFICATIONS).toEqual(CLASSIFICATIONS)
+  expect(vocabulary.RISK_LEVELS).toEqual(RISK_LEVELS)
+  expect(vocabulary.FIELD_VALUES.at?.toSorted()).toEqual(POLICY_POINTS.toSorted())
+  expect(vocabulary.FIELD_VALUES.verdict).toEqual(VERDICTS)
+  for (const transform of vocabulary.TRANSFORMS) expect(parseTransform(transform), transform).toBeDefined()
+  // `has` is a macro of CEL, not a function.
+  for (const name of vocabulary.FUNCTIONS.filter((one) => one !== 'has')) expect(FUNCTIONS.has(name), name).toBe(true)
 })

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import { adminClient, type Json } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import type { Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { confirmPublish, editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor.ts'
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
+const { admin } = dashboard
 
 test('draft: changes of a version that was published meanwhile are merged', async () => {
-  const admin = adminClient(dashboard.server)
   const original = await admin.create('/policy-sets', { source: GUESTS_DENIED })
   const { page, visit } = await dashboard.signedIn()
   const { id } = await openDraft(admin, visit, page)
@@ -33,7 +32,6 @@ test('draft: changes of a version that was published meanwhile are merged', asyn
 })
 
 test('draft: of two editors the second keeps the typed text and picks a side', async () => {
-  const admin = adminClient(dashboard.server)
   const { page, visit } = await dashboard.signedIn()
   const { id } = await openDraft(admin, visit, page, GUESTS_DENIED)
   await admin.patch(`/policy-drafts/${id}`, { revision: 1, source: GUESTS_DENIED.replace('name: tried', 'name: theirs') })
@@ -51,7 +49,6 @@ test('draft: of two editors the second keeps the typed text and picks a side', a
 })
 
 test('publish: nothing is published when another operator has changed the draft meanwhile', async () => {
-  const admin = adminClient(dashboard.server)
   const { page, visit } = await dashboard.signedIn()
   const { id } = await openDraft(admin, visit, page, GUESTS_DENIED)
   const isOwn = (request: { method(): string }) => request.method() === 'PATCH'
@@ -71,7 +68,6 @@ test('publish: nothing is published when another operator has changed the draft 
 })
 
 test('draft: a text that cannot be sent is kept in the browser, also over a reload', async () => {
-  const admin = adminClient(dashboard.server)
   const { page, visit } = await dashboard.signedIn()
   const { id } = await openDraft(admin, visit, page, GUESTS_DENIED)
   await page.route('**/policy-drafts/*', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()))
@@ -85,7 +81,6 @@ test('draft: a text that cannot be sent is kept in the browser, also over a relo
 })
 
 test('rules: a rule is added with the form and from the cookbook, and edited', async () => {
-  const admin = adminClient(dashboard.server)
   const { page, visit } = await dashboard.signedIn()
   const { id } = await openDraft(admin, visit, page, GUESTS_DENIED)
   await page.getByRole('tab', { name: 'Rules' }).click()
@@ -115,7 +110,6 @@ test('rules: a rule is added with the form and from the cookbook, and edited', a
 })
 
 test('tests: are added, run, and refuse a publication until the operator overrides them', async () => {
-  const admin = adminClient(dashboard.server)
   const workspace = await admin.workspace()
   const draft = await admin.create('/policy-drafts', { title: 'tested', source: GUESTS_DENIED }, { workspace })
   const { page, visit } = await dashboard.signedIn()

@@ -1,77 +1,61 @@
 import { expect, test } from 'vitest'
-import { adminClient, type Json } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import type { Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { operatorOf } from './support/operator.ts'
 import { editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor.ts'
 import { screenshot } from './support/screenshot.ts'
 
-const LONG_TEST_MS = 300_000
+const dashboard = await startDashboard()
+const { admin } = dashboard
 
-const dashboard = await closeAfterAll(startDashboard())
+test('draft: problems are shown at their lines, tests run, and it is replayed, compared and published', async () => {
+  const response = await dashboard.chat('Good morning', { governance: { user: { id: 'gus', role: 'guest' } } })
+  expect(response.status, response.text).toBe(200)
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/policies')
+  await page.getByRole('link', { name: 'demo v1' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create draft' }).click()
+  await page.getByText('Ready to publish').waitFor()
 
-test(
-  'draft: problems are shown at their lines, tests run, and it is replayed, compared and published',
-  async () => {
-    const { server } = dashboard
-    const response = await fetch(`${server.base}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: 'demo-mini',
-        messages: [{ role: 'user', content: 'Good morning' }],
-        governance: { user: { id: 'gus', role: 'guest' } },
-      }),
-    })
-    expect(response.status, await response.text()).toBe(200)
-    const { page, visit, consoleErrors } = await dashboard.signedIn()
-    await visit('/policies')
-    await page.getByRole('link', { name: 'demo v1' }).waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: 'Create draft' }).click()
-    await page.getByText('Ready to publish').waitFor()
+  await write(page, GUESTS_DENIED.replace('user.role', 'user.roll'))
+  await page.getByRole('tab', { name: 'Problems (1)' }).waitFor()
+  await page.getByRole('button', { name: 'Line 11' }).click()
+  await page.locator('.cm-activeLine', { hasText: 'user.roll' }).waitFor()
+  await page.locator('.cm-lintRange-error').first().waitFor()
+  await page.locator('.cm-lint-marker-error').waitFor()
+  expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await screenshot(page, 'policies-draft')
 
-    await write(page, GUESTS_DENIED.replace('user.role', 'user.roll'))
-    await page.getByRole('tab', { name: 'Problems (1)' }).waitFor()
-    await page.getByRole('button', { name: 'Line 11' }).click()
-    await page.locator('.cm-activeLine', { hasText: 'user.roll' }).waitFor()
-    await page.locator('.cm-lintRange-error').first().waitFor()
-    await page.locator('.cm-lint-marker-error').waitFor()
-    expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true)
-    await expectAccessible(page)
-    await screenshot(page, 'policies-draft')
+  await write(page, GUESTS_DENIED)
+  await page.getByText('Ready to publish').waitFor()
+  await page.getByRole('tab', { name: 'Tests' }).click()
+  await page.getByRole('button', { name: 'Run tests' }).click()
+  await page.getByText('1 passed, 0 failed').waitFor()
+  await page.getByRole('tab', { name: 'Replay' }).click()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.getByRole('list', { name: 'Examples' }).getByText('+ no-guests').first().waitFor()
+  await expectAccessible(page)
+  await screenshot(page, 'policies-replay')
+  await page.getByRole('tab', { name: 'Changes' }).click()
+  await page.getByRole('textbox', { name: 'Changes' }).waitFor()
 
-    await write(page, GUESTS_DENIED)
-    await page.getByText('Ready to publish').waitFor()
-    await page.getByRole('tab', { name: 'Tests' }).click()
-    await page.getByRole('button', { name: 'Run tests' }).click()
-    await page.getByText('1 passed, 0 failed').waitFor()
-    await page.getByRole('tab', { name: 'Replay' }).click()
-    await page.getByRole('button', { name: 'Replay' }).click()
-    await page.getByRole('list', { name: 'Examples' }).getByText('+ no-guests').first().waitFor()
-    await expectAccessible(page)
-    await screenshot(page, 'policies-replay')
-    await page.getByRole('tab', { name: 'Changes' }).click()
-    await page.getByRole('textbox', { name: 'Changes' }).waitFor()
-
-    await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Guests are refused')
-    await expectAccessible(page)
-    await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
-    await page.getByRole('heading', { name: 'tried v1' }).waitFor()
-    await page.getByText('Guests are refused').waitFor()
-    await page.getByRole('cell', { name: /no-guests/ }).waitFor()
-    await page.getByRole('tab', { name: 'Compare' }).click()
-    await page.getByRole('list', { name: 'Changed rules' }).getByText('no-guests').waitFor()
-    expect(consoleErrors).toEqual([])
-  },
-  LONG_TEST_MS,
-)
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Guests are refused')
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
+  await page.getByRole('heading', { name: 'tried v1' }).waitFor()
+  await page.getByText('Guests are refused').waitFor()
+  await page.getByRole('cell', { name: /no-guests/ }).waitFor()
+  await page.getByRole('tab', { name: 'Compare' }).click()
+  await page.getByRole('list', { name: 'Changed rules' }).getByText('no-guests').waitFor()
+  expect(consoleErrors).toEqual([])
+})
 
 test('versions: an older version is compared with the active one and activated', async () => {
-  await adminClient(dashboard.server).create('/policy-sets', { source: GUESTS_DENIED })
+  await admin.create('/policy-sets', { source: GUESTS_DENIED })
   const { page, visit } = await dashboard.signedIn()
   await visit('/policies')
   await page.getByRole('link', { name: 'demo v1' }).click()
@@ -92,7 +76,6 @@ test('versions: an older version is compared with the active one and activated',
 })
 
 test('publish: a double click on the confirmation creates one version, and the button is not red', async () => {
-  const admin = adminClient(dashboard.server)
   await admin.create('/policy-sets', { source: GUESTS_DENIED })
   const { page, visit } = await dashboard.signedIn()
   await openDraft(admin, visit, page)
@@ -119,7 +102,7 @@ test('publish: a double click on the confirmation creates one version, and the b
 
 test('replay: results are marked as outdated when the draft changes', async () => {
   const { page, visit } = await dashboard.signedIn()
-  await openDraft(adminClient(dashboard.server), visit, page)
+  await openDraft(admin, visit, page)
   await page.getByRole('tab', { name: 'Replay' }).click()
   await page.getByRole('button', { name: 'Replay' }).click()
   await page.getByText('Not replayed').waitFor()
@@ -132,7 +115,7 @@ test('replay: results are marked as outdated when the draft changes', async () =
 
 test('editor: completes names in conditions', async () => {
   const { page, visit } = await dashboard.signedIn()
-  await openDraft(adminClient(dashboard.server), visit, page)
+  await openDraft(admin, visit, page)
   await write(page, 'name: a\nrules:\n  - id: b\n    at: [input]\n    when: ')
   await page.keyboard.type('user.dep')
   await page.getByRole('option', { name: 'user.department' }).waitFor()
@@ -141,10 +124,8 @@ test('editor: completes names in conditions', async () => {
 })
 
 test('draft: an auditor reads and tests it, and cannot change it', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'auditor'), {
-    viewport: { width: 380, height: 800 },
-  })
-  await openDraft(adminClient(dashboard.server), visit, page, GUESTS_DENIED)
+  const { page, visit } = await dashboard.signedIn({ role: 'auditor', isNarrow: true })
+  await openDraft(admin, visit, page, GUESTS_DENIED)
   expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Delete draft' }).count()).toBe(0)
   await editor(page).click()

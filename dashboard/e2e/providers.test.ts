@@ -1,15 +1,11 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { startScriptedDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
-import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
-import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
-let { dashboard } = {} as ScriptedDashboard
-const scripted = await closeAfterAll(startScriptedDashboard())
-;({ dashboard } = scripted)
+const dashboard = await startScriptedDashboard()
 
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
@@ -139,12 +135,7 @@ async function addListedModel(page: Page): Promise<void> {
 
 test('provider test: shows the cause of a failure', async () => {
   const { page, visit } = await dashboard.signedIn()
-  const { admin_token } = dashboard.server.demo
-  await fetch(`${dashboard.server.base}/admin/v1/providers`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'misspelt', base_url: 'https://no-such-host.invalid/v1' }),
-  })
+  await dashboard.admin.create('/providers', { id: 'misspelt', base_url: 'https://no-such-host.invalid/v1' })
   await visit('/providers')
   await page.getByRole('button', { name: 'Test connection to misspelt' }).click()
   await page
@@ -155,7 +146,7 @@ test('provider test: shows the cause of a failure', async () => {
 })
 
 test('providers: role read_only can neither test nor edit', async () => {
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
+  const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
   await visit('/providers/openai')
   await page.getByRole('table', { name: 'Models' }).waitFor()
   expect(await page.getByRole('button', { name: /Test|Save|Delete|Remove|Edit|Add / }).count()).toBe(0)

@@ -1,34 +1,23 @@
-import OpenAI from 'openai'
 import { expect, test } from 'vitest'
-import { adminClient, type Json } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import type { Json } from '../../server/test/admin/client.ts'
 import { signInOperator } from '../../server/test/support/operators.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { operatorOf } from './support/operator.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice'
 
-const dashboard = await closeAfterAll(startDashboard())
-const { base, demo } = dashboard.server
-const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: demo.applications[0]?.api_key ?? '', maxRetries: 0 })
+const dashboard = await startDashboard()
 
-/** Sends a chat; resolves to the review item of a held one. */
-const send = (content: string): Promise<string | undefined> =>
-  openai.chat.completions
-    .create({ model: 'demo-mini', messages: [{ role: 'user', content }], governance: { user: { id: 'alice' } } } as never)
-    .then(
-      () => undefined,
-      ({ error }) => error?.review_item_id,
-    )
+/** The review item of a held chat. */
+const send = async (content: string) => (await dashboard.chat(content)).body.error.review_item_id
 
-test('assignment: a reviewer takes an item, finds it by the filter, and sets an absence', { timeout: 300_000 }, async () => {
+test('assignment: a reviewer takes an item, finds it by the filter, and sets an absence', async () => {
   const id = await send(`${PAYMENT} assigned.`)
-  const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
+  const { page, visit } = await dashboard.signedIn({ role: 'reviewer' })
   await visit(`/reviews/${id}`)
   await page.getByRole('button', { name: 'Assign to me' }).click()
   await page.getByText('Assigned to you.', { exact: true }).waitFor()
-  expect((await adminClient(dashboard.server).get(`/reviews/${id}`)).assigned_to).toMatch(/^opr_/)
+  expect((await dashboard.admin.get(`/reviews/${id}`)).assigned_to).toMatch(/^opr_/)
   await expectAccessible(page)
   await visit('/reviews?assignee=me')
   await page.getByText('Assigned to you', { exact: true }).waitFor()
@@ -43,8 +32,8 @@ test('assignment: a reviewer takes an item, finds it by the filter, and sets an 
   await page.getByText('Absence saved.').waitFor()
 })
 
-test('assignment: an item of a delegate names the absent reviewer', { timeout: 300_000 }, async () => {
-  const admin = adminClient(dashboard.server)
+test('assignment: an item of a delegate names the absent reviewer', async () => {
+  const admin = dashboard.admin
   const id = await send(`${PAYMENT} delegated.`)
   const [absent, delegate] = [
     await signInOperator(dashboard.server, 'reviewer'),

@@ -1,43 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { ROLE_SCOPES, ROLES } from '../../server/src/shared/operator.ts'
-import type { Json } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import app from '../src/texts/en/app.json' with { type: 'json' }
 import { startDashboard } from './support/dashboard.ts'
 import { readFeatures } from './support/features.ts'
-import { operatorOf } from './support/operator.ts'
-
-interface Operation {
-  readonly method: string
-  readonly path: string
-  readonly scope: string
-}
 
 const features = await readFeatures()
 const pages = features.flatMap((feature) => feature.pages)
 const entries = features.flatMap(({ navigation = [] }) => navigation)
 const nameOf = (label: string): string => (app.navigation.pages as Readonly<Record<string, string>>)[label] ?? label
 
-const dashboard = await closeAfterAll(startDashboard())
-const operations = await operationsOf(dashboard.server.base)
-
-/** One operation of the admin API per scope. */
-async function operationsOf(base: string): Promise<Operation[]> {
-  const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
-  const all = Object.entries<Json>(paths).flatMap(([path, item]) =>
-    Object.entries<Json>(item).map(([method, { 'x-gatehouse-scope': scope }]): [string, Operation] => [
-      scope,
-      { method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, 'none'), scope },
-    ]),
-  )
-  return [...new Map(all.filter(([scope]) => scope)).values()]
-}
+const dashboard = await startDashboard()
 
 describe.each(ROLES.filter((role) => role !== 'owner'))('%s', (role) => {
   const isMissing = (scope: string | undefined) => scope !== undefined && !ROLE_SCOPES[role].some((has) => has === scope)
 
-  test('role: sidebar has its pages, other pages name the missing scope, and the server refuses their operations', async () => {
-    const { page, visit, consoleErrors } = await dashboard.signedIn(await operatorOf(dashboard, role))
+  test('role: sidebar has its pages, and other pages name the missing scope', async () => {
+    const { page, visit, consoleErrors } = await dashboard.signedIn({ role })
     await visit('/')
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     // The session is loaded when the page is.
@@ -63,22 +41,5 @@ describe.each(ROLES.filter((role) => role !== 'owner'))('%s', (role) => {
     }
     // Allowed pages send no refused requests.
     expect(consoleErrors).toEqual([])
-
-    const refused = operations.filter(({ scope }) => isMissing(scope))
-    const responses = await page.evaluate(
-      (all) =>
-        Promise.all(
-          all.map(async ({ method, path }) => {
-            const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
-            const response = await fetch(path, { method, headers: { 'content-type': 'application/json' }, ...body })
-            return `${response.status} ${await response.text()}`
-          }),
-        ),
-      refused,
-    )
-    for (const [index, { scope }] of refused.entries()) {
-      expect(responses[index]).toMatch(/^403 /)
-      expect(responses[index]).toContain(`the scope ${scope}.`)
-    }
   })
 })

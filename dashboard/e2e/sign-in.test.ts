@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -9,10 +8,10 @@ import { screenshot } from './support/screenshot.ts'
 const SIGNED_OUT_BYTES = 235_000
 const HOME_BYTES = 220_000
 
-const dashboard = await closeAfterAll(startDashboard())
+const dashboard = await startDashboard()
 
 test('redirects: / opens the dashboard, and pages open the sign-in page without a session', async () => {
-  const { page, visit } = await dashboard.window()
+  const { page, visit } = await dashboard.windows.open()
   await page.goto('/')
   await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
   await visit('/settings/tokens')
@@ -22,7 +21,7 @@ test('redirects: / opens the dashboard, and pages open the sign-in page without 
 })
 
 test('password: a wrong one shows an error, and the right one opens the requested page', async () => {
-  const { page, visit, consoleErrors } = await dashboard.window()
+  const { page, visit, consoleErrors } = await dashboard.windows.open()
   const { email, password } = dashboard.owner
   await visit('/settings/operators')
   await page.getByLabel('Email').fill(email)
@@ -40,7 +39,7 @@ test('password: a wrong one shows an error, and the right one opens the requeste
 })
 
 test('sign-out: ends the session and opens the sign-in page', async () => {
-  const { page, visit } = await dashboard.signedIn()
+  const { page, visit } = await dashboard.signedIn({ role: 'owner' })
   await visit('/account')
   await page.getByRole('button', { name: /account menu/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -52,7 +51,7 @@ test('sign-out: ends the session and opens the sign-in page', async () => {
 })
 
 test('redirects: the page after the sign-in is always one of the dashboard', async () => {
-  const { page, visit } = await dashboard.window()
+  const { page, visit } = await dashboard.windows.open()
   await visit('/sign-in?next=//elsewhere.example/dashboard/')
   await page.getByLabel('Email').fill(dashboard.owner.email)
   await page.getByLabel('Password').first().fill(dashboard.owner.password)
@@ -84,7 +83,8 @@ test.each([
   { state: 'signed out', title: 'Sign in to Gatehouse', limit: SIGNED_OUT_BYTES },
   { state: 'signed in', title: 'Home', limit: HOME_BYTES },
 ])('scripts: Home loads few bytes when $state, compressed and cached', async ({ state, title, limit }) => {
-  const { page } = await (state === 'signed in' ? dashboard.signedIn() : dashboard.window())
+  const window = await dashboard.windows.openNew()
+  const { page } = state === 'signed in' ? await dashboard.signedIn({ window }) : window
   const scripts = await scriptsOfHome(page)
   await page.getByRole('heading', { name: title, level: 1 }).waitFor()
   expect(scripts.length).toBeGreaterThan(1)
@@ -98,7 +98,7 @@ test.each([
 })
 
 test('content security policy: allows only own scripts and no frames', async () => {
-  const { page } = await dashboard.window()
+  const { page } = await dashboard.windows.open()
   const response = await page.request.get('/dashboard/any/path')
   const policy = response.headers()['content-security-policy'] ?? ''
   expect(policy).toContain("default-src 'none'; script-src 'self';")

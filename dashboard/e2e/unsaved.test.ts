@@ -1,29 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 
-const PATIENCE = { timeout: 20_000 }
-const LONG_TEST = { timeout: 300_000 }
-
-const dashboard = await closeAfterAll(startDashboard())
-
-/** Dismisses all dialogs of the browser and collects their types. */
-function dismissDialogs(page: Page): string[] {
-  const dialogs: string[] = []
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.type())
-    void dialog.dismiss()
-  })
-  return dialogs
-}
+const dashboard = await startDashboard()
+const { admin } = dashboard
+const [application] = dashboard.server.demo.applications
 
 const openPolicies = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
 
-test('unsaved message: leaving the conversation, the user or the window asks first and keeps the text', LONG_TEST, async () => {
+test('unsaved message: leaving the conversation, the user or the window asks first and keeps the text', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/conversations')
   await page.getByRole('button', { name: 'Act as alice' }).click()
@@ -36,11 +23,11 @@ test('unsaved message: leaving the conversation, the user or the window asks fir
   await field.fill('Half a sentence')
   const dialogs = dismissDialogs(page)
   await openPolicies(page)
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm'])
   await page.getByRole('button', { name: 'Switch user' }).click()
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm', 'confirm'])
   await page.evaluate('setTimeout(() => location.reload(), 0)')
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'confirm', 'beforeunload'])
+  await expect.poll(() => dialogs).toEqual(['confirm', 'confirm', 'beforeunload'])
   expect(await field.inputValue()).toBe('Half a sentence')
   // The access token is still valid.
   await page.keyboard.press('Control+End')
@@ -52,7 +39,7 @@ test('unsaved message: leaving the conversation, the user or the window asks fir
   expect(dialogs).toHaveLength(3)
 })
 
-test('unsaved group: Esc asks before the dialog discards the input', LONG_TEST, async () => {
+test('unsaved group: Esc asks before the dialog discards the input', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/conversations')
   await page.getByRole('button', { name: 'Act as alice' }).click()
@@ -62,7 +49,7 @@ test('unsaved group: Esc asks before the dialog discards the input', LONG_TEST, 
   await dialog.getByLabel('Name').fill('Harbour team')
   const dialogs = dismissDialogs(page)
   await page.keyboard.press('Escape')
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm'])
   expect(await dialog.getByLabel('Name').inputValue()).toBe('Harbour team')
   await dialog.getByRole('combobox', { name: 'Members' }).click()
   await page.getByRole('option', { name: 'Bob Lindqvist' }).click()
@@ -73,24 +60,15 @@ test('unsaved group: Esc asks before the dialog discards the input', LONG_TEST, 
   expect(dialogs).toHaveLength(1)
 })
 
-test('unsaved comment: leaving a review asks first, and a decision does not', LONG_TEST, async () => {
-  const [application] = dashboard.server.demo.applications
-  const response = await fetch(`${dashboard.server.base}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${application?.api_key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'demo-mini',
-      messages: [{ role: 'user', content: 'Transfer EUR 12,000 to the new supplier' }],
-    }),
-  })
-  const { error } = (await response.json()) as { error: { review_item_id: string } }
+test('unsaved comment: leaving a review asks first, and a decision does not', async () => {
+  const { error } = (await dashboard.chat('Transfer EUR 12,000 to the new supplier')).body
   const { page, visit } = await dashboard.signedIn()
   await visit(`/reviews/${error.review_item_id}`)
   const comment = page.getByLabel('Comment')
   await comment.fill('The supplier is known')
   const dialogs = dismissDialogs(page)
   await openPolicies(page)
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm'])
   expect(await comment.inputValue()).toBe('The supplier is known')
   await page.getByRole('button', { name: /^Deny/ }).click()
   await page.getByText('Denied. Content erased.').waitFor()
@@ -99,13 +77,13 @@ test('unsaved comment: leaving a review asks first, and a decision does not', LO
   expect(dialogs).toHaveLength(1)
 })
 
-test('unsaved account: leaving with a typed password asks first, and Esc does not close backup codes', LONG_TEST, async () => {
+test('unsaved account: leaving with a typed password asks first, and Esc does not close backup codes', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/account')
   await page.getByLabel('New password').fill('half a password')
   const dialogs = dismissDialogs(page)
   await openPolicies(page)
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm'])
   expect(await page.getByLabel('New password').inputValue()).toBe('half a password')
   await page.getByLabel('New password').fill('')
 
@@ -122,7 +100,7 @@ test('unsaved account: leaving with a typed password asks first, and Esc does no
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.getByLabel('6-digit code').fill('123456')
   await page.keyboard.press('Escape')
-  await expect.poll(() => dialogs, PATIENCE).toEqual(['confirm', 'confirm'])
+  await expect.poll(() => dialogs).toEqual(['confirm', 'confirm'])
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await dialog.getByText('first-code').waitFor()
   await page.keyboard.press('Escape')
@@ -133,9 +111,7 @@ test('unsaved account: leaving with a typed password asks first, and Esc does no
   expect(dialogs).toHaveLength(2)
 })
 
-test('CORS origins: are saved in the settings, and an invalid one shows an error at its field', LONG_TEST, async () => {
-  const [application] = dashboard.server.demo.applications
-  const admin = adminClient(dashboard.server)
+test('CORS origins: are saved in the settings, and an invalid one shows an error at its field', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit(`/applications/${application?.id}?tab=settings`)
   const field = page.getByRole('combobox', { name: 'Allowed origins (CORS)' })
@@ -152,8 +128,7 @@ test('CORS origins: are saved in the settings, and an invalid one shows an error
   expect(settings).toMatchObject({ cors: { origins: ['https://app.example.org'] } })
 })
 
-test('models: an edit sends only the changed price, and adding a model replaces none', LONG_TEST, async () => {
-  const admin = adminClient(dashboard.server)
+test('models: an edit sends only the changed price, and adding a model replaces none', async () => {
   await admin.create('/providers', { id: 'priced', base_url: 'https://models.example.com/v1' })
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 2 })
   const { page, visit } = await dashboard.signedIn()

@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest'
-import { adminClient } from '../../server/test/admin/client.ts'
-import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 
-const dashboard = await closeAfterAll(startDashboard())
-
-const sendChat = (index: number, content: string) => {
-  const application = dashboard.server.demo.applications[index]
-  const body = { model: 'demo-mini', messages: [{ role: 'user', content }], governance: { user: { id: 'alice' } } }
-  return adminClient(dashboard.server).send('POST', `/applications/${application?.id}/chat`, body)
-}
+const dashboard = await startDashboard()
 
 test('Usage: groups and filters requests, keeps both in the URL, shows the chart as a table and exports CSV', async () => {
-  await sendChat(0, 'Good morning')
-  await sendChat(0, 'Good evening')
+  await dashboard.chat('Good morning')
+  await dashboard.chat('Good evening')
   const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/usage')
   const name = dashboard.server.demo.applications[0]?.name ?? ''

@@ -4,8 +4,9 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AxeRun } from '../../scripts/screenshots.ts'
+import { NARROW } from './browser.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+export const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Transitions begin up to two frames after the change that causes them. */
 const TRANSITIONS_FINISHED = `(async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done))
@@ -17,13 +18,13 @@ const TRANSITIONS_FINISHED = `(async () => {
 })()`
 const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 const GRAVE = ['serious', 'critical']
-const ALL_RULES = '{ resultTypes: ["violations"] }'
+/** Without `preload: false`, axe parses all style sheets again for a rule that is turned off. */
+const ALL_RULES = '{ resultTypes: ["violations"], preload: false }'
 /** Rules whose results depend on the color scheme. */
 const COLOR_RULES = '{ runOnly: ["color-contrast", "link-in-text-block"], resultTypes: ["violations"] }'
 
 /** Width of the horizontal overflow in pixels. */
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth'
-const NARROW = { width: 380, height: 800 }
 
 /** Calendars, suggestions and menus. */
 const POPUPS = '[class*=mantine-][class*=-dropdown]:visible'
@@ -65,7 +66,7 @@ interface Results extends Pick<AxeResults, 'violations'> {
 
 /** Expects no serious or critical axe finding in light and dark colors, also if the page was checked before. */
 export async function expectNoFindings(page: Page): Promise<void> {
-  await page.evaluate(AXE)
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE)
   for (const [colorScheme, rules] of [
     ['light', ALL_RULES],
     ['dark', COLOR_RULES],

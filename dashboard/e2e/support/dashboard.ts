@@ -1,8 +1,11 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll } from 'vitest'
+import type { Role } from '../../../server/src/shared/operator.ts'
+import { type Admin, adminClient } from '../../../server/test/admin/client.ts'
+import { type ChatOptions, type GatewayResponse, gatewayClient } from '../../../server/test/support/gateway-client.ts'
+import { Browser, signInOperator } from '../../../server/test/support/operators.ts'
+import { type ScriptedProvider, startScriptedProvider } from '../../../server/test/support/scripted-provider.ts'
 import { startServer, type TestServer } from '../../../server/test/support/server.ts'
-import { openBrowser } from './browser.ts'
-
-const TIMEOUT_MS = 20_000
+import { NARROW, type Window, Windows } from './browser.ts'
 
 export interface Owner {
   readonly email: string
@@ -11,59 +14,59 @@ export interface Owner {
 
 export interface Dashboard {
   readonly server: TestServer
+  readonly windows: Windows
   /** Owner of the demo. */
   readonly owner: Owner
-  /** A window without a session. */
-  window(options?: BrowserContextOptions): Promise<Window>
-  /** A window with a session of the operator. Default: the owner. */
-  signedIn(operator?: Owner, options?: BrowserContextOptions): Promise<Window>
-  close(): Promise<void>
+  readonly admin: Admin
+  /** Sends a chat of alice. `more`: further fields of the body. */
+  chat(content: string, more?: Readonly<Record<string, unknown>>, options?: ChatOptions): Promise<GatewayResponse>
+  /** A window for the running test with a session: of a new operator with the role, or of the demo's owner. */
+  signedIn(as?: { readonly role?: Role; readonly isNarrow?: boolean; readonly window?: Window }): Promise<Window>
 }
 
-export interface Window {
-  readonly page: Page
-  readonly consoleErrors: readonly string[]
-  /** Opens a page of the dashboard: `/settings/operators`. */
-  visit(path: string): Promise<void>
-}
-
-/** Starts a server with the demo and opens windows of a real browser. */
+/** Starts a server with the demo for the test file, and opens windows of a real browser. */
 export async function startDashboard(env: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
-  const [server, browser] = await Promise.all([startServer(env, { passwords: undefined }), openBrowser()])
-  const closers: (() => Promise<void>)[] = []
-
-  const window = async (options: BrowserContextOptions = {}): Promise<Window> => {
-    const context = await browser.newContext({ baseURL: server.base, reducedMotion: 'reduce', locale: 'en-GB', ...options })
-    closers.push(() => context.close())
-    const page = await context.newPage()
-    page.setDefaultTimeout(TIMEOUT_MS)
-    const consoleErrors: string[] = []
-    page.on('pageerror', (error) => consoleErrors.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error') consoleErrors.push(message.text())
-    })
-    return { page, consoleErrors, visit: async (path) => void (await page.goto(`/dashboard${path}`)) }
-  }
-
+  const server = await startServer(env)
+  const windows = new Windows(server.base)
+  afterAll(async () => {
+    await windows.close()
+    await server.close()
+  })
+  let ofOwner: Promise<Browser> | undefined
   return {
     server,
+    windows,
     get owner() {
       return server.demo.dashboard
     },
-    window,
-    async signedIn(operator = server.demo.dashboard, options = {}) {
-      const signedIn = await window(options)
-      const { email, password } = operator
-      const response = await signedIn.page.request.post('/auth/sign-in/email', {
-        headers: { origin: server.base },
-        data: { email, password },
-      })
-      if (!response.ok()) throw new Error(`${email} could not sign in: ${await response.text()}`)
-      return signedIn
+    get admin() {
+      return adminClient(server)
     },
-    async close() {
-      await Promise.all(closers.map((close) => close()))
-      await server.close()
+    chat: (content, more, options) =>
+      gatewayClient(server).chat(content, { model: 'demo-mini', governance: { user: { id: 'alice' } }, ...more }, options),
+    async signedIn({ role, isNarrow = false, window } = {}) {
+      const opened = window ?? (await windows.open())
+      ofOwner ??= signInOwner(server)
+      const { cookie } = role ? (await signInOperator(server, role)).browser : await ofOwner
+      const cookies = cookie.split('; ').map((one) => one.split('=') as [string, string])
+      await opened.page.context().addCookies(cookies.map(([name, value]) => ({ name, value, url: server.base })))
+      if (isNarrow) await opened.page.setViewportSize(NARROW)
+      return opened
     },
   }
+}
+
+async function signInOwner({ base, demo }: TestServer): Promise<Browser> {
+  const browser = new Browser(base)
+  const { status, text } = await browser.signIn(demo.dashboard.email, demo.dashboard.password)
+  if (status !== 200) throw new Error(`the owner could not sign in: ${text}`)
+  return browser
+}
+
+/** A dashboard whose server calls a scripted provider (`gpt-demo`). */
+export async function startScriptedDashboard(): Promise<Dashboard & { readonly upstream: ScriptedProvider }> {
+  const upstream = await startScriptedProvider()
+  afterAll(() => upstream.close())
+  const env = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: upstream.url, OPENAI_MODELS: 'gpt-demo' }
+  return Object.assign(await startDashboard(env), { upstream })
 }

@@ -1,4 +1,4 @@
-// Names and values for completion. e2e/policies-vocabulary.test.ts compares them with the server's.
+// Names and values for completion. e2e/policies-document.test.ts compares them with the server's.
 
 import { FINDING_TYPES } from '../../ui/finding-labels.ts'
 
