@@ -108,8 +108,6 @@ class LongestFirst extends BaseSequencer {
     return sorted.toSorted((a, b) => a.project.name.localeCompare(b.project.name) || rank(a) - rank(b))
   }
 }
-/** `npm run compatibility` runs these: they read repositories of others, which the environment names (docs/compatibility.md). */
-const COMPATIBILITY = ['server/test/compatibility/*.test.ts']
 /** `npm test` runs these on the embedded database, `npm run test:full` on PostgreSQL as well. */
 const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
   /testDatabases|newDatabases|freshDatabases|separateDatabases|onDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
@@ -166,8 +164,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       project('units', ['server/src/**/*.test.ts', ...DASHBOARD_UNITS], { exclude: FULL_ONLY }),
-      project('server', ['server/test/**/*.test.ts'], { exclude: [...FULL_ONLY, ...COMPATIBILITY] }),
-      project('compatibility', COMPATIBILITY),
+      project('server', ['server/test/**/*.test.ts'], { exclude: FULL_ONLY }),
       project('server-full', [...SCALED, ...FULL_ONLY], { isFull: true, databases: ['embedded', 'postgresql'] }),
       ...(process.env.TEST_DATABASE_URL
         ? [project('postgresql-full', POSTGRESQL, { databases: ['postgresql'], exclude: [...SCALED, ...FULL_ONLY] })]

@@ -37,7 +37,6 @@ export async function startClientFixture() {
     close: () => governed.close(),
   }
 }
-export type ClientFixture = Awaited<ReturnType<typeof startClientFixture>>
 
 export function prompts({ provider }: Pick<Governed, 'provider'>) {
   const promptForText = (text: string): string => {

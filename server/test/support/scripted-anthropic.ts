@@ -51,5 +51,3 @@ export const startScriptedAnthropic = () =>
     if (method === 'GET') return json(response, MODELS_PAGES[path] ? 200 : 404, MODELS_PAGES[path] ?? {})
     return json(response, 200, anthropicMessage([{ type: 'text', text: 'Noted.' }]))
   })
-
-export type ScriptedAnthropic = Awaited<ReturnType<typeof startScriptedAnthropic>>

@@ -64,5 +64,3 @@ export async function startScriptedResponses() {
   const provider = await startScripted(saysItems([messageItem('Noted.')]), listModels)
   return { ...provider, url: `${provider.url}/v1` }
 }
-
-export type ScriptedResponses = Awaited<ReturnType<typeof startScriptedResponses>>
