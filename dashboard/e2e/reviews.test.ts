@@ -183,6 +183,8 @@ test('queue: an auditor opens items by hand, because reading content is recorded
 test('views: filters of the queue are saved, and stay while one opens items', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/reviews?kind=hold')
+  // The first item opens by itself, which closes a list of options that is open.
+  await page.getByText(/^1 of \d+$/).waitFor()
   await page.getByRole('combobox', { name: 'Rule' }).click()
   await page.getByRole('option', { name: 'payments-need-approval' }).click()
   await saveView(page, 'Payments')
