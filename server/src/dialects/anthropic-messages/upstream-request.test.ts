@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatMessage, ContentPart } from '../../shared/message.ts'
+import { type ChatMessage, type ContentPart, collectTexts } from '../../shared/message.ts'
 import type { AddedTexts } from '../added-texts.ts'
 import { encodeRequest } from './upstream-request.ts'
 
@@ -20,6 +20,8 @@ const text = (value: string, more: object = {}) => ({ type: 'text', text: value,
 const call = (id: string, args: string, name = 'look_up') => ({ id, type: 'function', function: { name, arguments: args } })
 const tool = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } })
 const CACHED = { cache_control: { type: 'ephemeral' } }
+/** Arguments that could not be written again. */
+const DEEP = `{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}}`
 
 describe('messages', () => {
   test('request: has the model, a limit and asks for a stream', () => {
@@ -117,6 +119,15 @@ describe('messages', () => {
     ])
   })
 
+  test('request: a text document is sent as the text that detectors read, whatever its encoding is', () => {
+    const bytes = Buffer.from('\uFEFFMy card is 4111 1111 1111 1111', 'utf16le')
+    const disguised = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('My card is 4111 1111 1111 1111')])
+    for (const file of [bytes, disguised, Buffer.from('Müller Straße', 'latin1')]) {
+      const messages = [user([{ type: 'file', file: { file_data: `data:text/plain;base64,${file.toString('base64')}` } }])]
+      expect(collectTexts(messages)).toContain(bodyOf(messages).messages[0].content[0].source.data)
+    }
+  })
+
   test('request: signed thinking keeps its place, and other reasoning and marks of other providers are left out', () => {
     const format = 'anthropic-claude-v1'
     const details = [
@@ -175,14 +186,8 @@ describe('parameters', () => {
   test('request: parameters that ask for nothing are accepted', () => {
     const neutral = {
       ...{ n: 1, logprobs: false, top_logprobs: 0, presence_penalty: 0, frequency_penalty: 0, logit_bias: {}, store: false },
-      ...{
-        metadata: {},
-        modalities: ['text'],
-        response_format: { type: 'text' },
-        verbosity: 'medium',
-        tools: [],
-        tool_choice: 'auto',
-      },
+      ...{ metadata: {}, modalities: ['text'], response_format: { type: 'text' } },
+      ...{ verbosity: 'medium', tools: [], tool_choice: 'auto' },
     }
     expect(bodyOf(HELLO, neutral)).toEqual(bodyOf(HELLO))
   })
@@ -214,6 +219,7 @@ describe('parameters', () => {
       'tool_choice.allowed_tools.tools',
       { tools: [tool('x')], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [tool('y')] } } },
     ],
+    ['tool_choice.type', { tools: [tool('f')], tool_choice: tool({ toString: 1 } as unknown as string) }],
     ['messages[1].name', [...HELLO, { role: 'user', name: 'ann', content: 'Hi' }]],
     ['messages[0].content[0].type', [user([{ type: 'input_audio', input_audio: { data: 'x', format: 'wav' } }])]],
     ['messages[0].content[0].image_url.url', [user([{ type: 'image_url', image_url: { url: 'data:image/tiff;base64,AA' } }])]],
@@ -223,6 +229,7 @@ describe('parameters', () => {
     ],
     ['messages[0].content[0].file.file_id', [user([{ type: 'file', file: { file_id: 'file-1' } }])]],
     ['messages[1].tool_calls[0].function.arguments', [...HELLO, { role: 'assistant', tool_calls: [call('a', '[1]')] }]],
+    ['messages[1].tool_calls[0].function.arguments', [...HELLO, { role: 'assistant', tool_calls: [call('a', DEEP)] }]],
     ['messages[1].tool_calls[0].type', [...HELLO, { role: 'assistant', tool_calls: [{ id: 'a', type: 'custom', custom: {} }] }]],
     ['messages[0].name', [{ role: 'tool', tool_call_id: 'a', name: 'other', content: 'x' }]],
     ['messages', [{ role: 'system', content: 'Alone' }]],

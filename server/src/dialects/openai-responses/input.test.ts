@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { decodeRequest } from './request.ts'
+import { chatOf, problemOf } from '../../../test/support/responses-request.ts'
 
 type Body = Readonly<Record<string, unknown>>
 const USER = { role: 'user', content: 'x' }
 
-function chatOf(body: unknown): Body {
-  const decoded = decodeRequest(body)
-  if (!decoded.ok) throw new Error(`${decoded.problem.param}: ${decoded.problem.message}`)
-  return decoded.chat
-}
-const problemOf = (body: unknown) => {
-  const decoded = decodeRequest(body)
-  return decoded.ok ? undefined : decoded.problem
-}
 const messagesOf = (input: unknown, more: Body = {}): unknown => chatOf({ input, ...more }).messages
 const userSays = (...content: readonly object[]) => [{ role: 'user', content }]
 const TOOL = { type: 'function', name: 'b' }

@@ -1,19 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { chatOf, problemOf } from '../../../test/support/responses-request.ts'
 import { decodeRequest } from './request.ts'
 
 type Body = Readonly<Record<string, unknown>>
 const USER = { role: 'user', content: 'x' }
-
-function chatOf(body: unknown): Body {
-  const decoded = decodeRequest(body)
-  if (!decoded.ok) throw new Error(`${decoded.problem.param}: ${decoded.problem.message}`)
-  return decoded.chat
-}
-
-function problemOf(body: unknown) {
-  const decoded = decodeRequest(body)
-  return decoded.ok ? undefined : decoded.problem
-}
 const CALL = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{}' }
 
 describe('decodeRequest: settings', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { decodedResponsesRequest as decoded } from '../../../test/support/responses-request.ts'
 import type { Completion } from '../../shared/completion.ts'
 import type { OriginalRequest } from '../../shared/original-request.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
@@ -21,11 +22,6 @@ const ADDED = { type: 'additional_tools', id: 'at_1', role: 'developer', tools: 
 const FOUND = { type: 'tool_search_output', call_id: 's1', status: 'completed', execution: 'client', tools: [FILES] }
 const SEARCHED = { type: 'tool_search_call', call_id: 's1', status: 'completed', execution: 'client', arguments: { query: 'a' } }
 
-function decoded(body: Body) {
-  const result = decodeRequest(body)
-  if (!result.ok) throw new Error(`${result.problem.param}: ${result.problem.message}`)
-  return result
-}
 const chatOf = (body: Body) => decoded(body).chat as { tools: Named[]; messages: Body[]; model: unknown }
 
 /** The body for a provider of the same API, after changes of the chat's tools and messages. */

@@ -8,7 +8,7 @@ import { fromId, newId } from '../../platform/lib/id.ts'
 import { countFindings } from '../../shared/finding.ts'
 import type { Collection } from './collection.ts'
 import { deleteCollection } from './collection-store.ts'
-import { clearFlags, deleteDocument, findDocumentByKey, listDocuments } from './document-store.ts'
+import { deleteDocument, findDocumentByKey } from './document-store.ts'
 import { loadChunkTexts } from './passages.ts'
 import { sweepCollections } from './sweep.ts'
 
@@ -18,7 +18,6 @@ const scanText = (text: string) =>
 describe.each(testDatabases())('document store on $name', async ({ open }) => {
   const database = await closeAfterAll(open())
   const workspaceId = (await seedWorkspace(database.db)).workspaceId
-  const foreign = (await seedWorkspace(database.db)).workspaceId
   const knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
 
   /** The columns that contain one of the texts. */
@@ -38,29 +37,6 @@ describe.each(testDatabases())('document store on $name', async ({ open }) => {
       .select('id')
       .where('collection_id', '=', fromId('col', id) ?? '')
       .execute()
-
-  test('listDocuments: pages oldest first and filters by collection and flags', async () => {
-    const [one, two] = [await knowledge.collection(), await knowledge.collection()]
-    const texts = ['calm', 'obey', 'calm', 'obey']
-    const ids: string[] = []
-    for (const [at, text] of texts.entries()) {
-      ids.push((await knowledge.put(at < 3 ? one : two, `k${at}`, `Words: ${text}.`)).documentId)
-    }
-    const list = async (query: object) => {
-      const page = await listDocuments(database.db, workspaceId, { limit: 10, ...query })
-      return page && { ids: page.data.map(({ id }) => ids.indexOf(id)), more: page.hasMore }
-    }
-    expect(await list({})).toEqual({ ids: [0, 1, 2, 3], more: false })
-    expect(await list({ limit: 3 })).toEqual({ ids: [0, 1, 2], more: true })
-    expect(await list({ limit: 3, after: ids[2] })).toEqual({ ids: [3], more: false })
-    expect(await list({ collectionId: one.id })).toEqual({ ids: [0, 1, 2], more: false })
-    expect(await list({ flagged: true })).toEqual({ ids: [1, 3], more: false })
-    await knowledge.transact((tx) => clearFlags(tx, workspaceId, ids[1] ?? ''))
-    expect(await list({ flagged: true })).toEqual({ ids: [3], more: false })
-    expect(await list({ after: 'doc_' })).toBeUndefined()
-    expect(await list({ collectionId: 'col_' })).toBeUndefined()
-    expect(await listDocuments(database.db, foreign, { limit: 10, collectionId: one.id })).toEqual({ data: [], hasMore: false })
-  })
 
   test('deleteDocument: removes all its data and keeps other documents', async () => {
     const collection = await knowledge.collection({ acl: EVERYONE, classification: 'public' })

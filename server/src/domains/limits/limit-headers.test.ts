@@ -2,14 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { admitAs, admitted, application, expectRefusal, limiterAt } from '../../../test/support/limiter.ts'
 
 describe('headers', () => {
-  test('headers: an admitted request gets the policies and the remaining units', () => {
-    const { limiter } = limiterAt()
-    expect(admitted(limiter.admit(application(), 0)).lease.headers).toEqual({
-      'ratelimit-policy': '"requests";q=600;w=60;gatehouse-burst=60, "concurrency";q=200;qu="concurrent-requests"',
-      ratelimit: '"requests";r=59;t=1, "concurrency";r=199',
-    })
-  })
-
   test('headers: each configured limit has its policy and its state', () => {
     const { limiter } = limiterAt()
     const app = application({ tokens_per_minute: 9_000, user_requests_per_minute: 20 })

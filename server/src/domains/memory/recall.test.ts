@@ -59,30 +59,6 @@ describe.each(testDatabases())('recallMemories on $name', async ({ open }) => {
     expect((await contents(alice(), 'green tea'))[0]).toBe('tea is green today')
   })
 
-  test('returns all fields of a memory', async () => {
-    const expiresAt = new Date(bench.clock.now().getTime() + DAY)
-    const fields = {
-      kind: 'preference',
-      summary: 'hot drink',
-      regulations: ['gdpr'],
-      classification: 'public',
-      expiresAt,
-    } as const
-    const { id } = await bench.store(alice({ sessionId: 's1' }), { ...fields, scope: 'session', content: 'tea with milk' })
-    const [memory] = await bench.recall(alice({ sessionId: 's1' }), 'drink')
-    expect(memory).toEqual({
-      ...fields,
-      id,
-      scope: 'session',
-      scopeId: 's1',
-      content: 'tea with milk',
-      createdAt: expect.any(Date),
-      similarity: expect.any(Number),
-    })
-    expect(memory?.similarity).toBeGreaterThan(0)
-    expect(memory?.similarity).toBeLessThanOrEqual(1)
-  })
-
   test('returns every match once, also behind many expired memories', async () => {
     const expiresAt = new Date(bench.clock.now().getTime() + DAY)
     for (let i = 0; i < 150; i++) await bench.store(alice(), { content: `needle ${i}`, expiresAt })

@@ -45,16 +45,6 @@ describe.each(testDatabases())('storeMemory on $name', async ({ open }) => {
     expect((await bench.store(alice(), { content: 'The deploy is not on the Friday' })).outcome).toBe('stored')
   })
 
-  test('keeps the memories of owners separate', async () => {
-    const content = 'The launch is in May'
-    const bob = bench.viewer({ user: { id: 'bob' }, sessionId: 's1' })
-    const ids = [await bench.store(alice(), { content }), await bench.store(bob, { content })]
-    for (const scope of ['session', 'application', 'department', 'project', 'workspace'] as const) {
-      ids.push(await bench.store(alice(), { content, scope, scopeId: 'shared' }))
-    }
-    expect(new Set(ids.map(({ id }) => id)).size).toBe(7)
-  })
-
   test('stores a memory once when fifty requests store it at the same time', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => `caller tells thing number ${index % 10}`)
     const stored = await Promise.all(texts.map((content) => bench.store(alice(), { content })))

@@ -117,13 +117,6 @@ describe('fallback', () => {
     expect(result).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
     expect(outcomes(result)).toEqual(['a timeout', 'b refused'])
   })
-
-  test('invoke: opens no connection to a forbidden address', async () => {
-    const internal = await startProvider([respondNormally], { source: 'api' })
-    const result = await send([internal])
-    expect(outcomes(result)).toEqual(['openai blocked'])
-    expect(internal.upstream.connections()).toBe(0)
-  })
 })
 
 describe('at most once', () => {

@@ -125,19 +125,4 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
     expect(await deleteProvider(db, workspaceId, 'openai')).toBe(true)
     expect((await listModels(db, workspaceId, 'openai', { limit: 9 })).data).toEqual([])
   })
-
-  test('providers: a provider of another Workspace looks like one that does not exist', async () => {
-    const [own, other] = [await workspace(), await workspace()]
-    await createProvider(db, own, openai({ apiKey: SECRET }), write)
-    await putModels(db, own, 'openai', [model('m')], now)
-    expect(await findProvider(db, other, 'openai')).toBeUndefined()
-    expect(await loadProviders(db, other, load)).toEqual([])
-    expect((await listProviders(db, other, { limit: 9 })).data).toEqual([])
-    expect((await listModels(db, other, 'openai', { limit: 9 })).data).toEqual([])
-    expect(await updateProvider(db, other, 'openai', { enabled: false }, { ...write, by: 'api' })).toBe(false)
-    expect(await putModels(db, other, 'openai', [model('x')], now)).toBe(false)
-    expect(await deleteModel(db, other, 'openai', 'm')).toBe(false)
-    expect(await deleteProvider(db, other, 'openai')).toBe(false)
-    expect(await loadFirst(own)).toMatchObject({ enabled: true, models: [{ id: 'm' }] })
-  })
 })

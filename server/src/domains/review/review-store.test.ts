@@ -94,11 +94,6 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     expect(await reviews.read(id, OPENED_AT)).toEqual(review.content)
   })
 
-  test('review store: hold lasts 24 h when no lifetime is given', async () => {
-    const { expiresAt } = await reviews.hold()
-    expect(expiresAt.getTime() - OPENED_AT.getTime()).toBe(DAY)
-  })
-
   test('review store: content is in no column, as text or as bytes, when it is sealed', async () => {
     const words = 'quietly crossing harbours'
     const { id } = await reviews.hold({
@@ -161,16 +156,6 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
     expect(await find(owner, escalation.id)).toBeUndefined()
     expect(await reviews.find(id, OPENED_AT, other)).toBeUndefined()
     expect(await reviews.read(id, OPENED_AT, other)).toBeUndefined()
-  })
-
-  test('review store: item is expired after its lifetime when no job has marked it', async () => {
-    const pending = await reviews.hold({ lifetimeMs: 2_000 })
-    const approved = await reviews.approved({ lifetimeMs: 2_000 })
-    const states = async (now: Date) =>
-      Promise.all([pending.id, approved.id].map(async (id) => (await reviews.find(id, now))?.state))
-    expect(await states(afterOpening(1_999))).toEqual(['pending', 'approved'])
-    expect(await states(afterOpening(2_000))).toEqual(['expired', 'expired'])
-    expect(await reviews.read(pending.id, afterOpening(2_000))).toBeUndefined()
   })
 
   test('review store: escalation is acknowledged once and cannot be approved', async () => {

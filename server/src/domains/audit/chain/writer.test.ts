@@ -143,16 +143,12 @@ describe.each(cases)('AuditWriter $mode on $name', async ({ name, open, mode, us
     expect(await log()).toEqual([id, group[0]?.id, group[2]?.id])
   })
 
-  test('append: rejects an invalid draft and writes the next ones', async () => {
-    const writer = writerOn(database)
+  test('append: rejects an invalid draft and a Workspace without a chain, and writes the next ones', async () => {
+    const [writer, unknown] = [writerOn(database), newId('ws')]
     await expect(writer.append(workspaceId, { ...draft(), workspace_id: newId('ws') })).rejects.toMatchObject(unavailable)
-    await expect(writer.append(newId('ws'), draft())).rejects.toMatchObject(unavailable)
+    await expect(writer.append(unknown, draft())).rejects.toMatchObject(unavailable)
+    await expect(writer.append(unknown, testDraft(unknown))).rejects.toMatchObject(unavailable)
     await expect(writer.append(workspaceId, draft())).resolves.toBeDefined()
-  })
-
-  test('append: rejects records of a Workspace without a chain', async () => {
-    const unknown = newId('ws')
-    await expect(writerOn(database).append(unknown, testDraft(unknown))).rejects.toMatchObject(unavailable)
   })
 
   test('append: rejects records above the queue limit and writes the others', async () => {

@@ -83,21 +83,6 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
     expect(await due(SIGNED_AT)).toBe(true)
   })
 
-  test.each([
-    ['an hour', 60 * MINUTE],
-    ['a year', 365 * DAY],
-  ])('findWorkspacesDue: due at once and then after a minute when the clock was set back by %s', async (_, back) => {
-    await append(1)
-    await sign()
-    await append(1)
-    expect(await due(afterSigning(-back))).toBe(true)
-    expect(await sign(afterSigning(-back))).toMatchObject({ size: 2 })
-    await append(1)
-    expect(await due(afterSigning(-back + MINUTE - 1))).toBe(false)
-    expect(await due(afterSigning(-back + MINUTE))).toBe(true)
-    expect(await verify()).toMatchObject({ ok: true, signedThrough: 2 })
-  })
-
   describe('proofs', () => {
     test('inclusion: verifies with only the record and the public key', async () => {
       const records = [...(await append(7)), ...(await append(6))]
