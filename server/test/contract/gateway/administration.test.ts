@@ -22,22 +22,6 @@ describe('start and administration', () => {
     // With a PostgreSQL the environment has the key.
     if (!governed.server.config.databaseUrl) expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600)
   })
-  test('demo: the token of every user verifies and names the user', async () => {
-    for (const { user_token: userToken, role, department } of governed.demo.users) {
-      const { audit_id } = expectSuccess(await governed.chat('Good morning', {}, { userToken })).governance
-      expect((await governed.record(audit_id)).user).toMatchObject({ verified: true, role, department })
-    }
-  })
-  test('demo: each Application has its own model, and models from the environment are open to both [ADM-ENV-11]', async () => {
-    const listed = await Promise.all(
-      governed.demo.applications.map(async ({ api_key: token }) =>
-        expectSuccess(await governed.api('GET', '/v1/models', { token })).data.map(({ id }) => id),
-      ),
-    )
-    expect(listed[0]?.some((id) => !listed[1]?.includes(id))).toBe(true)
-    expect(listed[1]?.some((id) => !listed[0]?.includes(id))).toBe(true)
-    for (const ids of listed) expect(ids).toContain('scripted')
-  })
   test('admin API: bearer ga_…; lists are {object, data, has_more, next_cursor} [ADM-API-1, ADM-API-2]', async () => {
     for (const path of [
       '/applications',

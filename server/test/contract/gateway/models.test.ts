@@ -26,7 +26,7 @@ describe('GET /v1/models', () => {
     expect(data).toContainEqual(expect.objectContaining({ id: 'scripted', owned_by: 'openai' }))
     expect(data).toContainEqual(expect.objectContaining({ id: 'demo-mini', owned_by: 'demo' }))
   })
-  test('list: has exactly the models that a chat of the calling Application may use [GW-MOD-2, GW-VERD-9]', async () => {
+  test('list: has exactly the models that a chat of the calling Application may use [GW-MOD-2, GW-VERD-9, ADM-ENV-11]', async () => {
     for (const [app, foreign] of ['demo-code', 'demo-support'].entries()) {
       for (const model of ['demo-support', 'demo-code', 'demo-mini', 'scripted']) {
         const { status } = await governed.chat('Good morning', { model }, { app })
