@@ -44,12 +44,6 @@ test('keys: refused from the next request on when revoked, and a second revocati
   expect(await admin.post(`/keys/${id}/revoke`)).toEqual(revoked)
 })
 
-test('keys: 404 when the Application does not exist', async () => {
-  expectError(await admin.send('POST', '/applications/app_01h455vb4pex5vsknk084sn02q/keys', { name: 'x' }), 'NOT_FOUND')
-  expectError(await admin.send('GET', '/applications/app_01h455vb4pex5vsknk084sn02q/keys'), 'NOT_FOUND')
-  expectError(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
-})
-
 test('Applications: PATCH changes only the named fields [ADM-API-3]', async () => {
   const before = await admin.patch(`/applications/${application.id}`, {
     limits: { burst: 9, tokens_per_minute: 500 },
