@@ -42,12 +42,13 @@ describe.each(CHANGES)('$action ($fields)', (change) => {
 
   test('503 without effect when it cannot be recorded', async () => {
     const given = await prepare(change, send, workspace)
-    const before = await admin.get(listPath, { workspace })
+    const list = () => admin.get(filled(listPath, given), { workspace })
+    const before = await list()
     await breakChain(workspace)
     await apply(change, given, async (method, path, json) => {
       expectError(await admin.send(method, path, json, { workspace }), 'UNAVAILABLE')
     })
-    expect(await admin.get(listPath, { workspace })).toEqual(before)
+    expect(await list()).toEqual(before)
   })
 })
 

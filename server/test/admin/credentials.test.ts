@@ -13,7 +13,7 @@ const models = async (key: string): Promise<{ status: number; code?: string }> =
   return { status: response.status, code: ((await response.json()) as Json).error?.code }
 }
 
-test('keys: valid at once when issued, and shown only in that response [ADM-API-4]', async () => {
+test('keys: valid at once when issued, and shown only in that response [GW-AUTH-2, ADM-API-4]', async () => {
   const issued = await admin.create(`/applications/${application.id}/keys`, { name: 'first' })
   expect(issued).toEqual({
     id: expect.stringMatching(/^key_/),
@@ -34,7 +34,7 @@ test('keys: valid at once when issued, and shown only in that response [ADM-API-
   expect(server.logs()).not.toContain(issued.key)
 })
 
-test('keys: refused from the next request on when revoked, and a second revocation changes nothing [ADM-API-4]', async () => {
+test('keys: refused from the next request on when revoked, and a second revocation changes nothing [GW-AUTH-3, ADM-API-4]', async () => {
   const { id, key } = await admin.create(`/applications/${application.id}/keys`, { name: 'short-lived' })
   expect(await models(key)).toEqual({ status: 200 })
   const revoked = await admin.post(`/keys/${id}/revoke`)
@@ -42,23 +42,6 @@ test('keys: refused from the next request on when revoked, and a second revocati
   expect(revoked).toMatchObject({ id, object: 'api_key', revoked_at: expect.any(String) })
   expect(revoked).not.toHaveProperty('key')
   expect(await admin.post(`/keys/${id}/revoke`)).toEqual(revoked)
-})
-
-test('keys: 404 when the Application does not exist', async () => {
-  expectError(await admin.send('POST', '/applications/app_01h455vb4pex5vsknk084sn02q/keys', { name: 'x' }), 'NOT_FOUND')
-  expectError(await admin.send('GET', '/applications/app_01h455vb4pex5vsknk084sn02q/keys'), 'NOT_FOUND')
-  expectError(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
-})
-
-test('Applications: changed models apply from the next request on [ADM-API-3]', async () => {
-  const { key } = await admin.create(`/applications/${application.id}/keys`, { name: 'for limits' })
-  const listModels = () =>
-    fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then((response) => response.json()) as Json
-  expect((await listModels()).data.length).toBeGreaterThan(1)
-  await admin.patch(`/applications/${application.id}`, { models: ['demo-mini'] })
-  expect((await listModels()).data.map(({ id }: Json) => id)).toEqual(['demo-mini'])
-  await admin.patch(`/applications/${application.id}`, { models: null })
-  expect((await listModels()).data.length).toBeGreaterThan(1)
 })
 
 test('Applications: PATCH changes only the named fields [ADM-API-3]', async () => {

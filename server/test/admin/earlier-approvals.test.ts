@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { expectError as refusedByGateway } from '../support/gateway-client.ts'
-import { startGoverned } from '../support/governed.ts'
+import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
+import { type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { acceptFromServer, type Browser, inviteOperator, signInOperator } from '../support/operators.ts'
 import { adminClient, expectError } from './client.ts'
@@ -21,8 +21,8 @@ const approveWith = (token: string, id: string) => admin.send('POST', `/reviews/
 /** A hold of two approvals with that of `approver`, who then changes; afterwards two others approve. */
 async function expectNotCounted(
   approveFirst: (id: string) => Promise<{ readonly body: Record<string, unknown> }>,
-  change: (held: { readonly id: string; readonly prompt: string }) => Promise<unknown>,
-): Promise<void> {
+  change: (held: HeldPrompt) => Promise<unknown>,
+): Promise<HeldPrompt> {
   const held = await governed.holdPrompt('birch-hold', { more: { governance: { user: { id: 'a user' } } } })
   const first = await approveFirst(held.id)
   expect(first.body).toMatchObject({ state: 'pending', approvals: [expect.anything()] })
@@ -30,6 +30,7 @@ async function expectNotCounted(
   const [second, third] = [await reviewer(), await reviewer()]
   expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
   expect((await approve(third.browser, held.id)).body.state).toBe('approved')
+  return held
 }
 
 describe('earlier approvals: an approval does not count when the last one arrives [ADM-REV-1]', () => {
@@ -70,19 +71,24 @@ describe('earlier approvals: an approval does not count when the last one arrive
     )
   })
 
-  test("after an identical request with the operator's own key, when an admin token approved", async () => {
-    const { browser } = await signInOperator(governed.server, 'owner')
-    const { token } = await issueToken(browser)
-    const application = governed.server.demo.applications[0]?.id
-    const { key } = (await browser.post(`/admin/v1/applications/${application}/keys`, { name: 'own' })).body
-    await expectNotCounted(
-      (held) => approveWith(token, held),
-      async ({ prompt }) => {
-        const again = await governed.chat(prompt, { governance: { user: { id: 'a user' } } }, { token: key })
-        refusedByGateway(again, 'POLICY_REVIEW_PENDING')
-      },
-    )
-  })
+  test.each(['session', 'admin token'])(
+    "after an identical request with the operator's own key, when a %s approved",
+    async (by) => {
+      const { browser } = await signInOperator(governed.server, 'owner')
+      const { token } = await issueToken(browser)
+      const application = governed.server.demo.applications[0]?.id
+      const { key } = (await browser.post(`/admin/v1/applications/${application}/keys`, { name: 'own' })).body
+      const user = { id: 'a user' }
+      const held = await expectNotCounted(
+        (id) => (by === 'session' ? approve(browser, id) : approveWith(token, id)),
+        async ({ prompt }) => {
+          const again = await governed.chat(prompt, { governance: { user } }, { token: key })
+          refusedByGateway(again, 'POLICY_REVIEW_PENDING')
+        },
+      )
+      expect(contentOf(await governed.resubmit(held, { user }, {}, { token: key }))).toBe(held.answer)
+    },
+  )
 })
 
 describe('earlier approvals: an operator approves again', () => {

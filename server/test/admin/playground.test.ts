@@ -63,23 +63,17 @@ test('playground: stores no memory for another user without the scope memories:w
   const memory = { enabled: true, capture: 'explicit' }
   const memoryApplication = await governed.application({ default_model: 'scripted', settings: { memory } })
   const { token } = await admin.create('/tokens', { name: 'playground', scopes: ['playground:use'] })
-  const chatAs = (as: string | undefined) => {
-    const messages = [{ role: 'user', content: `Remember this: my ship is called ${about} damson-escalate` }]
-    return admin.send(
-      'POST',
-      `/applications/${memoryApplication.id}/chat?as=${id}`,
-      { messages },
-      as === undefined ? {} : { token: as },
-    )
-  }
+  const messages = [{ role: 'user', content: `Remember this: my ship is called ${about} damson-escalate` }]
+  const chatAs = (sending?: { token: string }) =>
+    admin.send('POST', `/applications/${memoryApplication.id}/chat?as=${id}`, { messages }, sending)
   const storedMemories = async () => (await admin.get(`/memories?user_id=${id}`)).data
-  const response = await chatAs(token)
+  const response = await chatAs({ token })
   expect(response.status, response.text).toBe(200)
   expect(await storedMemories()).toEqual([])
   const record = await recordOf(response)
   expect(record.remembered).toEqual([])
   expect(record.decision.rules).toEqual([expect.objectContaining({ id: 'damson-escalate', point: 'remember' })])
-  expect((await recordOf(await chatAs(undefined))).remembered).toHaveLength(1)
+  expect((await recordOf(await chatAs())).remembered).toHaveLength(1)
   expect(await storedMemories()).toHaveLength(1)
 })
 

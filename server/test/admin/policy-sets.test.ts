@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -16,16 +17,17 @@ const DENY = document(`  - id: no-pelicans
 
 const verdictOn = async (prompt: string): Promise<number> => (await governed.chat(prompt)).status
 
-test('publish: stores YAML or JSON byte for byte, and the version is active from the next request on', async () => {
+test('publish: stores YAML or JSON byte for byte, and the version is active from the next request on [GW-POL-1, ADM-API-5]', async () => {
   const before = (await admin.get('/policy-sets')).data[0]
   expect(await verdictOn('a pelican')).toBe(200)
   for (const type of ['application/yaml', 'text/yaml', 'application/x-yaml; charset=utf-8']) {
     const published = await admin.create('/policy-sets', undefined, { raw: DENY, type })
     expect(published).toMatchObject({
+      id: expect.stringMatching(/^pol_/),
       object: 'policy_set',
       name: 'demo',
       active: true,
-      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      sha256: createHash('sha256').update(DENY).digest('hex'),
     })
     expect((await admin.get(`/policy-sets/${published.id}`)).source).toBe(DENY)
     expect(await verdictOn('a pelican')).toBe(403)
@@ -36,7 +38,7 @@ test('publish: stores YAML or JSON byte for byte, and the version is active from
   expect(data.filter(({ active }: Json) => active).map(({ id }: Json) => id)).toEqual([again.id])
 })
 
-test('publish: an earlier version is active again at once', async () => {
+test('publish: an earlier version is active again at once [GW-POL-2]', async () => {
   const strict = await admin.create('/policy-sets', { source: DENY })
   const lenient = await admin.create('/policy-sets', { source: 'name: demo\nrules: []\n' })
   expect(await verdictOn('a pelican')).toBe(200)
@@ -166,7 +168,7 @@ describe('simulation', () => {
     verdict: deny
 `)
 
-  test('draft: returns verdict, obligations, findings, and the texts for provider and client', async () => {
+  test('draft: returns verdict, obligations, findings, and the texts for provider and client [ADM-API-6]', async () => {
     const body = { source: SOURCE, request: request('write to jane.roe@example.org'), response: 'Sent to <EMAIL_1>.' }
     expect(await admin.post('/policy-sets/simulate', body)).toEqual({
       object: 'policy_simulation',
@@ -219,7 +221,7 @@ describe('simulation', () => {
     expect(earlier).toMatchObject({ verdict: 'deny', policy: { id: strict.id, version: strict.version } })
   })
 
-  test('effects: none on providers, audit log, reviews and versions', async () => {
+  test('effects: none on providers, audit log, reviews and versions [ADM-API-6]', async () => {
     const state = async () => ({
       calls: governed.provider.calls.length,
       records: (await admin.get('/audit?limit=1')).data[0].integrity.sequence,

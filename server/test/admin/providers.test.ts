@@ -62,10 +62,12 @@ test.each([
   ['a metadata name', 'http://metadata.google.internal/'],
   ['loopback', 'http://127.0.0.1:8080'],
   ['loopback in another notation', 'http://0x7f.1/'],
+  ['loopback as one number', 'http://2130706433/'],
+  ['loopback of version 6', 'http://[::1]/'],
   ['a private address', 'https://10.0.0.7/v1'],
   ['a private address of version 6', 'https://[fd00::1]/v1'],
   ['localhost', 'http://localhost:11434/v1'],
-])('base_url: 400 for %s, on create and on update', async (_, base_url) => {
+])('base_url: 400 for %s, on create and on update [ADM-ENV-10]', async (_, base_url) => {
   expectError(await admin.send('POST', '/providers', { id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
   expectError(await admin.send('PATCH', '/providers/acme', { base_url }), 'VALIDATION_ERROR', 'base_url')
   expectError(await admin.send('PATCH', '/providers/openai', { base_url }), 'VALIDATION_ERROR', 'base_url')

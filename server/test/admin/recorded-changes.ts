@@ -18,11 +18,15 @@ interface RecordedChange extends Asked {
   readonly hidden: readonly string[]
   /** The object id in the record. Default: that of the response, or of the given object. */
   readonly recordedId: string | RegExp | undefined
-  /** A list that shows whether the change was made. */
+  /** A list that shows whether the change was made, with fields of the given object. */
   readonly listPath: string
 }
 
-const LISTS: Readonly<Record<string, string>> = { admin_token: '/tokens', key: '/applications', model: '/providers/acme/models' }
+const LISTS: Readonly<Record<string, string>> = {
+  admin_token: '/tokens',
+  key: '/applications/{application_id}/keys',
+  model: '/providers/acme/models',
+}
 
 const change = (
   action: string,
@@ -49,7 +53,10 @@ const TEST = {
 const PROVIDER = { id: 'acme', base_url: 'https://llm.secret-host.example', api_key: 'sk-verysecret' }
 const VIEW = { page: 'audit', name: 'the hidden view', query: { user: 'hidden-user' }, shared: true }
 
-const application = (send: Send) => send('POST', '/applications', { name: crypto.randomUUID() })
+const application = async (send: Send) => {
+  const created = await send('POST', '/applications', { name: crypto.randomUUID() })
+  return { ...created, application_id: created.id }
+}
 const collection = async (send: Send) => {
   const { id } = await send('POST', '/collections', { name: crypto.randomUUID() })
   const documents = [{ key: 'plan.md', content: 'Attack at dawn.' }]

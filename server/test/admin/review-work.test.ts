@@ -28,6 +28,9 @@ const escalate = async (): Promise<string> => {
 }
 const idsOf = ({ data }: Json): string[] => data.map(({ id }: Json) => id)
 
+const hoursFromNow = (hours: number) => new Date(clock.now().getTime() + hours * HOUR).toISOString()
+const absenceFor = (delegate_id: string) => ({ starts_at: hoursFromNow(-1), ends_at: hoursFromNow(1), delegate_id })
+
 describe('approvals by several operators [ADM-REV-1]', () => {
   test('the client sees a pending hold until the second operator approves', async () => {
     const held = await governed.holdPrompt('two-approvals')
@@ -102,12 +105,7 @@ describe('assignment [ADM-REV-2]', () => {
     const [absent, delegate] = [await reviewer(), await reviewer()]
     const earlier = await governed.holdPrompt()
     await admin.post(`/reviews/${earlier.id}/assign`, { operator_id: absent.id })
-    const now = clock.now().getTime()
-    const absence = {
-      starts_at: new Date(now - HOUR).toISOString(),
-      ends_at: new Date(now + HOUR).toISOString(),
-      delegate_id: delegate.id,
-    }
+    const absence = absenceFor(delegate.id)
     const set = await absent.browser.send('PUT', '/admin/v1/reviewers/me/absence', absence)
     expect(set.status, set.text).toBe(204)
     const { data } = await admin.get('/reviewers')
@@ -127,9 +125,7 @@ describe('assignment [ADM-REV-2]', () => {
     const [here, elsewhere] = [await admin.workspace(), await admin.workspace()]
     const absent = await signInOperator(governed.server, { [here]: 'reviewer', [elsewhere]: 'reviewer' })
     const delegate = await signInOperator(governed.server, { [here]: 'reviewer' })
-    const now = clock.now().getTime()
-    const [starts_at, ends_at] = [new Date(now).toISOString(), new Date(now + HOUR).toISOString()]
-    const absence = { starts_at, ends_at, delegate_id: delegate.id }
+    const absence = absenceFor(delegate.id)
     expect((await absent.browser.send('PUT', `/admin/v1/reviewers/me/absence?workspace=${here}`, absence)).status).toBe(204)
     const absenceIn = async (workspace: string) =>
       (await admin.get('/reviewers', { workspace })).data.find(({ id }: Json) => id === absent.id).absence
@@ -142,11 +138,7 @@ describe('assignment [ADM-REV-2]', () => {
     const { id } = await governed.holdPrompt()
     await admin.post(`/reviews/${id}/assign`, { operator_id: first.id })
     const setDelegate = (from: typeof first, to: typeof first) =>
-      from.browser.send('PUT', '/admin/v1/reviewers/me/absence', {
-        starts_at: new Date(clock.now().getTime() - HOUR).toISOString(),
-        ends_at: new Date(clock.now().getTime() + HOUR).toISOString(),
-        delegate_id: to.id,
-      })
+      from.browser.send('PUT', '/admin/v1/reviewers/me/absence', absenceFor(to.id))
     await setDelegate(first, second)
     await setDelegate(second, third)
     const assigned = async ({ browser }: typeof first) => idsOf((await browser.get('/admin/v1/reviews?assigned_to=me')).body)
@@ -165,8 +157,7 @@ describe('assignment [ADM-REV-2]', () => {
 
   test('an absence ends after it starts, and has another reviewer as its delegate', async () => {
     const { id, browser } = await reviewer()
-    const now = clock.now().getTime()
-    const [early, late] = [new Date(now).toISOString(), new Date(now + HOUR).toISOString()]
+    const [early, late] = [hoursFromNow(0), hoursFromNow(1)]
     const put = (starts_at: string, ends_at: string, delegate_id: string | null) =>
       browser.send('PUT', '/admin/v1/reviewers/me/absence', { starts_at, ends_at, delegate_id })
     expectError(await put(late, early, null), 'VALIDATION_ERROR', 'ends_at')

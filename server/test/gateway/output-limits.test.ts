@@ -79,6 +79,11 @@ describe.each([
     expectSuccess(await send(word(), `"max_tokens":10,${fields.replace('60', '6')}`, budget.token))
   })
 
+  test('request: 400 when the number of completions is 0', async () => {
+    const { message } = expectError(await send(word(), fields.replace('60', '0')), 'VALIDATION_ERROR')
+    expect(message).toContain(': must be an integer from 1')
+  })
+
   test('route: the estimated cost is that of all completions', async () => {
     expectError(await send('cheap', `"max_tokens":10,${fields}`), 'NO_ELIGIBLE_PROVIDER')
     expectSuccess(await send('cheap', `"max_tokens":10,${fields.replace('60', '2')}`))

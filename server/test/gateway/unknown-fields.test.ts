@@ -26,7 +26,7 @@ const send = (path: string, json: object, token = tokens.standard) =>
 describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => {
   const rawOf = (key: string) => upstreams.callsWith(model, key)[0]?.raw ?? ''
 
-  test('default: passed on, and named in the response and in a header [GW-FID-4]', async () => {
+  test('default: passed on, and named in the response and in a header [API-BODY-1, GW-FID-4]', async () => {
     const key = word()
     const nested = { [list]: user(key, { naem: 'x' }) }
     const response = await send(path, { model, ...body(key), ...nested, temprature: 0.5, governance: { dryrun: true } })

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { CHAT, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
+import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { completion, plainJson, says, startScriptedProvider, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
@@ -175,28 +175,6 @@ describe('limits', () => {
 })
 
 describe('forms of the response [GW-PROV-9]', () => {
-  test('stream: nothing leaves before the last event has arrived', async () => {
-    const key = word()
-    const begun = Promise.withResolvers<ServerResponse>()
-    const events = STREAM.split(/(?<=\n\n)/)
-    governed.provider.on(key, (response) => {
-      begin(response, events.slice(0, -3).join(''))
-      begun.resolve(response)
-    })
-    let hasAnswered = false
-    const body = JSON.stringify({ model: 'patient', messages: [{ role: 'user', content: key }], stream: true })
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const answer = fetch(governed.server.base + CHAT, { method: 'POST', headers, body }).then((response) => {
-      hasAnswered = true
-      return response.text()
-    })
-    const response = await begun.promise
-    await sleep(300)
-    expect(hasAnswered).toBe(false)
-    response.end(events.slice(-3).join(''))
-    expect(await answer).toContain('data: [DONE]')
-  })
-
   test('stream: is complete at its last event when the provider leaves the connection open', async () => {
     const key = word()
     const closed = Promise.withResolvers<unknown>()

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ENDPOINTS, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
@@ -46,19 +45,6 @@ describe('API keys', () => {
   test('an admin token is refused by the gateway, and an API key by the admin API [API-AUTH-1]', async () => {
     expectError(await governed.api('GET', '/v1/models', { token: governed.demo.admin_token }), 'AUTH_INVALID_KEY')
     expectError(await governed.api('GET', '/admin/v1/applications'), 'AUTH_INVALID_KEY')
-  })
-  test('the key is issued per Application, shown once, and revoked within a second [GW-AUTH-2, GW-AUTH-3, ADM-API-4]', async () => {
-    const id = governed.demo.applications[1]?.id
-    const issued = expectSuccess(await governed.admin('POST', `/applications/${id}/keys`, { json: { name: 'spare' } }), 201)
-    const token = String(issued.key)
-    // gk_ and at least 192 random bits.
-    expect(token).toMatch(/^gk_[\w-]{32,}$/)
-    expectSuccess(await governed.api('GET', '/v1/models', { token }))
-    const listed = await governed.admin('GET', `/applications/${id}/keys`)
-    expect(listed.text).not.toContain(token)
-    expectSuccess(await governed.admin('POST', `/keys/${issued.id}/revoke`))
-    await sleep(1_000)
-    expectError(await governed.api('GET', '/v1/models', { token }), 'AUTH_KEY_REVOKED')
   })
   test('the key is stored only as a hash [GW-AUTH-2]', async () => {
     const { rows } = await governed.server.context.database.pool.query('select api_key::text as row from api_key')

@@ -59,7 +59,10 @@ describe('fields of a chat', () => {
     ['governance.user.department', asUser({ id: 'someone', department: ['d'] })],
     ['governance.user.attributes', asUser({ id: 'someone', attributes: 'a' })],
     ['governance.user.attributes', asUser({ id: 'someone', attributes: ['a'] })],
-  ])('%s: 400 that names it when the body has %j [GW-CHAT-1, GW-CHAT-4, GW-AUTH-4]', expectInvalid)
+  ])(
+    '%s: 400 that names it when the body has %j [GW-CHAT-1, GW-CHAT-4, GW-AUTH-4, API-ERR-2, API-ERR-3, API-ERR-4]',
+    expectInvalid,
+  )
   test.each([
     ...[0, 0.4, 2].map((temperature) => ({ temperature })),
     ...[true, false].map((stream) => ({ stream })),
@@ -75,7 +78,7 @@ describe('fields of a chat', () => {
       expect(param).toMatch(/^messages\[0\]\.content/)
     },
   )
-  test('messages: system, user, assistant and user messages reach the provider in order', async () => {
+  test('messages: system, user, assistant and user messages reach the provider in order [GW-ENUM-7]', async () => {
     const key = word()
     const messages = ['system', 'user', 'assistant', 'user'].map((role, i) => ({ role, content: `${role} ${i} ${key}` }))
     expectSuccess(await governed.chat(messages))
@@ -122,9 +125,5 @@ describe('governance.user [GW-AUTH-4]', () => {
       'escalate',
     )
     expect(await verdict('juniper-wing', { id: 'x', attributes: {} })).toBe('allow')
-  })
-  test('upgraded to verified when a valid user token is sent [GW-AUTH-6, GW-AUTH-7]', async () => {
-    const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(expectSuccess(await governed.chat(GREETING, {}, { userToken })).governance.user_verified).toBe(true)
   })
 })

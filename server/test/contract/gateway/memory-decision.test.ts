@@ -23,15 +23,6 @@ describe('memory: the memory decision', () => {
     expect(await reviewsOf(memoryFixture, 'escalation')).toHaveLength(1)
     expect(await reviewsOf(memoryFixture, 'hold')).toEqual([])
   })
-  test('audit_only: visible to operators', async () => {
-    const memoryFixture = await createMemoryFixture(governed)
-    const topic = word()
-    const { memory_id } = expectSuccess(await memoryFixture.capture(`${topic} damson-audit`))
-    expect(expectSuccess(await governed.admin('GET', `/memories/${memory_id}`))).toMatchObject({
-      mode: 'audit_only',
-      content: `${topic} damson-audit`,
-    })
-  })
   test.each([
     ['in the content', { content: `The key is ${SECRET}` }],
     ['in the summary', { content: 'A key', summary: `It is ${SECRET}` }],

@@ -26,7 +26,7 @@ describe('GET /v1/models', () => {
     expect(data).toContainEqual(expect.objectContaining({ id: 'scripted', owned_by: 'openai' }))
     expect(data).toContainEqual(expect.objectContaining({ id: 'demo-mini', owned_by: 'demo' }))
   })
-  test('list: has exactly the models that a chat of the calling Application may use [GW-MOD-2, GW-VERD-9]', async () => {
+  test('list: has exactly the models that a chat of the calling Application may use [GW-MOD-2, GW-VERD-9, ADM-ENV-11]', async () => {
     for (const [app, foreign] of ['demo-code', 'demo-support'].entries()) {
       for (const model of ['demo-support', 'demo-code', 'demo-mini', 'scripted']) {
         const { status } = await governed.chat('Good morning', { model }, { app })
@@ -35,13 +35,15 @@ describe('GET /v1/models', () => {
       }
     }
   })
-  test('list: a model withdrawn from the Application disappears from list and chat at once', async () => {
+  test('list: a model withdrawn from the Application disappears from list and chat at once, until it is restored', async () => {
     const { id, token } = await governed.application()
     const listed = async () => expectSuccess(await governed.api('GET', '/v1/models', { token })).data.map((model) => model.id)
     expect(await listed()).toContain('scripted')
     await governed.change(id, { models: ['demo-mini'] })
     expect(await listed()).toEqual(['demo-mini'])
     expect((await governed.chat('Good morning', {}, { token })).status).toBe(422)
+    await governed.change(id, { models: null })
+    expect(await listed()).toContain('scripted')
   })
   test('list: 200 with unknown query parameters and an invalid user token', async () => {
     const { status } = await governed.api('GET', '/v1/models?limit=x&unknown=1', {

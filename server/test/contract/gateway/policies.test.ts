@@ -64,7 +64,6 @@ describe('verdicts, transforms, directives', () => {
     ['', 'sorrel-escalate sorrel-deny', 'deny'],
     ['juniper-escalate', 'sorrel-hold', 'require_approval'],
     ['juniper-escalate', 'sorrel-deny', 'deny'],
-    ['juniper-escalate', '', 'escalate'],
   ])(
     'verdict: the strictest of all matching rules at both points wins: %j + %j is %s [GW-VERD-5]',
     async (mark, completion, verdict) => {
@@ -240,25 +239,6 @@ describe('policy documents', () => {
       ['memory:off'],
     ])
     await unpublishable({ ...rule, otherwise: true })
-  })
-  test('publication: creates a version with id, number and sha256 [GW-POL-1, ADM-API-5]', async () => {
-    const first = await governed.publish(MARKER_RULES)
-    const second = await governed.publish(MARKER_RULES)
-    expect(second).toMatchObject({ id: expect.stringMatching(/^pol_/), sha256: first.sha256 })
-    expect(first.sha256).toMatch(/^[0-9a-f]{64}$/)
-  })
-  test('publication: the last published version is active at once, and an earlier one can be published again [GW-POL-2]', async () => {
-    const deny = { id: 'none', at: ['input'], when: 'true', verdict: 'deny' }
-    await governed.publish([deny])
-    expectError(await governed.chat('Good morning'), 'POLICY_DENIED')
-    await governed.publish(MARKER_RULES)
-    expectSuccess(await governed.chat('Good morning'))
-  })
-  test('publication: accepts YAML as application/yaml [ADM-API-5]', async () => {
-    const raw = 'name: demo\nrules:\n  - id: only\n    at: [input]\n    when: content.text.contains("heron")\n    verdict: deny\n'
-    expectSuccess(await governed.admin('POST', '/policy-sets', { raw, headers: { 'content-type': 'application/yaml' } }), 201)
-    expectError(await governed.chat('a heron'), 'POLICY_DENIED')
-    await governed.publish(MARKER_RULES)
   })
   test('content: confidential and at least medium with pii, restricted and at least high with secret [GW-POL-7]', async () => {
     const assess = async (prompt: string) => {

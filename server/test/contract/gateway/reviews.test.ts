@@ -6,7 +6,6 @@ import { clock, governed } from '../shared-server.ts'
 import { listPendingReviews } from './pending-reviews.ts'
 
 const item = async (id: string): Promise<ResponseBody> => expectSuccess(await governed.admin('GET', `/reviews/${id}`))
-const state = async (id: string) => (await item(id)).state
 
 describe('reviews', () => {
   test('input hold: the release calls the provider and the output policies once [GW-REV-1, GW-REV-2]', async () => {
@@ -27,18 +26,11 @@ describe('reviews', () => {
     for (const id of [held.id, second]) expect(contentOf(await governed.resubmit({ ...held, id }))).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
-  test('states: pending → approved → released [GW-REV-3]', async () => {
-    const held = await governed.holdPrompt()
-    expect(await state(held.id)).toBe('pending')
-    expect((await governed.decide(held.id, 'approve')).state).toBe('approved')
-    expectSuccess(await governed.resubmit(held))
-    expect(await state(held.id)).toBe('released')
-  })
   test.each([false, true])('states: pending or approved → expired (approved: %j) [GW-REV-3, GW-REV-7]', async (approved) => {
     const held = await governed.holdPrompt('juniper-brief')
     if (approved) await governed.decide(held.id, 'approve')
     clock.advance(31_000)
-    expect(await state(held.id)).toBe('expired')
+    expect((await item(held.id)).state).toBe('expired')
   })
   test('review item: has every field [GW-REV-9]', async () => {
     const more = { governance: { user: { id: 'mara' }, session_id: 'afternoon' } }
@@ -71,16 +63,6 @@ describe('reviews', () => {
     expect(await lifetime('juniper-hold')).toBe(24 * 3_600_000)
     expect(await lifetime('juniper-brief')).toBe(30_000)
   })
-  test('content: shown to reviewers item by item, in no list, and erased on denial and expiry [GW-REV-10]', async () => {
-    const held = await governed.holdPrompt('juniper-brief')
-    expect(JSON.stringify((await item(held.id)).content)).toContain(held.word)
-    expect((await governed.admin('GET', '/reviews?limit=100')).text).not.toContain(held.word)
-    await governed.decide(held.id, 'deny')
-    expect((await item(held.id)).content).toBeNull()
-    const expiring = await governed.holdPrompt('juniper-brief')
-    clock.advance(31_000)
-    expect((await item(expiring.id)).content).toBeNull()
-  })
   test('binding: stream and the wait may differ in the resubmission [GW-REV-11]', async () => {
     const held = await governed.holdPrompt('juniper-hold', { more: { stream: true, stream_options: { include_usage: true } } })
     await governed.decide(held.id, 'approve')
@@ -111,17 +93,9 @@ describe('reviews', () => {
     else expectError(sentPrompt.response, 'POLICY_REVIEW_DENIED')
     expect(governed.countProviderCalls(sentPrompt)).toBe(verb === 'approve' ? 1 : 0)
   })
-  test('wait: all requests that wait for one item get the same response from one provider call [GW-REV-13]', async () => {
+  test('wait: all requests that wait for one item cost one query a second, and get the same response from one provider call [GW-REV-13, GW-REV-16]', async () => {
     const held = await governed.holdPrompt()
-    const waiting = Array.from({ length: 12 }, () => governed.resubmit(held, { wait_for_approval_seconds: 30 }))
-    await sleep(200)
-    await governed.decide(held.id, 'approve')
-    for (const response of await Promise.all(waiting)) expect(contentOf(response)).toBe(held.answer)
-    expect(governed.countProviderCalls(held)).toBe(1)
-  })
-  test('wait: all waiting requests together cost one query a second [GW-REV-16]', async () => {
-    const held = await governed.holdPrompt()
-    const waiting = Array.from({ length: 6 }, () => governed.resubmit(held, { wait_for_approval_seconds: 60 }))
+    const waiting = Array.from({ length: 12 }, () => governed.resubmit(held, { wait_for_approval_seconds: 60 }))
     const { pool } = governed.server.context.database
     let queries = 0
     const count = () => void queries++
@@ -135,44 +109,7 @@ describe('reviews', () => {
     pool.off('acquire', count)
     await governed.decide(held.id, 'approve')
     for (const response of await Promise.all(waiting)) expect(contentOf(response)).toBe(held.answer)
-  })
-  test('reviews: listed by state, in pages [ADM-API-7]', async () => {
-    const ids = [(await governed.holdPrompt()).id, (await governed.holdPrompt()).id]
-    const seen: unknown[] = []
-    let path = '/reviews?state=pending&kind=hold&limit=1'
-    for (;;) {
-      const { object, data, has_more, next_cursor } = expectSuccess(await governed.admin('GET', path))
-      expect(object).toBe('list')
-      expect(data.length).toBeLessThanOrEqual(1)
-      for (const { id, state: found } of data) {
-        expect(found).toBe('pending')
-        seen.push(id)
-      }
-      if (!has_more) break
-      path = `/reviews?state=pending&kind=hold&limit=1&cursor=${next_cursor}`
-    }
-    expect(seen).toEqual(expect.arrayContaining(ids))
-    expect(new Set(seen).size).toBe(seen.length)
-  })
-  test('decisions: the first is valid and concurrent ones get 409 CONFLICT [GW-REV-18, API-ERR-8]', async () => {
-    const held = await governed.holdPrompt()
-    const decide = (verb: string) => governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: { comment: verb } })
-    const responses = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')])
-    const succeeded = responses.filter(({ status }) => status === 200)
-    expect(succeeded).toHaveLength(1)
-    for (const response of responses) if (response.status !== 200) expectError(response, 'CONFLICT')
-    expect(await state(held.id)).toBe(succeeded[0]?.body.state)
-  })
-  test('decisions: recorded, as is every view of content', async () => {
-    const held = await governed.holdPrompt()
-    await item(held.id)
-    await governed.decide(held.id, 'approve')
-    const { data } = expectSuccess(await governed.admin('GET', '/audit?limit=50'))
-    const actions = data
-      .map(({ change }) => change as { action: string; object_id: string } | null)
-      .filter((change) => change?.object_id === held.id)
-      .map((change) => change?.action)
-    expect(actions.toSorted()).toEqual(['review.approve', 'review.read'])
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
 })
 

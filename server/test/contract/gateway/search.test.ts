@@ -82,11 +82,6 @@ describe.each(SOURCES)('POST /v1/$source/search', async ({ source, create }) => 
     expectSuccess(await search(SUBJECT, { governance: { user }, top_k: 3, rerank: true }))
     expectSuccess(await search(SUBJECT, { governance: null }))
   })
-  test('X-Gateway-User-Token: verified, else 401 [GW-AUTH-12]', async () => {
-    const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(expectSuccess(await search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
-    expectError(await search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
-  })
   test('search: returns the same response again, except for audit_id [GW-KNOW-7]', async () => {
     const { governance: first, ...before } = expectSuccess(await search(SUBJECT))
     clock.advance(1_000)

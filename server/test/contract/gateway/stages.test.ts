@@ -106,14 +106,6 @@ describe('knowledge and memory endpoints of an Application without both', () => 
       expect(record.body).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
     }
   })
-  test.each(['/v1/knowledge/search', '/v1/memory/search'])(
-    '%s: query is required and not blank [GW-KNOW-1, GW-MEMS-1]',
-    async (path) => {
-      for (const query of [undefined, '', '   ', 5, null]) {
-        expect(expectError(await governed.post(path, { query }), 'VALIDATION_ERROR').param).toBe('query')
-      }
-    },
-  )
   test.each([
     ['content', { content: undefined }],
     ['governance', { governance: 'x' }],

@@ -79,10 +79,6 @@ describe('verdicts on a chat', () => {
       expect(response.body.governance.audit_id).toMatch(AUDIT_ID)
       expect(governed.countProviderCalls(held)).toBe(1)
     })
-    test('undecided → 409 POLICY_REVIEW_PENDING again, the same item [GW-RETRY-2]', async () => {
-      const held = await hold()
-      expect(expectError(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
-    })
     test('review denied → 403 POLICY_REVIEW_DENIED with audit_id [GW-REV-6, API-ERR-6]', async () => {
       const held = await hold()
       await governed.decide(held.id, 'deny')
@@ -107,7 +103,7 @@ describe('verdicts on a chat', () => {
       const [response] = await decideDuringWait(held, 'deny')
       expectError(response, 'POLICY_REVIEW_DENIED')
     })
-    test('and wait_for_approval_seconds: no approval within the wait → 409 POLICY_REVIEW_PENDING again [GW-REV-5]', async () => {
+    test('and wait_for_approval_seconds: no approval within the wait → 409 POLICY_REVIEW_PENDING again [GW-REV-5, GW-RETRY-2]', async () => {
       const held = await hold()
       const startedAt = performance.now()
       const response = await governed.resubmit(held, { wait_for_approval_seconds: 1 })

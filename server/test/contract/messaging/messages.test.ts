@@ -43,13 +43,6 @@ describe.each(FORMS)('message (%s)', (as) => {
     expect(await messenger.ben.get(`/messages/${sent.id}`)).toEqual(sent)
     expect(await messenger.ann.get(`/messages/${sent.id}`)).toEqual(sent)
   })
-  test('send: sets last_active_at of the conversation [MSG-CONV-12]', async () => {
-    const id = await messenger.direct()
-    const { created_at } = await messenger.ann.create('/messages', { conversation_id: id, message: 'x' }, sending)
-    for (const person of [messenger.ann, messenger.ben]) {
-      expect((await person.get(`/conversations/${id}`)).last_active_at).toBe(created_at)
-    }
-  })
   test.each([
     ['conversation_id', [undefined, '', null, ['x']]],
     ['message', [undefined, '', null, ['x'], { text: 'x' }]],
