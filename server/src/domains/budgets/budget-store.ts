@@ -1,16 +1,15 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { Budget, BudgetChange, NewBudget } from './budget.ts'
-import type { BudgetTable } from './tables.ts'
 
 /** Topic of platform/db/signal.ts: the budgets of a Workspace (`ws_…`) have changed. */
 export const BUDGETS_TOPIC = 'budgets'
 
-const budgetOf = (row: Selectable<BudgetTable>): Budget => fromRow(row, { id: 'bud', workspace_id: 'ws', application_id: 'app' })
+const budgetOf = (row: RowOf<'budget'>): Budget => fromRow(row, { id: 'bud', workspace_id: 'ws', application_id: 'app' })
 
 const budgets = (db: Db, workspaceId: string) =>
   db.selectFrom('budget').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))

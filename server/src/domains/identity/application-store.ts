@@ -1,5 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -13,10 +14,9 @@ import {
   type Overrides,
   patchOverrides,
 } from './application.ts'
-import type { ApplicationTable } from './tables.ts'
 import { writeUnlessTaken } from './write-unless-taken.ts'
 
-export type ApplicationRow = Selectable<ApplicationTable>
+export type ApplicationRow = RowOf<'application'>
 
 /** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
 export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {

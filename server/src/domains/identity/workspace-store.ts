@@ -1,11 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
-import type { WorkspaceTable } from './tables.ts'
 import {
   fillWorkspaceSettings,
   patchWorkspaceSettings,
@@ -25,7 +24,7 @@ export interface SealedWorkspaceKeys {
 
 const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
 
-const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
+const workspaceOf = (row: Pick<RowOf<'workspace'>, (typeof COLUMNS)[number]>): Workspace => ({
   ...fromRow(row),
   id: toId('ws', row.id),
   settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),

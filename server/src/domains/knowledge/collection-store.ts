@@ -1,14 +1,12 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
 import { labelColumns, normalizedLabels } from './labels.ts'
-import type { KnowledgeCollectionTable } from './tables.ts'
 
-const collectionOf = ({ removed_at: _, ...row }: Selectable<KnowledgeCollectionTable>): Collection =>
+const collectionOf = ({ removed_at: _, ...row }: RowOf<'knowledge_collection'>): Collection =>
   fromRow(row, { id: 'col', workspace_id: 'ws' })
 
 /** Returns undefined if the Workspace has a collection of that name. */

@@ -1,6 +1,5 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
@@ -9,9 +8,8 @@ import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
 import { deleteIfEmpty } from './partitions.ts'
-import type { KnowledgeDocumentTable } from './tables.ts'
 
-export interface StoredDocument extends Omit<Entity<KnowledgeDocumentTable>, 'contentHash'> {
+export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'contentHash'> {
   /** In hexadecimal. */
   readonly contentHash: string
   /** The language that it is indexed in. */
@@ -21,7 +19,7 @@ export interface StoredDocument extends Omit<Entity<KnowledgeDocumentTable>, 'co
 /** A document without its text. Ids are TypeIDs (`doc_…`). */
 export type KnowledgeDocument = Omit<StoredDocument, 'partitionId'>
 
-const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Language }): StoredDocument => ({
+const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): StoredDocument => ({
   ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col' }),
   contentHash: row.content_hash.toString('hex'),
 })

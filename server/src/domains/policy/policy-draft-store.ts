@@ -1,10 +1,8 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
-import type { PolicyDraftTable } from './tables.ts'
 
 const SUMMARY = [
   'id',
@@ -19,7 +17,7 @@ const SUMMARY = [
   'recorded_at',
 ] as const
 
-export type PolicyDraftSummary = Entity<PolicyDraftTable, (typeof SUMMARY)[number]>
+export type PolicyDraftSummary = Entity<'policy_draft', (typeof SUMMARY)[number]>
 export type PolicyDraft = PolicyDraftSummary & { readonly source: string }
 
 export type NewDraft = Pick<PolicyDraft, 'title' | 'note' | 'source' | 'baseId' | 'author'>
@@ -101,7 +99,7 @@ const draftOf = (db: Db, workspaceId: string, id: string) =>
     .select([...SUMMARY, 'source'])
     .where('id', '=', fromId('pdr', id) ?? null)
 
-type SummaryRow = Pick<Selectable<PolicyDraftTable>, (typeof SUMMARY)[number]>
+type SummaryRow = Pick<RowOf<'policy_draft'>, (typeof SUMMARY)[number]>
 
 const toSummary = (row: SummaryRow): PolicyDraftSummary => fromRow(row, { id: 'pdr', base_id: 'pol' })
 

@@ -1,13 +1,11 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { type NamedDefinition, TEST_LIMITS } from './policy-test-case.ts'
-import type { PolicyTestTable } from './tables.ts'
 
-export type StoredTest = NamedDefinition & Entity<PolicyTestTable, 'id' | 'file' | 'created_by' | 'created_at' | 'updated_at'>
+export type StoredTest = NamedDefinition & Entity<'policy_test', 'id' | 'file' | 'created_by' | 'created_at' | 'updated_at'>
 
 export type NewTest = NamedDefinition & Pick<StoredTest, 'file' | 'createdBy'>
 
@@ -91,7 +89,7 @@ const tests = (db: Db, workspaceId: string) =>
 
 const definitionOf = ({ at, input, expect }: NamedDefinition): string => JSON.stringify({ at, ...(input && { input }), expect })
 
-const toTest = ({ workspace_id: _, definition, ...row }: Selectable<PolicyTestTable>): StoredTest => ({
+const toTest = ({ workspace_id: _, definition, ...row }: RowOf<'policy_test'>): StoredTest => ({
   ...fromRow(row),
   ...definition,
   id: toId('pts', row.id),

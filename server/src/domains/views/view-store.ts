@@ -1,10 +1,9 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
-import type { SavedViewTable } from './tables.ts'
 
 /** Where views are kept, and who reads them: an operator sees their own views and the shared ones. */
 export interface Reader {
@@ -16,7 +15,7 @@ export interface Reader {
 const COLUMNS = ['id', 'page', 'name', 'query', 'columns', 'shared', 'owner', 'created_at', 'updated_at'] as const
 
 /** Ids are TypeIDs (`viw_…`). */
-export type SavedView = Entity<SavedViewTable, (typeof COLUMNS)[number]>
+export type SavedView = Entity<'saved_view', (typeof COLUMNS)[number]>
 type ViewContent = Pick<SavedView, 'name' | 'query' | 'columns' | 'shared'>
 
 /** By time of creation. Undefined if `page.after` is not an id. */
@@ -138,7 +137,7 @@ const columnsOf = ({ name, query, columns, shared }: ViewContent, owner: string,
   updated_at: now,
 })
 
-const toView = (row: Pick<Selectable<SavedViewTable>, (typeof COLUMNS)[number]>): SavedView => ({
+const toView = (row: Pick<RowOf<'saved_view'>, (typeof COLUMNS)[number]>): SavedView => ({
   ...fromRow(row),
   id: toId('viw', row.id),
 })

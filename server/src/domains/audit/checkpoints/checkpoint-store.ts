@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
+import type { RowOf } from '../../../platform/db/from-row.ts'
 import { type Page, readPage } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
-import type { AuditCheckpointTable } from '../tables.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
 /** Upper bound for the commit delay plus the clock difference between a record's time and its position. */
@@ -94,7 +93,7 @@ async function findOne(query: ReturnType<typeof selectCheckpoints>): Promise<Che
   return row && toCheckpoint(row)
 }
 
-function toCheckpoint(row: Selectable<AuditCheckpointTable>): Checkpoint {
+function toCheckpoint(row: RowOf<'audit_checkpoint'>): Checkpoint {
   return {
     object: 'audit_checkpoint',
     workspace_id: toId('ws', row.workspace_id),

@@ -1,15 +1,14 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
 import type { Member } from '../people/member.ts'
-import type { MessageAttachmentTable } from '../tables.ts'
 import type { Attachment } from './attachment.ts'
 import { removeAttachments } from './file-removal.ts'
 
-const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment =>
+const toAttachment = (row: RowOf<'message_attachment'>): Attachment =>
   fromRow(row, { id: 'att', workspace_id: 'ws', message_id: 'msg' })
 
 /** A query for the attachments that a member can see: files in the member's conversations, and own uploads that are not sent. */

@@ -1,22 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
-import type { WebhookTable } from '../tables.ts'
 import { findLogPosition } from './event-log-store.ts'
 
 const SECRET_BYTES = 32
 
 const COLUMNS = ['id', 'url', 'format', 'types', 'enabled', 'created_at', 'updated_at'] as const
 
-export type Webhook = Entity<WebhookTable, (typeof COLUMNS)[number]>
+export type Webhook = Entity<'webhook', (typeof COLUMNS)[number]>
 export type WebhookFields = Pick<Webhook, 'url' | 'format' | 'types' | 'enabled'>
 
-const toWebhook = (row: Pick<Selectable<WebhookTable>, (typeof COLUMNS)[number]>): Webhook => fromRow(row, { id: 'whk' })
+const toWebhook = (row: Pick<RowOf<'webhook'>, (typeof COLUMNS)[number]>): Webhook => fromRow(row, { id: 'whk' })
 
 /** Creates a webhook that receives events from now on. `secret` cannot be read again later. */
 export async function createWebhook(
