@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
@@ -69,8 +70,7 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
 
 export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
   const key = keysIn(db, workspaceId).where('id', '=', fromId('key', id) ?? null)
-  const row = await key.executeTakeFirst()
-  return row && keyOf(row)
+  return key.$call(takeFirst(keyOf))
 }
 
 const keysIn = (db: Db, workspaceId: string) =>

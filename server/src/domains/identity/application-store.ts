@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { RowOf } from '../../platform/db/from-row.ts'
+import { type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -53,7 +53,7 @@ export async function createApplication(
   now: Date,
 ): Promise<ApplicationRecord | undefined> {
   const { settings, limits } = patchOverrides({ settings: {}, limits: {} }, create)
-  const row = await db
+  return db
     .insertInto('application')
     .values({
       id: newUuid(),
@@ -70,20 +70,16 @@ export async function createApplication(
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
     .returningAll()
-    .executeTakeFirst()
-  return row && applicationOf(row)
+    .$call(takeFirst(applicationOf))
 }
 
 export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
   const application = applications(db, workspaceId).where('id', '=', fromId('app', id) ?? null)
-  const row = await application.executeTakeFirst()
-  return row && applicationOf(row)
+  return application.$call(takeFirst(applicationOf))
 }
 
-export async function findApplicationByName(db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> {
-  const row = await applications(db, workspaceId).where('name', '=', name).executeTakeFirst()
-  return row && applicationOf(row)
-}
+export const findApplicationByName = (db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> =>
+  applications(db, workspaceId).where('name', '=', name).$call(takeFirst(applicationOf))
 
 /** Oldest first. Returns undefined if `page.after` is not an id. */
 export async function listApplications(

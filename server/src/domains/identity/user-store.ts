@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow, type RowOf } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageOf, readPage } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
@@ -57,8 +57,7 @@ export async function upsertUser(
 
 export async function findUser(db: Db, workspaceId: string, id: string): Promise<WorkspaceUser | undefined> {
   if (!isStorable(id)) return undefined
-  const row = await users(db, workspaceId).where('id', '=', id).executeTakeFirst()
-  return row && userOf(row)
+  return users(db, workspaceId).where('id', '=', id).$call(takeFirst(userOf))
 }
 
 interface UserFilter {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow, type RowOf } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
@@ -64,8 +64,7 @@ export async function createWorkspace(
 
 export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
   const workspace = workspaces(db).where('id', '=', fromId('ws', id) ?? null)
-  const row = await workspace.executeTakeFirst()
-  return row && workspaceOf(row)
+  return workspace.$call(takeFirst(workspaceOf))
 }
 
 const workspaces = (db: Db) => db.selectFrom('workspace').select(COLUMNS)
@@ -80,19 +79,11 @@ export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | und
   return findWorkspace(tx, id)
 }
 
-export async function findWorkspaceByName(db: Db, name: string): Promise<Workspace | undefined> {
-  const row = await workspaces(db).where('name', '=', name).executeTakeFirst()
-  return row && workspaceOf(row)
-}
+export const findWorkspaceByName = (db: Db, name: string): Promise<Workspace | undefined> =>
+  workspaces(db).where('name', '=', name).$call(takeFirst(workspaceOf))
 
-export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
-  const row = await workspaces(db)
-    .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row && workspaceOf(row)
-}
+export const findWorkspaceByIssuer = (db: Db, issuer: string): Promise<Workspace | undefined> =>
+  workspaces(db).where(sql<boolean>`settings ->> 'issuer' = ${issuer}`).orderBy('id').limit(1).$call(takeFirst(workspaceOf))
 
 export async function findWorkspaceId(db: Db, choice: string): Promise<string | undefined> {
   if (!isStorable(choice)) return undefined

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
@@ -24,25 +24,21 @@ const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): 
   contentHash: row.content_hash.toString('hex'),
 })
 
-export async function findDocument(db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> {
-  const row = await documents(db, workspaceId)
+export const findDocument = (db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> =>
+  documents(db, workspaceId)
     .where('document.id', '=', fromId('doc', id) ?? null)
-    .executeTakeFirst()
-  return row && documentOf(row)
-}
+    .$call(takeFirst(documentOf))
 
-export async function findDocumentByKey(
+export const findDocumentByKey = (
   db: Db,
   workspaceId: string,
   collectionId: string,
   key: string,
-): Promise<StoredDocument | undefined> {
-  const row = await documents(db, workspaceId)
+): Promise<StoredDocument | undefined> =>
+  documents(db, workspaceId)
     .where('document.collection_id', '=', fromId('col', collectionId) ?? null)
     .where('document.key', '=', key)
-    .executeTakeFirst()
-  return row && documentOf(row)
-}
+    .$call(takeFirst(documentOf))
 
 interface DocumentQuery extends PageRequest {
   readonly collectionId?: string | undefined

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
@@ -98,12 +99,10 @@ export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<A
   return findAdminToken(db, id)
 }
 
-export async function findAdminToken(db: Db, id: string): Promise<AdminToken | undefined> {
-  const row = await selectTokens(db)
+export const findAdminToken = (db: Db, id: string): Promise<AdminToken | undefined> =>
+  selectTokens(db)
     .where('id', '=', fromId('adm', id) ?? null)
-    .executeTakeFirst()
-  return row && tokenOf(row)
-}
+    .$call(takeFirst(tokenOf))
 
 /** The id of the responsible operator: for a token its issuer, if it has one, otherwise the id itself. */
 export const findResponsibleOperator = async (db: Db, operatorId: string): Promise<string> =>

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -18,13 +18,11 @@ export async function allTests(db: Db, workspaceId: string): Promise<readonly St
   return rows.map(toTest)
 }
 
-export async function findTest(db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> {
-  const row = await tests(db, workspaceId)
+export const findTest = (db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> =>
+  tests(db, workspaceId)
     .selectAll()
     .where('id', '=', fromId('pts', id) ?? null)
-    .executeTakeFirst()
-  return row && toTest(row)
-}
+    .$call(takeFirst(toTest))
 
 export async function countTests(tx: Tx, workspaceId: string): Promise<number> {
   const { count } = await tests(tx, workspaceId)
@@ -54,22 +52,20 @@ export async function createTests(
   return added.map((test, index) => ({ ...test, id: toId('pts', rows[index]?.id ?? ''), createdAt: now, updatedAt: now }))
 }
 
-export async function updateTest(
+export const updateTest = (
   tx: Tx,
   workspaceId: string,
   id: string,
   test: NamedDefinition,
   now: Date,
-): Promise<StoredTest | undefined> {
-  const row = await tx
+): Promise<StoredTest | undefined> =>
+  tx
     .updateTable('policy_test')
     .set({ name: test.name, definition: definitionOf(test), updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', fromId('pts', id) ?? null)
     .returningAll()
-    .executeTakeFirst()
-  return row && toTest(row)
-}
+    .$call(takeFirst(toTest))
 
 export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx

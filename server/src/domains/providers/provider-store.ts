@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { Entity, RowOf } from '../../platform/db/from-row.ts'
+import { type Entity, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPage } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
@@ -111,16 +111,12 @@ export async function listProviders(db: Db, workspaceId: string, page: PageReque
   return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, recordOf)
 }
 
-export async function findProvider(db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const row = await selectProvider(db, workspaceId, id).executeTakeFirst()
-  return row && recordOf(row)
-}
+export const findProvider = (db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> =>
+  selectProvider(db, workspaceId, id).$call(takeFirst(recordOf))
 
 /** Like findProvider. No other transaction can change the provider until `tx` ends. */
-export async function lockProvider(tx: Tx, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const row = await selectProvider(tx, workspaceId, id).forUpdate().executeTakeFirst()
-  return row && recordOf(row)
-}
+export const lockProvider = (tx: Tx, workspaceId: string, id: string): Promise<ProviderRecord | undefined> =>
+  selectProvider(tx, workspaceId, id).forUpdate().$call(takeFirst(recordOf))
 
 /** Returns false if the Workspace already has a provider with this id. Check the settings first (findProviderProblem). */
 export async function createProvider(db: Db, workspaceId: string, provider: NewProvider, { box, now }: WriteDeps) {
@@ -211,13 +207,12 @@ export async function listModels(
 }
 
 export async function findModelForChange(tx: Tx, workspaceId: string, providerId: string, id: string) {
-  const row = await tx
+  return tx
     .selectFrom('model')
     .selectAll()
     .where(isModel(workspaceId, providerId, id))
     .forUpdate()
-    .executeTakeFirst()
-  return row && modelOf(row)
+    .$call(takeFirst(modelOf))
 }
 
 /** Adds or changes models. `created_at` of an existing model stays. Returns false if the Workspace has no such provider. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -34,14 +34,12 @@ export const listViews = (
   )
 
 /** Undefined if there is none that the reader sees. */
-export async function lockView(tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> {
-  const row = await visible(tx, reader)
+export const lockView = (tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> =>
+  visible(tx, reader)
     .select(COLUMNS)
     .where('id', '=', fromId('viw', id) ?? null)
     .forUpdate()
-    .executeTakeFirst()
-  return row && toView(row)
-}
+    .$call(takeFirst(toView))
 
 /** Counts the reader's own views and the shared ones. Locks the Workspace, so that requests at the same time cannot exceed a limit together. */
 export async function countViews(tx: Tx, { workspaceId, operatorId }: Reader) {
@@ -59,13 +57,13 @@ export async function countViews(tx: Tx, { workspaceId, operatorId }: Reader) {
 }
 
 /** Undefined if the owner has another view of the page with this name. */
-export async function createView(
+export const createView = (
   tx: Tx,
   { workspaceId, operatorId }: Reader,
   { page, ...content }: ViewContent & { readonly page: string },
   now: Date,
-): Promise<SavedView | undefined> {
-  const row = await tx
+): Promise<SavedView | undefined> =>
+  tx
     .insertInto('saved_view')
     .values({
       id: newUuid(),
@@ -77,9 +75,7 @@ export async function createView(
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'owner', 'page', 'name']).doNothing())
     .returning(COLUMNS)
-    .executeTakeFirst()
-  return row && toView(row)
-}
+    .$call(takeFirst(toView))
 
 /** Stores a view that `lockView` has locked. False if its owner has another view of the page with this name. */
 export async function updateView(tx: Tx, workspaceId: string, view: SavedView): Promise<boolean> {

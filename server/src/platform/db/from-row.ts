@@ -22,3 +22,11 @@ export function fromRow<Row extends object>(row: Row, prefixes: { readonly [Name
   }
   return entity as CamelRow<Row>
 }
+
+/** The first row of a query as `read` gives it; undefined: there is none. For `$call` of the query. */
+export const takeFirst =
+  <Row, T>(read: (row: Row) => T) =>
+  async (query: { executeTakeFirst(): Promise<Row | undefined> }): Promise<T | undefined> => {
+    const row = await query.executeTakeFirst()
+    return row && read(row)
+  }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow, type RowOf } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
@@ -31,12 +31,10 @@ const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
     )
 
 /** An attachment that the member can see. Undefined also if the attachment exists and the member cannot see it. */
-export async function findAttachment(db: Db, member: Member, id: string): Promise<Attachment | undefined> {
-  const row = await attachmentsOf(db, member)
+export const findAttachment = (db: Db, member: Member, id: string): Promise<Attachment | undefined> =>
+  attachmentsOf(db, member)
     .where('message_attachment.id', '=', fromId('att', id) ?? null)
-    .executeTakeFirst()
-  return row && toAttachment(row)
-}
+    .$call(takeFirst(toAttachment))
 
 /** The uploads of the member that the member can still see, newest first. Undefined if the cursor is not one of them. */
 export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {

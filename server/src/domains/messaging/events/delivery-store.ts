@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow, type RowOf } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId } from '../../../platform/lib/id.ts'
@@ -61,8 +61,7 @@ const replay = (tx: Tx, { workspaceId, webhookId }: DeliveryOwner, now: Date) =>
 
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {
   const uuid = fromId('dlv', id) ?? null
-  const row = await replay(tx, owner, now).where('id', '=', uuid).returning(COLUMNS).executeTakeFirst()
-  return row && toDelivery(row)
+  return replay(tx, owner, now).where('id', '=', uuid).returning(COLUMNS).$call(takeFirst(toDelivery))
 }
 
 export async function replayDeadDeliveries(tx: Tx, owner: DeliveryOwner, now: Date): Promise<number> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow, type RowOf } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
@@ -45,10 +45,8 @@ export async function createWebhook(
   return { ...toWebhook(row), secret }
 }
 
-export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
-  const row = await webhook(db, workspaceId, id).select(COLUMNS).executeTakeFirst()
-  return row && toWebhook(row)
-}
+export const findWebhook = (db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> =>
+  webhook(db, workspaceId, id).select(COLUMNS).$call(takeFirst(toWebhook))
 
 export async function findWebhookTarget(db: Db, workspaceId: string, id: string, box: SecretBox) {
   const row = await webhook(db, workspaceId, id).select(['url', 'format', 'secret']).executeTakeFirst()

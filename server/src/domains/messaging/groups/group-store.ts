@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow, type RowOf } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
@@ -12,13 +12,8 @@ import type { Member } from '../people/member.ts'
 import type { Group } from './group.ts'
 
 /** A group that the member belongs to. Undefined also if the group exists and the member is not in it. */
-export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
-  const row = await groups(db, workspaceId)
-    .where('messaging_group.id', '=', uuidOfGroup(id))
-    .where(hasMember(user.id))
-    .executeTakeFirst()
-  return row && toGroup(row)
-}
+export const findGroup = (db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> =>
+  groups(db, workspaceId).where('messaging_group.id', '=', uuidOfGroup(id)).where(hasMember(user.id)).$call(takeFirst(toGroup))
 
 /** As `findGroup`. Until `tx` ends, only `tx` can change the group's members. */
 export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Group | undefined> {
