@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { Budget, BudgetChange, NewBudget } from './budget.ts'
 
@@ -44,9 +44,7 @@ export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudge
 }
 
 export const findBudget = (db: Db, workspaceId: string, id: string): Promise<Budget | undefined> =>
-  budgets(db, workspaceId)
-    .where('id', '=', fromId('bud', id) ?? null)
-    .$call(takeFirst(budgetOf))
+  budgets(db, workspaceId).where('id', '=', uuidOrNull('bud', id)).$call(takeFirst(budgetOf))
 
 /** The budget of a declaration, locked until the transaction ends. */
 export const findBudgetByName = (tx: Tx, workspaceId: string, name: string): Promise<Budget | undefined> =>

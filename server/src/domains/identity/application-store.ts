@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import {
   type ApplicationCreate,
@@ -74,7 +74,7 @@ export async function createApplication(
 }
 
 export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
-  const application = applications(db, workspaceId).where('id', '=', fromId('app', id) ?? null)
+  const application = applications(db, workspaceId).where('id', '=', uuidOrNull('app', id))
   return application.$call(takeFirst(applicationOf))
 }
 

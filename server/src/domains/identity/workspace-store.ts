@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
 import {
@@ -63,19 +63,14 @@ export async function createWorkspace(
 }
 
 export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
-  const workspace = workspaces(db).where('id', '=', fromId('ws', id) ?? null)
+  const workspace = workspaces(db).where('id', '=', uuidOrNull('ws', id))
   return workspace.$call(takeFirst(workspaceOf))
 }
 
 const workspaces = (db: Db) => db.selectFrom('workspace').select(COLUMNS)
 
 export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
-  await tx
-    .selectFrom('workspace')
-    .select('id')
-    .where('id', '=', fromId('ws', id) ?? null)
-    .forNoKeyUpdate()
-    .execute()
+  await tx.selectFrom('workspace').select('id').where('id', '=', uuidOrNull('ws', id)).forNoKeyUpdate().execute()
   return findWorkspace(tx, id)
 }
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
 import { labelColumns, normalizedLabels } from './labels.ts'
@@ -34,9 +34,7 @@ export async function createCollection(
 }
 
 export const findCollection = (db: Db, workspaceId: string, id: string): Promise<Collection | undefined> =>
-  collections(db, workspaceId)
-    .where('id', '=', fromId('col', id) ?? null)
-    .$call(takeFirst(collectionOf))
+  collections(db, workspaceId).where('id', '=', uuidOrNull('col', id)).$call(takeFirst(collectionOf))
 
 export const findCollectionByName = (db: Db, workspaceId: string, name: string): Promise<Collection | undefined> =>
   collections(db, workspaceId).where('name', '=', name).$call(takeFirst(collectionOf))
@@ -78,10 +76,7 @@ export async function deleteCollection(tx: Tx, workspaceId: string, id: string, 
 
 /** Locks the collection and its documents against other writers until the transaction ends. */
 export const lockCollection = (tx: Tx, workspaceId: string, id: string): Promise<Collection | undefined> =>
-  collections(tx, workspaceId)
-    .where('id', '=', fromId('col', id) ?? null)
-    .forNoKeyUpdate()
-    .$call(takeFirst(collectionOf))
+  collections(tx, workspaceId).where('id', '=', uuidOrNull('col', id)).forNoKeyUpdate().$call(takeFirst(collectionOf))
 
 export const uuidOfCollection = ({ id }: Pick<Collection, 'id'>): string => fromId('col', id) as string
 

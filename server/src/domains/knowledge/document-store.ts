@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
@@ -25,9 +25,7 @@ const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): 
 })
 
 export const findDocument = (db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> =>
-  documents(db, workspaceId)
-    .where('document.id', '=', fromId('doc', id) ?? null)
-    .$call(takeFirst(documentOf))
+  documents(db, workspaceId).where('document.id', '=', uuidOrNull('doc', id)).$call(takeFirst(documentOf))
 
 export const findDocumentByKey = (
   db: Db,
@@ -36,7 +34,7 @@ export const findDocumentByKey = (
   key: string,
 ): Promise<StoredDocument | undefined> =>
   documents(db, workspaceId)
-    .where('document.collection_id', '=', fromId('col', collectionId) ?? null)
+    .where('document.collection_id', '=', uuidOrNull('col', collectionId))
     .where('document.key', '=', key)
     .$call(takeFirst(documentOf))
 

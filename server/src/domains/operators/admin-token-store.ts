@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { type Access, accessOf, FULL_ACCESS, limitAccess, NO_ACCESS, scopesAnywhere } from '../../shared/access.ts'
@@ -100,9 +100,7 @@ export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<A
 }
 
 export const findAdminToken = (db: Db, id: string): Promise<AdminToken | undefined> =>
-  selectTokens(db)
-    .where('id', '=', fromId('adm', id) ?? null)
-    .$call(takeFirst(tokenOf))
+  selectTokens(db).where('id', '=', uuidOrNull('adm', id)).$call(takeFirst(tokenOf))
 
 /** The id of the responsible operator: for a token its issuer, if it has one, otherwise the id itself. */
 export const findResponsibleOperator = async (db: Db, operatorId: string): Promise<string> =>

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 
@@ -92,12 +92,7 @@ export const listPolicySets = (db: Db, workspaceId: string, page: PageRequest): 
   pageById(versions(db, workspaceId), 'pol', page, toVersion, { column: 'policy_set.id', order: 'desc' })
 
 export const findPolicySet = async (db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> =>
-  toStored(
-    await versions(db, workspaceId)
-      .select('source')
-      .where('policy_set.id', '=', fromId('pol', id) ?? null)
-      .executeTakeFirst(),
-  )
+  toStored(await versions(db, workspaceId).select('source').where('policy_set.id', '=', uuidOrNull('pol', id)).executeTakeFirst())
 
 export const findActivePolicySet = async (db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> =>
   toStored(await versions(db, workspaceId).select('source').whereRef('policy_set.id', '=', 'active_policy_id').executeTakeFirst())

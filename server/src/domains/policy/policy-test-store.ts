@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { newUuid, toId } from '../../platform/lib/id.ts'
 import { type NamedDefinition, TEST_LIMITS } from './policy-test-case.ts'
 
 export type StoredTest = NamedDefinition & Entity<'policy_test', 'id' | 'file' | 'created_by' | 'created_at' | 'updated_at'>
@@ -19,10 +19,7 @@ export async function allTests(db: Db, workspaceId: string): Promise<readonly St
 }
 
 export const findTest = (db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> =>
-  tests(db, workspaceId)
-    .selectAll()
-    .where('id', '=', fromId('pts', id) ?? null)
-    .$call(takeFirst(toTest))
+  tests(db, workspaceId).selectAll().where('id', '=', uuidOrNull('pts', id)).$call(takeFirst(toTest))
 
 export async function countTests(tx: Tx, workspaceId: string): Promise<number> {
   const { count } = await tests(tx, workspaceId)
@@ -63,7 +60,7 @@ export const updateTest = (
     .updateTable('policy_test')
     .set({ name: test.name, definition: definitionOf(test), updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pts', id) ?? null)
+    .where('id', '=', uuidOrNull('pts', id))
     .returningAll()
     .$call(takeFirst(toTest))
 
@@ -71,7 +68,7 @@ export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promi
   const { numDeletedRows } = await tx
     .deleteFrom('policy_test')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pts', id) ?? null)
+    .where('id', '=', uuidOrNull('pts', id))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }

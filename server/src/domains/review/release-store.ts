@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOf } from '../../platform/db/values.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { isSameRequest } from './request-hash.ts'
@@ -129,10 +129,7 @@ export const interruptRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim
 const BEFORE_ANY_LEASE = new Date(0)
 
 const holdOf = (db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> =>
-  holdsOf(db, owner)
-    .select(ITEM_COLUMNS)
-    .where('id', '=', fromId('rev', id) ?? null)
-    .executeTakeFirst()
+  holdsOf(db, owner).select(ITEM_COLUMNS).where('id', '=', uuidOrNull('rev', id)).executeTakeFirst()
 
 /** Compare and swap: undefined if the claim changed after `row` was read. */
 const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null } | undefined> =>

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOf } from '../../platform/db/values.ts'
-import { fromId, toId } from '../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
+import { toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { type ReviewOpener, type ReviewState, stateAt } from './review.ts'
@@ -67,7 +67,7 @@ export const toItem = (row: ItemRow, now: Date): ReviewItem => ({
 })
 
 export const itemOf = (db: Db, workspaceId: string, id: string) =>
-  itemsOf(db, workspaceId).where('id', '=', fromId('rev', id) ?? null)
+  itemsOf(db, workspaceId).where('id', '=', uuidOrNull('rev', id))
 
 export const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
   itemsOf(db, workspaceId)

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { newUuid, toId } from '../../platform/lib/id.ts'
 
 /** Where views are kept, and who reads them: an operator sees their own views and the shared ones. */
 export interface Reader {
@@ -35,11 +35,7 @@ export const listViews = (
 
 /** Undefined if there is none that the reader sees. */
 export const lockView = (tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> =>
-  visible(tx, reader)
-    .select(COLUMNS)
-    .where('id', '=', fromId('viw', id) ?? null)
-    .forUpdate()
-    .$call(takeFirst(toView))
+  visible(tx, reader).select(COLUMNS).where('id', '=', uuidOrNull('viw', id)).forUpdate().$call(takeFirst(toView))
 
 /** Counts the reader's own views and the shared ones. Locks the Workspace, so that requests at the same time cannot exceed a limit together. */
 export async function countViews(tx: Tx, { workspaceId, operatorId }: Reader) {
@@ -79,7 +75,7 @@ export const createView = (
 
 /** Stores a view that `lockView` has locked. False if its owner has another view of the page with this name. */
 export async function updateView(tx: Tx, workspaceId: string, view: SavedView): Promise<boolean> {
-  const id = fromId('viw', view.id) ?? null
+  const id = uuidOrNull('viw', view.id)
   const taken = await tx
     .selectFrom('saved_view')
     .select('id')
@@ -98,11 +94,7 @@ export async function updateView(tx: Tx, workspaceId: string, view: SavedView): 
   return true
 }
 
-export const deleteView = (tx: Tx, id: string) =>
-  tx
-    .deleteFrom('saved_view')
-    .where('id', '=', fromId('viw', id) ?? null)
-    .execute()
+export const deleteView = (tx: Tx, id: string) => tx.deleteFrom('saved_view').where('id', '=', uuidOrNull('viw', id)).execute()
 
 /** Deletes the views that filter by a user or search for their id or name. Call it before the user is erased. */
 export const eraseViewsOfUser = (tx: Tx, workspaceId: string, userId: string) =>

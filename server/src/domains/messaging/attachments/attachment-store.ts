@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import type { Member } from '../people/member.ts'
 import type { Attachment } from './attachment.ts'
 import { removeAttachments } from './file-removal.ts'
@@ -32,9 +31,7 @@ const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
 
 /** An attachment that the member can see. Undefined also if the attachment exists and the member cannot see it. */
 export const findAttachment = (db: Db, member: Member, id: string): Promise<Attachment | undefined> =>
-  attachmentsOf(db, member)
-    .where('message_attachment.id', '=', fromId('att', id) ?? null)
-    .$call(takeFirst(toAttachment))
+  attachmentsOf(db, member).where('message_attachment.id', '=', uuidOrNull('att', id)).$call(takeFirst(toAttachment))
 
 /** The uploads of the member that the member can still see, newest first. Undefined if the cursor is not one of them. */
 export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {

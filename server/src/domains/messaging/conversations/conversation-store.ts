@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import { fromRow, type RowOf } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import type { Schema } from '../../../platform/db/schema.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { canonicalJson } from '../../../platform/lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
@@ -55,9 +55,7 @@ const otherUserOf = (directKey: string, userId: string): string | null =>
   (JSON.parse(directKey) as string[]).find((id) => id !== userId) ?? null
 
 const conversationOf = (db: Db, member: Member, id: string) =>
-  conversationsOf(db, member)
-    .select(CONVERSATION_COLUMNS)
-    .where('membership.conversation_id', '=', fromId('conv', id) ?? null)
+  conversationsOf(db, member).select(CONVERSATION_COLUMNS).where('membership.conversation_id', '=', uuidOrNull('conv', id))
 
 /** A conversation of the member. Undefined also if the conversation exists and the member is not in it. */
 export async function findConversation(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
@@ -101,7 +99,7 @@ async function findPlace(db: Db, { workspaceId, user }: Member, conversationId: 
     .selectFrom('conversation_member')
     .select(['sort_at', 'conversation_id'])
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: user.id }))
-    .where('conversation_id', '=', fromId('conv', conversationId) ?? null)
+    .where('conversation_id', '=', uuidOrNull('conv', conversationId))
     .executeTakeFirst()
   return row && [row.sort_at, row.conversation_id]
 }

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { DELIVERY_LIFETIME_MS, type DeliveryState } from './webhook.ts'
 
 const COLUMNS = [
@@ -60,7 +59,7 @@ const replay = (tx: Tx, { workspaceId, webhookId }: DeliveryOwner, now: Date) =>
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), webhook_id: uuidOf('whk', webhookId) }))
 
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {
-  const uuid = fromId('dlv', id) ?? null
+  const uuid = uuidOrNull('dlv', id)
   return replay(tx, owner, now).where('id', '=', uuid).returning(COLUMNS).$call(takeFirst(toDelivery))
 }
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../../platform/db/values.ts'
+import { newUuid, toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { findLogPosition } from './event-log-store.ts'
 
@@ -83,7 +83,7 @@ export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Pr
   const { numDeletedRows } = await tx
     .deleteFrom('webhook')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('whk', id) ?? null)
+    .where('id', '=', uuidOrNull('whk', id))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -96,4 +96,4 @@ export async function hasEnabledWebhook(db: Db): Promise<boolean> {
 const webhooks = (db: Db, workspaceId: string) =>
   db.selectFrom('webhook').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
-const webhook = (db: Db, workspaceId: string, id: string) => webhooks(db, workspaceId).where('id', '=', fromId('whk', id) ?? null)
+const webhook = (db: Db, workspaceId: string, id: string) => webhooks(db, workspaceId).where('id', '=', uuidOrNull('whk', id))

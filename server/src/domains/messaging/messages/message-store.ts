@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { takeFirst } from '../../../platform/db/from-row.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review-row.ts'
@@ -26,9 +25,7 @@ export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
     .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': user.id }))
 
 const messageOf = (db: Db, member: Member, id: string) =>
-  messagesOf(db, member)
-    .select(MESSAGE_COLUMNS)
-    .where('message.id', '=', fromId('msg', id) ?? null)
+  messagesOf(db, member).select(MESSAGE_COLUMNS).where('message.id', '=', uuidOrNull('msg', id))
 
 /** A message of the member's conversations. Undefined also if the message exists and the member is not in its conversation. */
 export const findMessage = (db: Db, member: Member, id: string): Promise<Message | undefined> =>
