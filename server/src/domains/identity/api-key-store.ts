@@ -68,10 +68,8 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
   return key
 }
 
-export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
-  const key = keysIn(db, workspaceId).where('id', '=', uuidOrNull('key', id))
-  return key.$call(takeFirst(keyOf))
-}
+export const findKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
+  keysIn(db, workspaceId).where('id', '=', uuidOrNull('key', id)).$call(takeFirst(keyOf))
 
 const keysIn = (db: Db, workspaceId: string) =>
   db.selectFrom('api_key').select(KEY_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))

@@ -73,10 +73,8 @@ export async function createApplication(
     .$call(takeFirst(applicationOf))
 }
 
-export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
-  const application = applications(db, workspaceId).where('id', '=', uuidOrNull('app', id))
-  return application.$call(takeFirst(applicationOf))
-}
+export const findApplication = (db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> =>
+  applications(db, workspaceId).where('id', '=', uuidOrNull('app', id)).$call(takeFirst(applicationOf))
 
 export const findApplicationByName = (db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> =>
   applications(db, workspaceId).where('name', '=', name).$call(takeFirst(applicationOf))

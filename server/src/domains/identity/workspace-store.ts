@@ -62,10 +62,8 @@ export async function createWorkspace(
   return workspaceOf(row)
 }
 
-export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
-  const workspace = workspaces(db).where('id', '=', uuidOrNull('ws', id))
-  return workspace.$call(takeFirst(workspaceOf))
-}
+export const findWorkspace = (db: Db, id: string): Promise<Workspace | undefined> =>
+  workspaces(db).where('id', '=', uuidOrNull('ws', id)).$call(takeFirst(workspaceOf))
 
 const workspaces = (db: Db) => db.selectFrom('workspace').select(COLUMNS)
 
