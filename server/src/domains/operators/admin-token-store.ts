@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { takeFirst } from '../../platform/db/from-row.ts'
+import { hasRow, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
@@ -138,16 +138,14 @@ export async function lockActiveAdminTokens(tx: Tx): Promise<string[]> {
   return rows.filter(isIssuerActive).map(({ id }) => toId('adm', id))
 }
 
-export async function hasAdminToken(db: Db): Promise<boolean> {
-  const row = await db
+export const hasAdminToken = (db: Db): Promise<boolean> =>
+  db
     .selectFrom('admin_token')
     .select('id')
     .where('revoked_at', 'is', null)
     .where('workspace_ids', 'is', null)
     .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .$call(hasRow)
 
 export async function findAdminTokenByHash(db: Db, hash: Buffer): Promise<(AdminToken & { readonly hash: Buffer }) | undefined> {
   const row = await selectTokens(db).where('hash', '=', hash).executeTakeFirst()

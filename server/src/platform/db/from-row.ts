@@ -30,3 +30,7 @@ export const takeFirst =
     const row = await query.executeTakeFirst()
     return row && read(row)
   }
+
+/** Whether a query finds a row. For `$call` of the query. */
+export const hasRow = async (query: { executeTakeFirst(): Promise<object | undefined> }): Promise<boolean> =>
+  (await query.executeTakeFirst()) !== undefined

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, hasRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../../platform/db/values.ts'
 import { newUuid, toId } from '../../../platform/lib/id.ts'
@@ -88,10 +88,8 @@ export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Pr
   return numDeletedRows > 0n
 }
 
-export async function hasEnabledWebhook(db: Db): Promise<boolean> {
-  const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
-  return row !== undefined
-}
+export const hasEnabledWebhook = (db: Db): Promise<boolean> =>
+  db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).$call(hasRow)
 
 const webhooks = (db: Db, workspaceId: string) =>
   db.selectFrom('webhook').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
