@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { findChainEnd, readRecordPages, type StoredRecord } from '../../src/domains/audit/audit-store.ts'
 import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/domains/audit/chain/chain.ts'
 import type { AuditRecord } from '../../src/domains/audit/record/record.ts'
-import type { AuditCheckpointTable } from '../../src/domains/audit/tables.ts'
 import type { Db } from '../../src/platform/db/database.ts'
+import type { RowOf } from '../../src/platform/db/from-row.ts'
 import { uuidOf } from '../../src/platform/db/values.ts'
 
 /**
@@ -36,7 +36,7 @@ export class Intruder {
     await records.where('workspace_id', '=', this.workspace).where('sequence', '=', sequence).execute()
   }
 
-  async changeCheckpoint(size: number, columns: Partial<Selectable<AuditCheckpointTable>>): Promise<void> {
+  async changeCheckpoint(size: number, columns: Partial<RowOf<'audit_checkpoint'>>): Promise<void> {
     const checkpoints = this.#db.updateTable('audit_checkpoint').set(columns as object)
     await checkpoints.where('workspace_id', '=', this.workspace).where('size', '=', size).execute()
   }

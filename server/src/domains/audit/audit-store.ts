@@ -1,11 +1,11 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import type { RowOf } from '../../platform/db/from-row.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { type ChainEnd, parseRecord } from './chain/chain.ts'
 import type { AuditRecord } from './record/record.ts'
 import { GROUP_SEAL_BYTES } from './record/record-seals.ts'
-import type { AuditRecordTable } from './tables.ts'
 
 /** A query of the Workspace's records. */
 export const recordsOf = (db: Db, workspaceId: string) =>
@@ -24,7 +24,7 @@ export async function findRecord(
   return row && parseRecord(row.body, row.hash)
 }
 
-export type StoredRecord = Selectable<AuditRecordTable>
+export type StoredRecord = RowOf<'audit_record'>
 
 /** Sequences `after` (exclusive) to `through` (inclusive). */
 interface Range {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
+import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { BudgetPayload } from '../../shared/governance-event.ts'
 import { shownAmount } from './budget.ts'
-import type { BudgetAlertTable, BudgetTable, BudgetWindowTable } from './tables.ts'
 
-type AlertRow = Pick<BudgetAlertTable, 'workspace_id' | 'budget_id' | 'subject' | 'fraction' | 'starts_at'> &
-  Pick<BudgetTable, 'name' | 'scope' | 'unit' | 'amount'> &
-  Pick<BudgetWindowTable, 'spent' | 'ends_at'>
+type AlertRow = Pick<Schema['budget_alert'], 'workspace_id' | 'budget_id' | 'subject' | 'fraction' | 'starts_at'> &
+  Pick<Schema['budget'], 'name' | 'scope' | 'unit' | 'amount'> &
+  Pick<Schema['budget_window'], 'spent' | 'ends_at'>
 
 /** Takes up to `most` alerts that were not sent yet. The caller sends them in the same transaction, so each is sent once. */
 export async function takeAlerts(tx: Tx, now: Date, most: number) {

@@ -1,16 +1,15 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import type { Budget, BudgetChange, NewBudget } from './budget.ts'
-import type { BudgetTable } from './tables.ts'
 
 /** Topic of platform/db/signal.ts: the budgets of a Workspace (`ws_…`) have changed. */
 export const BUDGETS_TOPIC = 'budgets'
 
-const budgetOf = (row: Selectable<BudgetTable>): Budget => fromRow(row, { id: 'bud', workspace_id: 'ws', application_id: 'app' })
+const budgetOf = (row: RowOf<'budget'>): Budget => fromRow(row, { id: 'bud', workspace_id: 'ws', application_id: 'app' })
 
 const budgets = (db: Db, workspaceId: string) =>
   db.selectFrom('budget').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId))
@@ -28,7 +27,7 @@ export async function isKnownTimeZone(db: Db, name: string): Promise<boolean> {
 /** Returns undefined if the Workspace has a budget of that name. */
 export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudget, now: Date): Promise<Budget | undefined> {
   const { applicationId, timeZone, ...columns } = budget
-  const row = await tx
+  return tx
     .insertInto('budget')
     .values({
       ...columns,
@@ -41,44 +40,35 @@ export async function createBudget(tx: Tx, workspaceId: string, budget: NewBudge
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
     .returningAll()
-    .executeTakeFirst()
-  return row && budgetOf(row)
+    .$call(takeFirst(budgetOf))
 }
 
-export async function findBudget(db: Db, workspaceId: string, id: string): Promise<Budget | undefined> {
-  const row = await budgets(db, workspaceId)
-    .where('id', '=', fromId('bud', id) ?? null)
-    .executeTakeFirst()
-  return row && budgetOf(row)
-}
+export const findBudget = (db: Db, workspaceId: string, id: string): Promise<Budget | undefined> =>
+  budgets(db, workspaceId).where('id', '=', uuidOrNull('bud', id)).$call(takeFirst(budgetOf))
 
 /** The budget of a declaration, locked until the transaction ends. */
-export async function findBudgetByName(tx: Tx, workspaceId: string, name: string): Promise<Budget | undefined> {
-  const row = await budgets(tx, workspaceId).where('name', '=', name).forUpdate().executeTakeFirst()
-  return row && budgetOf(row)
-}
+export const findBudgetByName = (tx: Tx, workspaceId: string, name: string): Promise<Budget | undefined> =>
+  budgets(tx, workspaceId).where('name', '=', name).forUpdate().$call(takeFirst(budgetOf))
 
 /** Oldest first. Undefined when the cursor is not an id. */
 export const listBudgets = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<Budget> | undefined> =>
   pageById(budgets(db, workspaceId), 'bud', page, budgetOf)
 
 /** Returns undefined if the Workspace has no such budget. The caller has checked that the name is free. */
-export async function updateBudget(
+export const updateBudget = (
   tx: Tx,
   workspaceId: string,
   id: string,
   change: BudgetChange,
   now: Date,
-): Promise<Budget | undefined> {
-  const row = await tx
+): Promise<Budget | undefined> =>
+  tx
     .updateTable('budget')
     .set({ ...change, updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuidOf('bud', id))
     .returningAll()
-    .executeTakeFirst()
-  return row && budgetOf(row)
-}
+    .$call(takeFirst(budgetOf))
 
 /**
  * Deletes the budget with its counts. Returns false if the Workspace has no such budget. It locks in the order of the ledger: the budget,

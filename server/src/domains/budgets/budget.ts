@@ -4,10 +4,9 @@ import { Name, oneOf, resettable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { USD_SCALE } from '../../shared/spending.ts'
 import { BUDGET_PERIODS, BUDGET_SCOPES, BUDGET_UNITS, type BudgetUnit, UNPRICED, type Unpriced } from './budget-words.ts'
-import type { BudgetTable } from './tables.ts'
 
 /** A limit of spending in each calendar window. All budgets that match a request must admit it. Ids are TypeIDs (`bud_…`). */
-export type Budget = Entity<BudgetTable>
+export type Budget = Entity<'budget'>
 
 export type NewBudget = Omit<Budget, 'id' | 'workspaceId' | 'createdAt' | 'updatedAt'>
 

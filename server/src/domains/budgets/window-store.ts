@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Page, PageRequest } from '../../platform/db/page.ts'
+import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import type { Budget } from './budget.ts'
-import type { BudgetWindowTable } from './tables.ts'
 
 /** The current window of a budget, by the clock of the database. */
 export interface BudgetWindow {
@@ -16,7 +16,7 @@ export interface BudgetWindow {
 
 /** Amounts in the unit of the budget. They are the ones that requests are checked against. */
 export interface BudgetCount
-  extends Readonly<Pick<BudgetWindowTable, 'subject' | 'spent' | 'reserved' | 'overrun' | 'overruns' | 'expired'>> {
+  extends Readonly<Pick<Schema['budget_window'], 'subject' | 'spent' | 'reserved' | 'overrun' | 'overruns' | 'expired'>> {
   /** The alerts of the window, the lowest fraction first. */
   readonly reached: readonly ReachedAlert[]
 }

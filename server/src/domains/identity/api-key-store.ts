@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
 import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -59,7 +60,7 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
     .updateTable('api_key')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('key', id) ?? null)
+    .where('id', '=', uuidOrNull('key', id))
     .returning(KEY_COLUMNS)
     .executeTakeFirst()
   const key = row && keyOf(row)
@@ -67,11 +68,8 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
   return key
 }
 
-export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
-  const key = keysIn(db, workspaceId).where('id', '=', fromId('key', id) ?? null)
-  const row = await key.executeTakeFirst()
-  return row && keyOf(row)
-}
+export const findKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
+  keysIn(db, workspaceId).where('id', '=', uuidOrNull('key', id)).$call(takeFirst(keyOf))
 
 const keysIn = (db: Db, workspaceId: string) =>
   db.selectFrom('api_key').select(KEY_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))
@@ -135,7 +133,7 @@ export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): 
     .updateTable('api_key')
     .set({ last_used_at: sql<Date>`now()` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('key', keyId) ?? null)
+    .where('id', '=', uuidOrNull('key', keyId))
     .where(USE_OUTDATED)
     .execute()
 }
@@ -154,7 +152,7 @@ export type RotatedKey =
 
 /** Issues a key in place of another, once, so that a repeated request issues no second key. Publish the topic `keys`. */
 export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
-  const uuid = fromId('key', id) ?? null
+  const uuid = uuidOrNull('key', id)
   const key = await keysIn(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
   if (!key) return { ok: false, reason: 'not_found' }
   if (key.revoked_at) return { ok: false, reason: 'revoked' }

@@ -1,9 +1,7 @@
-import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../platform/lib/fields.ts'
 import { viewOf } from '../../platform/lib/view.ts'
-import type { ApiKeyTable } from './tables.ts'
 
 export const KEY_COLUMNS = [
   'id',
@@ -19,9 +17,9 @@ export const KEY_COLUMNS = [
 ] as const
 type KeyColumn = (typeof KEY_COLUMNS)[number]
 
-export type ApiKey = Entity<ApiKeyTable, KeyColumn>
+export type ApiKey = Entity<'api_key', KeyColumn>
 
-export const keyOf = (row: Pick<Selectable<ApiKeyTable>, KeyColumn>): ApiKey =>
+export const keyOf = (row: Pick<RowOf<'api_key'>, KeyColumn>): ApiKey =>
   fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key' })
 
 export const ApiKeyCreate = Type.Object({

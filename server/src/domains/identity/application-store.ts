@@ -1,7 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import {
   type ApplicationCreate,
@@ -13,10 +14,9 @@ import {
   type Overrides,
   patchOverrides,
 } from './application.ts'
-import type { ApplicationTable } from './tables.ts'
 import { writeUnlessTaken } from './write-unless-taken.ts'
 
-export type ApplicationRow = Selectable<ApplicationTable>
+export type ApplicationRow = RowOf<'application'>
 
 /** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
 export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
@@ -53,7 +53,7 @@ export async function createApplication(
   now: Date,
 ): Promise<ApplicationRecord | undefined> {
   const { settings, limits } = patchOverrides({ settings: {}, limits: {} }, create)
-  const row = await db
+  return db
     .insertInto('application')
     .values({
       id: newUuid(),
@@ -70,20 +70,14 @@ export async function createApplication(
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name']).doNothing())
     .returningAll()
-    .executeTakeFirst()
-  return row && applicationOf(row)
+    .$call(takeFirst(applicationOf))
 }
 
-export async function findApplication(db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> {
-  const application = applications(db, workspaceId).where('id', '=', fromId('app', id) ?? null)
-  const row = await application.executeTakeFirst()
-  return row && applicationOf(row)
-}
+export const findApplication = (db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> =>
+  applications(db, workspaceId).where('id', '=', uuidOrNull('app', id)).$call(takeFirst(applicationOf))
 
-export async function findApplicationByName(db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> {
-  const row = await applications(db, workspaceId).where('name', '=', name).executeTakeFirst()
-  return row && applicationOf(row)
-}
+export const findApplicationByName = (db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> =>
+  applications(db, workspaceId).where('name', '=', name).$call(takeFirst(applicationOf))
 
 /** Oldest first. Returns undefined if `page.after` is not an id. */
 export async function listApplications(

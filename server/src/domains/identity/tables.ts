@@ -5,71 +5,63 @@ import type { GovernedString } from '../../shared/governed.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
-    workspace: WorkspaceTable
-    application: ApplicationTable
-    api_key: ApiKeyTable
-    workspace_user: WorkspaceUserTable
+    workspace: {
+      id: string
+      name: string
+      settings: Json<unknown>
+      /** Sealed (platform/lib/secret-box.ts): the key of keyed hashes. Without it the hashes show nothing. */
+      hash_key: Bytes
+      /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
+      signing_key: Bytes
+      signing_public_key: string
+      active_policy_id: string | null
+      /** Seal of the audit log's length (domains/audit/checkpoints/log-seal.ts); null: it was removed. */
+      audit_seal: Generated<string | null>
+      created_at: CreatedAt
+    }
+    application: {
+      id: string
+      workspace_id: string
+      name: string
+      settings: Json<unknown>
+      limits: Json<unknown>
+      models: NullableJson<readonly string[]>
+      providers: NullableJson<readonly string[]>
+      default_model: string | null
+      ceiling: Classification
+      created_at: CreatedAt
+      updated_at: Date
+    }
+    api_key: {
+      id: string
+      workspace_id: string
+      application_id: string
+      name: string
+      hash: Bytes
+      hint: string
+      /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
+      issued_by: ColumnType<string | null, string | null | undefined, never>
+      created_at: CreatedAt
+      revoked_at: Date | null
+      /** Accurate to about a minute; null: never. */
+      last_used_at: Date | null
+      /** From this time on the key is refused; null: never. */
+      expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+      /** The key that has replaced this one; null: none. */
+      replaced_by: ColumnType<string | null, never, string>
+      /** When `key.expiring` was announced; null: not yet. */
+      expiry_announced_at: ColumnType<Date | null, never, Date>
+    }
+    workspace_user: {
+      workspace_id: string
+      /** Given at creation, or `usr_…`. Stable across Applications. */
+      id: string
+      username: ColumnType<string, GovernedString, GovernedString>
+      role: string
+      department: string
+      attributes: Json<Record<string, unknown>>
+      created_at: CreatedAt
+      updated_at: Date
+    }
   }
-}
-
-export interface WorkspaceTable {
-  id: string
-  name: string
-  settings: Json<unknown>
-  /** Sealed (platform/lib/secret-box.ts): the key of keyed hashes. Without it the hashes show nothing. */
-  hash_key: Bytes
-  /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
-  signing_key: Bytes
-  signing_public_key: string
-  active_policy_id: string | null
-  /** Seal of the audit log's length (domains/audit/checkpoints/log-seal.ts); null: it was removed. */
-  audit_seal: Generated<string | null>
-  created_at: CreatedAt
-}
-
-export interface ApplicationTable {
-  id: string
-  workspace_id: string
-  name: string
-  settings: Json<unknown>
-  limits: Json<unknown>
-  models: NullableJson<readonly string[]>
-  providers: NullableJson<readonly string[]>
-  default_model: string | null
-  ceiling: Classification
-  created_at: CreatedAt
-  updated_at: Date
-}
-
-export interface ApiKeyTable {
-  id: string
-  workspace_id: string
-  application_id: string
-  name: string
-  hash: Bytes
-  hint: string
-  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
-  issued_by: ColumnType<string | null, string | null | undefined, never>
-  created_at: CreatedAt
-  revoked_at: Date | null
-  /** Accurate to about a minute; null: never. */
-  last_used_at: Date | null
-  /** From this time on the key is refused; null: never. */
-  expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** The key that has replaced this one; null: none. */
-  replaced_by: ColumnType<string | null, never, string>
-  /** When `key.expiring` was announced; null: not yet. */
-  expiry_announced_at: ColumnType<Date | null, never, Date>
-}
-
-export interface WorkspaceUserTable {
-  workspace_id: string
-  /** Given at creation, or `usr_…`. Stable across Applications. */
-  id: string
-  username: ColumnType<string, GovernedString, GovernedString>
-  role: string
-  department: string
-  attributes: Json<Record<string, unknown>>
-  created_at: CreatedAt
-  updated_at: Date
 }

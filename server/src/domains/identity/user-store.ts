@@ -1,16 +1,15 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageOf, readPage } from '../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
 import { newId, toId } from '../../platform/lib/id.ts'
 import type { GovernedString } from '../../shared/governed.ts'
-import type { WorkspaceUserTable } from './tables.ts'
 import type { UserCreate, UserPatch, WorkspaceUser } from './user.ts'
 import { writeUnlessTaken } from './write-unless-taken.ts'
 
-const userOf = (row: Selectable<WorkspaceUserTable>): WorkspaceUser => ({
+const userOf = (row: RowOf<'workspace_user'>): WorkspaceUser => ({
   ...fromRow(row),
   workspaceId: toId('ws', row.workspace_id),
 })
@@ -58,8 +57,7 @@ export async function upsertUser(
 
 export async function findUser(db: Db, workspaceId: string, id: string): Promise<WorkspaceUser | undefined> {
   if (!isStorable(id)) return undefined
-  const row = await users(db, workspaceId).where('id', '=', id).executeTakeFirst()
-  return row && userOf(row)
+  return users(db, workspaceId).where('id', '=', id).$call(takeFirst(userOf))
 }
 
 interface UserFilter {

@@ -1,8 +1,7 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
-import type { CacheStatistics } from '../../platform/lib/cache.ts'
-import { Cache } from '../../platform/lib/cache.ts'
+import { Cache, type CacheStatistics } from '../../platform/lib/cache.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
 import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
@@ -22,18 +21,15 @@ interface UserTokenDeps {
 
 /** Verifies the user token of `X-Gateway-User-Token` with the keys of the Workspace (GW-AUTH-6, GW-AUTH-8). */
 export class UserTokenVerifier {
-  readonly #db: Db
-  readonly #clock: Clock
-  readonly #fetch: KeyFetch
+  readonly #deps: UserTokenDeps
   /** A verifier, with its verified tokens, is used until the settings change, which are compared as JSON. */
   readonly #verifiers = new Map<string, { readonly settings: string; readonly verifier: WorkspaceTokenVerifier }>()
   readonly #current: Cache<WorkspaceTokenVerifier>
   readonly #unsubscribe: () => void
 
-  constructor({ db, signal, clock, fetch, loadMs }: UserTokenDeps) {
-    this.#db = db
-    this.#clock = clock
-    this.#fetch = fetch
+  constructor(deps: UserTokenDeps) {
+    const { signal, loadMs } = deps
+    this.#deps = deps
     this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs })
     this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
   }
@@ -46,7 +42,7 @@ export class UserTokenVerifier {
   async verify(workspaceId: string, token: string): Promise<TokenVerdict> {
     const verifier = await this.#current.get(workspaceId)
     try {
-      return await verifier.verify(token, this.#clock.now())
+      return await verifier.verify(token, this.#deps.clock.now())
     } catch (cause) {
       if (!(cause instanceof KeysUnavailableError)) throw cause
       throw new GatehouseError('UNAVAILABLE', { message: 'User tokens cannot be verified now. Try again.' }, cause)
@@ -58,11 +54,11 @@ export class UserTokenVerifier {
   }
 
   async #read(workspaceId: string): Promise<WorkspaceTokenVerifier> {
-    const current = (await findWorkspace(this.#db, workspaceId))?.settings ?? DEFAULT_WORKSPACE_SETTINGS
+    const current = (await findWorkspace(this.#deps.db, workspaceId))?.settings ?? DEFAULT_WORKSPACE_SETTINGS
     const settings = JSON.stringify(current)
     const cached = this.#verifiers.get(workspaceId)
     if (cached?.settings === settings) return cached.verifier
-    const verifier = new WorkspaceTokenVerifier(current, this.#fetch)
+    const verifier = new WorkspaceTokenVerifier(current, this.#deps.fetch)
     this.#verifiers.set(workspaceId, { settings, verifier })
     return verifier
   }

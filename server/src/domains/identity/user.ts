@@ -3,12 +3,11 @@ import type { Entity } from '../../platform/db/from-row.ts'
 import { Line, Name, resettable, Timestamp, withStorable } from '../../platform/lib/fields.ts'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
-import type { WorkspaceUserTable } from './tables.ts'
 
 const MAX_ATTRIBUTES = 16_384
 
 /** A stored user of a Workspace. For a request with a user token, the claims of the token apply instead (user-token.ts). */
-export type WorkspaceUser = Entity<WorkspaceUserTable>
+export type WorkspaceUser = Entity<'workspace_user'>
 
 const fields = {
   role: resettable(Line),

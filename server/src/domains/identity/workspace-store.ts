@@ -1,11 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
-import type { WorkspaceTable } from './tables.ts'
 import {
   fillWorkspaceSettings,
   patchWorkspaceSettings,
@@ -25,7 +24,7 @@ export interface SealedWorkspaceKeys {
 
 const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
 
-const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
+const workspaceOf = (row: Pick<RowOf<'workspace'>, (typeof COLUMNS)[number]>): Workspace => ({
   ...fromRow(row),
   id: toId('ws', row.id),
   settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),
@@ -63,37 +62,21 @@ export async function createWorkspace(
   return workspaceOf(row)
 }
 
-export async function findWorkspace(db: Db, id: string): Promise<Workspace | undefined> {
-  const workspace = workspaces(db).where('id', '=', fromId('ws', id) ?? null)
-  const row = await workspace.executeTakeFirst()
-  return row && workspaceOf(row)
-}
+export const findWorkspace = (db: Db, id: string): Promise<Workspace | undefined> =>
+  workspaces(db).where('id', '=', uuidOrNull('ws', id)).$call(takeFirst(workspaceOf))
 
 const workspaces = (db: Db) => db.selectFrom('workspace').select(COLUMNS)
 
 export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
-  await tx
-    .selectFrom('workspace')
-    .select('id')
-    .where('id', '=', fromId('ws', id) ?? null)
-    .forNoKeyUpdate()
-    .execute()
+  await tx.selectFrom('workspace').select('id').where('id', '=', uuidOrNull('ws', id)).forNoKeyUpdate().execute()
   return findWorkspace(tx, id)
 }
 
-export async function findWorkspaceByName(db: Db, name: string): Promise<Workspace | undefined> {
-  const row = await workspaces(db).where('name', '=', name).executeTakeFirst()
-  return row && workspaceOf(row)
-}
+export const findWorkspaceByName = (db: Db, name: string): Promise<Workspace | undefined> =>
+  workspaces(db).where('name', '=', name).$call(takeFirst(workspaceOf))
 
-export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
-  const row = await workspaces(db)
-    .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row && workspaceOf(row)
-}
+export const findWorkspaceByIssuer = (db: Db, issuer: string): Promise<Workspace | undefined> =>
+  workspaces(db).where(sql<boolean>`settings ->> 'issuer' = ${issuer}`).orderBy('id').limit(1).$call(takeFirst(workspaceOf))
 
 export async function findWorkspaceId(db: Db, choice: string): Promise<string | undefined> {
   if (!isStorable(choice)) return undefined

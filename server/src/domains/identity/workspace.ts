@@ -4,7 +4,6 @@ import { Name, resettable, Timestamp, withStorable } from '../../platform/lib/fi
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import { type Jwks, JwksSource, jwksProblem } from './jwks.ts'
-import type { WorkspaceTable } from './tables.ts'
 
 /** As JSON, in characters: enough for a hundred large RSA keys. */
 const MAX_SETTINGS = 131_072
@@ -44,7 +43,7 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   review: { four_eyes: false, target_minutes: null },
 }
 
-export interface Workspace extends Entity<WorkspaceTable, 'id' | 'name' | 'signing_public_key' | 'created_at'> {
+export interface Workspace extends Entity<'workspace', 'id' | 'name' | 'signing_public_key' | 'created_at'> {
   readonly settings: WorkspaceSettings
 }
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Page, pageOf } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { newUuid, toId } from '../../platform/lib/id.ts'
 import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
 import type { Partition } from '../retrieval/partition.ts'
 import type { Chunk } from './chunking/chunk.ts'
@@ -84,7 +84,7 @@ export async function listChunks(
     .selectFrom('knowledge_chunk')
     .select(['id', 'position', 'headings', 'content', 'tokens', 'flagged'])
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('document_id', '=', fromId('doc', documentId) ?? null)
+    .where('document_id', '=', uuidOrNull('doc', documentId))
     .where('position', '>=', from)
     .orderBy('position')
     .limit(limit + 1)

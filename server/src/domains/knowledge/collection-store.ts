@@ -1,14 +1,12 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow } from '../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid } from '../../platform/lib/id.ts'
 import { COLLECTION_DEFAULTS, type Collection, type CollectionCreate, type CollectionPatch } from './collection.ts'
 import { labelColumns, normalizedLabels } from './labels.ts'
-import type { KnowledgeCollectionTable } from './tables.ts'
 
-const collectionOf = ({ removed_at: _, ...row }: Selectable<KnowledgeCollectionTable>): Collection =>
+const collectionOf = ({ removed_at: _, ...row }: RowOf<'knowledge_collection'>): Collection =>
   fromRow(row, { id: 'col', workspace_id: 'ws' })
 
 /** Returns undefined if the Workspace has a collection of that name. */
@@ -35,17 +33,11 @@ export async function createCollection(
   return collectionOf(row)
 }
 
-export async function findCollection(db: Db, workspaceId: string, id: string): Promise<Collection | undefined> {
-  const row = await collections(db, workspaceId)
-    .where('id', '=', fromId('col', id) ?? null)
-    .executeTakeFirst()
-  return row && collectionOf(row)
-}
+export const findCollection = (db: Db, workspaceId: string, id: string): Promise<Collection | undefined> =>
+  collections(db, workspaceId).where('id', '=', uuidOrNull('col', id)).$call(takeFirst(collectionOf))
 
-export async function findCollectionByName(db: Db, workspaceId: string, name: string): Promise<Collection | undefined> {
-  const row = await collections(db, workspaceId).where('name', '=', name).executeTakeFirst()
-  return row && collectionOf(row)
-}
+export const findCollectionByName = (db: Db, workspaceId: string, name: string): Promise<Collection | undefined> =>
+  collections(db, workspaceId).where('name', '=', name).$call(takeFirst(collectionOf))
 
 /** Oldest first. Returns undefined if `page.after` is not an id. */
 export async function listCollections(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Collection> | undefined> {
@@ -83,13 +75,8 @@ export async function deleteCollection(tx: Tx, workspaceId: string, id: string, 
 }
 
 /** Locks the collection and its documents against other writers until the transaction ends. */
-export async function lockCollection(tx: Tx, workspaceId: string, id: string): Promise<Collection | undefined> {
-  const row = await collections(tx, workspaceId)
-    .where('id', '=', fromId('col', id) ?? null)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row && collectionOf(row)
-}
+export const lockCollection = (tx: Tx, workspaceId: string, id: string): Promise<Collection | undefined> =>
+  collections(tx, workspaceId).where('id', '=', uuidOrNull('col', id)).forNoKeyUpdate().$call(takeFirst(collectionOf))
 
 export const uuidOfCollection = ({ id }: Pick<Collection, 'id'>): string => fromId('col', id) as string
 

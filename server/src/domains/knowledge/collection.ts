@@ -1,8 +1,7 @@
 import type { Entity } from '../../platform/db/from-row.ts'
-import type { KnowledgeCollectionTable } from './tables.ts'
 
 /** A group of documents with shared labels. Ids are TypeIDs (`col_…`). */
-export type Collection = Omit<Entity<KnowledgeCollectionTable>, 'removedAt'>
+export type Collection = Omit<Entity<'knowledge_collection'>, 'removedAt'>
 
 type Settings = Pick<Collection, 'description' | 'classification' | 'regulations' | 'acl' | 'language' | 'applications'>
 

@@ -1,17 +1,15 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
 import { deleteIfEmpty } from './partitions.ts'
-import type { KnowledgeDocumentTable } from './tables.ts'
 
-export interface StoredDocument extends Omit<Entity<KnowledgeDocumentTable>, 'contentHash'> {
+export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'contentHash'> {
   /** In hexadecimal. */
   readonly contentHash: string
   /** The language that it is indexed in. */
@@ -21,30 +19,24 @@ export interface StoredDocument extends Omit<Entity<KnowledgeDocumentTable>, 'co
 /** A document without its text. Ids are TypeIDs (`doc_…`). */
 export type KnowledgeDocument = Omit<StoredDocument, 'partitionId'>
 
-const documentOf = (row: Selectable<KnowledgeDocumentTable> & { language: Language }): StoredDocument => ({
+const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): StoredDocument => ({
   ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col' }),
   contentHash: row.content_hash.toString('hex'),
 })
 
-export async function findDocument(db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> {
-  const row = await documents(db, workspaceId)
-    .where('document.id', '=', fromId('doc', id) ?? null)
-    .executeTakeFirst()
-  return row && documentOf(row)
-}
+export const findDocument = (db: Db, workspaceId: string, id: string): Promise<StoredDocument | undefined> =>
+  documents(db, workspaceId).where('document.id', '=', uuidOrNull('doc', id)).$call(takeFirst(documentOf))
 
-export async function findDocumentByKey(
+export const findDocumentByKey = (
   db: Db,
   workspaceId: string,
   collectionId: string,
   key: string,
-): Promise<StoredDocument | undefined> {
-  const row = await documents(db, workspaceId)
-    .where('document.collection_id', '=', fromId('col', collectionId) ?? null)
+): Promise<StoredDocument | undefined> =>
+  documents(db, workspaceId)
+    .where('document.collection_id', '=', uuidOrNull('col', collectionId))
     .where('document.key', '=', key)
-    .executeTakeFirst()
-  return row && documentOf(row)
-}
+    .$call(takeFirst(documentOf))
 
 interface DocumentQuery extends PageRequest {
   readonly collectionId?: string | undefined

@@ -7,79 +7,71 @@ import type { Access, Labels } from './labels.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
-    knowledge_collection: KnowledgeCollectionTable
-    knowledge_partition: KnowledgePartitionTable
-    knowledge_document: KnowledgeDocumentTable
-    knowledge_chunk: KnowledgeChunkTable
+    knowledge_collection: {
+      id: string
+      workspace_id: string
+      name: string
+      description: string
+      classification: Classification | null
+      regulations: Json<readonly string[]>
+      acl: NullableJson<Acl>
+      /** For documents ingested from now on; a stored one takes it over when it is ingested again. */
+      language: Language
+      /** TypeIDs of the Applications that may search it; null: every Application of the Workspace. */
+      applications: NullableJson<readonly string[]>
+      created_at: CreatedAt
+      updated_at: Date
+      /** Set when it is deleted; its documents are then removed in the background. */
+      removed_at: Date | null
+    }
+    /** Documents of a collection with equal labels. Each row belongs to a row of `retrieval_partition`. */
+    knowledge_partition: {
+      id: number
+      workspace_id: string
+      collection_id: string
+      language: Language
+      /** The document labels that decide visibility (domains/knowledge/labels.ts). Each search reads the collection's labels separately. */
+      access: Json<Access>
+    }
+    knowledge_document: {
+      id: string
+      workspace_id: string
+      collection_id: string
+      /** Path or URL, unique within the collection. */
+      key: string
+      title: string
+      /** Starts at 1 and increases with each change of the content. */
+      version: number
+      /** SHA-256 of the ingested bytes. */
+      content_hash: Bytes
+      media_type: string
+      bytes: number
+      /** Shown with its passages. */
+      source: string
+      classification: Classification | null
+      regulations: Json<readonly string[]>
+      acl: NullableJson<Acl>
+      /** Labels of its front matter. They can only restrict access further. */
+      limits: Json<Labels>
+      /** Findings by type that no operator has checked; null: none. */
+      flags: NullableJson<Flags>
+      chunks: number
+      partition_id: number
+      created_at: CreatedAt
+      /** When the current version was ingested. */
+      updated_at: Date
+    }
+    knowledge_chunk: {
+      id: string
+      workspace_id: string
+      document_id: string
+      /** Starts at 0, in reading order. */
+      position: number
+      headings: Json<readonly string[]>
+      content: string
+      tokens: number
+      flagged: boolean
+      partition_id: number
+    }
   }
-}
-
-export interface KnowledgeCollectionTable {
-  id: string
-  workspace_id: string
-  name: string
-  description: string
-  classification: Classification | null
-  regulations: Json<readonly string[]>
-  acl: NullableJson<Acl>
-  /** For documents ingested from now on; a stored one takes it over when it is ingested again. */
-  language: Language
-  /** TypeIDs of the Applications that may search it; null: every Application of the Workspace. */
-  applications: NullableJson<readonly string[]>
-  created_at: CreatedAt
-  updated_at: Date
-  /** Set when it is deleted; its documents are then removed in the background. */
-  removed_at: Date | null
-}
-
-/** Documents of a collection with equal labels. Each row belongs to a row of `retrieval_partition`. */
-export interface KnowledgePartitionTable {
-  id: number
-  workspace_id: string
-  collection_id: string
-  language: Language
-  /** The document labels that decide visibility (domains/knowledge/labels.ts). Each search reads the collection's labels separately. */
-  access: Json<Access>
-}
-
-export interface KnowledgeDocumentTable {
-  id: string
-  workspace_id: string
-  collection_id: string
-  /** Path or URL, unique within the collection. */
-  key: string
-  title: string
-  /** Starts at 1 and increases with each change of the content. */
-  version: number
-  /** SHA-256 of the ingested bytes. */
-  content_hash: Bytes
-  media_type: string
-  bytes: number
-  /** Shown with its passages. */
-  source: string
-  classification: Classification | null
-  regulations: Json<readonly string[]>
-  acl: NullableJson<Acl>
-  /** Labels of its front matter. They can only restrict access further. */
-  limits: Json<Labels>
-  /** Findings by type that no operator has checked; null: none. */
-  flags: NullableJson<Flags>
-  chunks: number
-  partition_id: number
-  created_at: CreatedAt
-  /** When the current version was ingested. */
-  updated_at: Date
-}
-
-export interface KnowledgeChunkTable {
-  id: string
-  workspace_id: string
-  document_id: string
-  /** Starts at 0, in reading order. */
-  position: number
-  headings: Json<readonly string[]>
-  content: string
-  tokens: number
-  flagged: boolean
-  partition_id: number
 }

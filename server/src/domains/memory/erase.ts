@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { uuidOf } from '../../platform/db/values.ts'
-import { fromId } from '../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { removeEntries } from '../retrieval/entries.ts'
 import { type Memory, memoriesOf, toMemory } from './memory-row.ts'
 import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.ts'
@@ -9,7 +8,7 @@ import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.t
 /** Erases a memory and its history; only keyed hashes in audit records remain. Returns undefined if there is no such memory. */
 export async function eraseMemory(tx: Tx, workspaceId: string, id: string): Promise<Memory | undefined> {
   const workspace = uuidOf('ws', workspaceId)
-  const query = () => memoriesOf(tx, workspace).where('item.id', '=', fromId('mem', id) ?? null)
+  const query = () => memoriesOf(tx, workspace).where('item.id', '=', uuidOrNull('mem', id))
   const ownerId = (await query().executeTakeFirst())?.owner_id
   if (ownerId === undefined) return undefined
   await lockOwners(tx, [ownerId])

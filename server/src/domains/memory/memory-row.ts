@@ -1,9 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type CamelRow, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
 import type { Entry } from '../retrieval/entries.ts'
-import type { MemoryItemTable, MemoryOwnerTable } from './tables.ts'
 
 export const memoriesOf = (db: Db, workspaceUuid: string) =>
   db
@@ -19,14 +18,14 @@ export const memoriesOf = (db: Db, workspaceUuid: string) =>
 export const unexpiredMemoriesOf = (db: Db, workspaceUuid: string, now: Date) =>
   memoriesOf(db, workspaceUuid).where((row) => row.or([row('item.expires_at', 'is', null), row('item.expires_at', '>', now)]))
 
-type Row = Selectable<MemoryItemTable> & Pick<Selectable<MemoryOwnerTable>, 'scope' | 'scope_id' | 'user_id'>
+type Row = RowOf<'memory_item'> & Pick<RowOf<'memory_owner'>, 'scope' | 'scope_id' | 'user_id'>
 
 /** Limits the expiry to LAST_TIME: older rows may have a later one, which RFC 3339 cannot represent. */
 export const expiryOf = ({ expires_at }: Pick<Row, 'expires_at'>): Date | null =>
   expires_at !== null && expires_at > LAST_TIME ? LAST_TIME : expires_at
 
 /** A stored memory, as operators see it. Ids are TypeIDs. */
-export type Memory = Omit<Entity<Row>, 'workspaceId' | 'ownerId' | 'signature' | 'partitionId'>
+export type Memory = Omit<CamelRow<Row>, 'workspaceId' | 'ownerId' | 'signature' | 'partitionId'>
 
 export function toMemory({
   workspace_id: _workspace,

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { takeFirst } from '../../platform/db/from-row.ts'
 import { type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOf } from '../../platform/db/values.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { MemoryMode, MemoryScope } from '../../shared/memory-words.ts'
@@ -44,8 +45,7 @@ export async function listMemories(db: Db, workspaceId: string, query: MemoryQue
 /** A memory of the Workspace with any owner, also if it is superseded. */
 export async function findMemory(db: Db, workspaceId: string, id: string, now: Date): Promise<Memory | undefined> {
   const memories = unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
-  const row = await memories.where('item.id', '=', fromId('mem', id) ?? null).executeTakeFirst()
-  return row && toMemory(row)
+  return memories.where('item.id', '=', uuidOrNull('mem', id)).$call(takeFirst(toMemory))
 }
 
 interface Correction {
@@ -66,7 +66,7 @@ export async function correctMemory(
 ): Promise<Memory | undefined> {
   const workspace = uuidOf('ws', workspaceId)
   const memories = unexpiredMemoriesOf(tx, workspace, now).where('item.superseded_at', 'is', null)
-  const current = memories.where('item.id', '=', fromId('mem', id) ?? null)
+  const current = memories.where('item.id', '=', uuidOrNull('mem', id))
   const ownerId = (await current.executeTakeFirst())?.owner_id
   if (ownerId === undefined) return undefined
   await lockOwners(tx, [ownerId])

@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
+import type { RowOf } from '../../platform/db/from-row.ts'
 import { uuidOf } from '../../platform/db/values.ts'
 import { toId } from '../../platform/lib/id.ts'
 import { type Classification, classificationRank, stricterClassification } from '../../shared/classification.ts'
@@ -11,7 +11,6 @@ import type { MemoryDraft } from './memory.ts'
 import { memoryEntry } from './memory-row.ts'
 import { type LockedOwner, openMemoryPartition } from './owner-store.ts'
 import { isSameSubject, replaceableKinds } from './subject.ts'
-import type { MemoryItemTable } from './tables.ts'
 
 /** Hashes under the Workspace's keys: all that stored rows may have for a text, starting with the current one. */
 export interface Hasher {
@@ -38,7 +37,7 @@ interface OwnedDraft extends Omit<MemoryDraft, 'scopeId' | 'subject'> {
   readonly corrects?: string
 }
 
-type Row = Selectable<MemoryItemTable>
+type Row = RowOf<'memory_item'>
 
 /**
  * Stores a memory of a locked owner. A duplicate is not stored: the stored memory stays, with the stricter labels and the later

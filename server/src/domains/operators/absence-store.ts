@@ -1,8 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow } from '../../platform/db/from-row.ts'
-import type { OperatorAbsenceTable } from './tables.ts'
 
-export type Absence = Entity<OperatorAbsenceTable>
+export type Absence = Entity<'operator_absence'>
 
 export async function listAbsences(db: Db, now: Date): Promise<Absence[]> {
   const absences = db.selectFrom('operator_absence').selectAll().where('ends_at', '>', now)

@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { hasRow, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { type Access, accessOf, FULL_ACCESS, limitAccess, NO_ACCESS, scopesAnywhere } from '../../shared/access.ts'
@@ -98,12 +99,8 @@ export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<A
   return findAdminToken(db, id)
 }
 
-export async function findAdminToken(db: Db, id: string): Promise<AdminToken | undefined> {
-  const row = await selectTokens(db)
-    .where('id', '=', fromId('adm', id) ?? null)
-    .executeTakeFirst()
-  return row && tokenOf(row)
-}
+export const findAdminToken = (db: Db, id: string): Promise<AdminToken | undefined> =>
+  selectTokens(db).where('id', '=', uuidOrNull('adm', id)).$call(takeFirst(tokenOf))
 
 /** The id of the responsible operator: for a token its issuer, if it has one, otherwise the id itself. */
 export const findResponsibleOperator = async (db: Db, operatorId: string): Promise<string> =>
@@ -141,16 +138,14 @@ export async function lockActiveAdminTokens(tx: Tx): Promise<string[]> {
   return rows.filter(isIssuerActive).map(({ id }) => toId('adm', id))
 }
 
-export async function hasAdminToken(db: Db): Promise<boolean> {
-  const row = await db
+export const hasAdminToken = (db: Db): Promise<boolean> =>
+  db
     .selectFrom('admin_token')
     .select('id')
     .where('revoked_at', 'is', null)
     .where('workspace_ids', 'is', null)
     .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .$call(hasRow)
 
 export async function findAdminTokenByHash(db: Db, hash: Buffer): Promise<(AdminToken & { readonly hash: Buffer }) | undefined> {
   const row = await selectTokens(db).where('hash', '=', hash).executeTakeFirst()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import { takeFirst } from '../../platform/db/from-row.ts'
 import { type ListSort, type Page, type PageRequest, readPage, sortedKeyset } from '../../platform/db/page.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { accessOf, changedRoles, isSameAccess, NO_ROLES, type Roles } from '../../shared/access.ts'
@@ -63,10 +64,8 @@ export async function listSortedPeople(
 const selectPeopleOf = (db: Db, workspaceId: string | undefined) =>
   workspaceId === undefined ? selectPeople(db) : selectPeople(db).where(hasRoleIn({ workspaceIds: [workspaceId], inAll: true }))
 
-export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
-  const row = await selectPeople(db).where('id', '=', id).executeTakeFirst()
-  return row && personOf(row)
-}
+export const findPerson = (db: Db, id: string): Promise<Person | undefined> =>
+  selectPeople(db).where('id', '=', id).$call(takeFirst(personOf))
 
 export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
   await shareLockPeople(tx, [id])
@@ -86,10 +85,8 @@ export async function shareLockPeople(tx: Tx, ids: readonly string[]): Promise<v
   await selectIds(tx, ids).orderBy(owners, 'desc').orderBy('id').forShare().execute()
 }
 
-export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
-  const row = await selectPeople(db).where('email', '=', email.toLowerCase()).executeTakeFirst()
-  return row && personOf(row)
-}
+export const findPersonByEmail = (db: Db, email: string): Promise<Person | undefined> =>
+  selectPeople(db).where('email', '=', email.toLowerCase()).$call(takeFirst(personOf))
 
 /** Returns undefined if the email address is taken. The operator can sign in after accepting an invitation, or with OIDC. */
 export async function createPerson(

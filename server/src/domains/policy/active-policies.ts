@@ -18,8 +18,7 @@ interface ActivePoliciesOptions {
 /** The compiled active version of each Workspace. If it cannot be loaded, the last valid one is used (decision 0005). */
 export class ActivePolicies {
   readonly #db: Db
-  readonly #onProblem: (problem: Error) => void
-  readonly #loadMs: number | undefined
+  readonly #options: ActivePoliciesOptions
   readonly #cache: Cache<CompiledPolicy | undefined>
   /** By Workspace; undefined: a Workspace without policies. */
   readonly #lastValid = new Map<string, CompiledPolicy | undefined>()
@@ -27,11 +26,10 @@ export class ActivePolicies {
   readonly #invalid = new Map<string, Error>()
   #reported: unknown
 
-  constructor(db: Db, { onProblem, maxAgeMs, loadMs }: ActivePoliciesOptions) {
+  constructor(db: Db, options: ActivePoliciesOptions) {
     this.#db = db
-    this.#onProblem = onProblem
-    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs })
-    this.#loadMs = loadMs
+    this.#options = options
+    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs: options.maxAgeMs })
   }
 
   get statistics(): CacheStatistics {
@@ -50,15 +48,16 @@ export class ActivePolicies {
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
     try {
       const loading = this.#read(workspaceId)
-      const policy = await (this.#loadMs === undefined
-        ? loading
-        : withDeadline(this.#loadMs, loading, 'the policies were not read'))
+      const { loadMs } = this.#options
+      const policy = await (loadMs === undefined ? loading : withDeadline(loadMs, loading, 'the policies were not read'))
       this.#lastValid.set(workspaceId, policy)
       return policy
     } catch (cause) {
       if (!this.#lastValid.has(workspaceId)) throw cause
       if (cause !== this.#reported) {
-        this.#onProblem(new Error('the active policy set could not be loaded, so the last valid one stays active', { cause }))
+        this.#options.onProblem(
+          new Error('the active policy set could not be loaded, so the last valid one stays active', { cause }),
+        )
       }
       this.#reported = cause
       return this.#lastValid.get(workspaceId)

@@ -1,10 +1,8 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid } from '../../platform/lib/id.ts'
-import type { PolicyDraftTable } from './tables.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { newUuid } from '../../platform/lib/id.ts'
 
 const SUMMARY = [
   'id',
@@ -19,7 +17,7 @@ const SUMMARY = [
   'recorded_at',
 ] as const
 
-export type PolicyDraftSummary = Entity<PolicyDraftTable, (typeof SUMMARY)[number]>
+export type PolicyDraftSummary = Entity<'policy_draft', (typeof SUMMARY)[number]>
 export type PolicyDraft = PolicyDraftSummary & { readonly source: string }
 
 export type NewDraft = Pick<PolicyDraft, 'title' | 'note' | 'source' | 'baseId' | 'author'>
@@ -51,7 +49,7 @@ export async function createDraft(tx: Tx, workspaceId: string, draft: NewDraft, 
       title,
       note,
       source,
-      base_id: baseId && (fromId('pol', baseId) ?? null),
+      base_id: baseId && uuidOrNull('pol', baseId),
       author,
       edited_by: author,
       revision: 1,
@@ -72,14 +70,14 @@ export async function updateDraft(tx: Tx, workspaceId: string, draft: PolicyDraf
       title,
       note,
       source,
-      base_id: baseId && (fromId('pol', baseId) ?? null),
+      base_id: baseId && uuidOrNull('pol', baseId),
       edited_by: editedBy,
       revision,
       updated_at: updatedAt,
       recorded_at: recordedAt,
     })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pdr', id) ?? null)
+    .where('id', '=', uuidOrNull('pdr', id))
     .execute()
 }
 
@@ -88,7 +86,7 @@ export async function deleteDraft(tx: Tx, workspaceId: string, id: string, sourc
   let query = tx
     .deleteFrom('policy_draft')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pdr', id) ?? null)
+    .where('id', '=', uuidOrNull('pdr', id))
   if (source !== undefined) query = query.where('source', '=', source)
   return (await query.executeTakeFirst()).numDeletedRows > 0n
 }
@@ -99,9 +97,9 @@ const drafts = (db: Db, workspaceId: string) =>
 const draftOf = (db: Db, workspaceId: string, id: string) =>
   drafts(db, workspaceId)
     .select([...SUMMARY, 'source'])
-    .where('id', '=', fromId('pdr', id) ?? null)
+    .where('id', '=', uuidOrNull('pdr', id))
 
-type SummaryRow = Pick<Selectable<PolicyDraftTable>, (typeof SUMMARY)[number]>
+type SummaryRow = Pick<RowOf<'policy_draft'>, (typeof SUMMARY)[number]>
 
 const toSummary = (row: SummaryRow): PolicyDraftSummary => fromRow(row, { id: 'pdr', base_id: 'pol' })
 

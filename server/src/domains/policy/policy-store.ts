@@ -1,13 +1,12 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
-import type { PolicySetTable } from './tables.ts'
 
-export interface PolicySetVersion extends Entity<PolicySetTable, Exclude<keyof PolicySetTable, 'workspace_id' | 'source'>> {
+export interface PolicySetVersion extends Entity<'policy_set', Exclude<keyof Schema['policy_set'], 'workspace_id' | 'source'>> {
   readonly active: boolean
   /** Whether the document is the one in the configuration file; null: the file has no policy set. */
   readonly declared: boolean | null
@@ -93,12 +92,7 @@ export const listPolicySets = (db: Db, workspaceId: string, page: PageRequest): 
   pageById(versions(db, workspaceId), 'pol', page, toVersion, { column: 'policy_set.id', order: 'desc' })
 
 export const findPolicySet = async (db: Db, workspaceId: string, id: string): Promise<StoredPolicySet | undefined> =>
-  toStored(
-    await versions(db, workspaceId)
-      .select('source')
-      .where('policy_set.id', '=', fromId('pol', id) ?? null)
-      .executeTakeFirst(),
-  )
+  toStored(await versions(db, workspaceId).select('source').where('policy_set.id', '=', uuidOrNull('pol', id)).executeTakeFirst())
 
 export const findActivePolicySet = async (db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> =>
   toStored(await versions(db, workspaceId).select('source').whereRef('policy_set.id', '=', 'active_policy_id').executeTakeFirst())
@@ -133,7 +127,7 @@ const versions = (db: Db, workspaceId: string) =>
       'declaration.hash as declared_sha256',
     ])
 
-type Row = Omit<Selectable<PolicySetTable>, 'workspace_id' | 'source'> & {
+type Row = Omit<RowOf<'policy_set'>, 'workspace_id' | 'source'> & {
   readonly active_policy_id: string | null
   readonly declared_sha256: string | null
 }

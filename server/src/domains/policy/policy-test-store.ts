@@ -1,13 +1,11 @@
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { newUuid, toId } from '../../platform/lib/id.ts'
 import { type NamedDefinition, TEST_LIMITS } from './policy-test-case.ts'
-import type { PolicyTestTable } from './tables.ts'
 
-export type StoredTest = NamedDefinition & Entity<PolicyTestTable, 'id' | 'file' | 'created_by' | 'created_at' | 'updated_at'>
+export type StoredTest = NamedDefinition & Entity<'policy_test', 'id' | 'file' | 'created_by' | 'created_at' | 'updated_at'>
 
 export type NewTest = NamedDefinition & Pick<StoredTest, 'file' | 'createdBy'>
 
@@ -20,13 +18,8 @@ export async function allTests(db: Db, workspaceId: string): Promise<readonly St
   return rows.map(toTest)
 }
 
-export async function findTest(db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> {
-  const row = await tests(db, workspaceId)
-    .selectAll()
-    .where('id', '=', fromId('pts', id) ?? null)
-    .executeTakeFirst()
-  return row && toTest(row)
-}
+export const findTest = (db: Db, workspaceId: string, id: string): Promise<StoredTest | undefined> =>
+  tests(db, workspaceId).selectAll().where('id', '=', uuidOrNull('pts', id)).$call(takeFirst(toTest))
 
 export async function countTests(tx: Tx, workspaceId: string): Promise<number> {
   const { count } = await tests(tx, workspaceId)
@@ -56,28 +49,26 @@ export async function createTests(
   return added.map((test, index) => ({ ...test, id: toId('pts', rows[index]?.id ?? ''), createdAt: now, updatedAt: now }))
 }
 
-export async function updateTest(
+export const updateTest = (
   tx: Tx,
   workspaceId: string,
   id: string,
   test: NamedDefinition,
   now: Date,
-): Promise<StoredTest | undefined> {
-  const row = await tx
+): Promise<StoredTest | undefined> =>
+  tx
     .updateTable('policy_test')
     .set({ name: test.name, definition: definitionOf(test), updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pts', id) ?? null)
+    .where('id', '=', uuidOrNull('pts', id))
     .returningAll()
-    .executeTakeFirst()
-  return row && toTest(row)
-}
+    .$call(takeFirst(toTest))
 
 export async function deleteTest(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('policy_test')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('pts', id) ?? null)
+    .where('id', '=', uuidOrNull('pts', id))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
@@ -91,7 +82,7 @@ const tests = (db: Db, workspaceId: string) =>
 
 const definitionOf = ({ at, input, expect }: NamedDefinition): string => JSON.stringify({ at, ...(input && { input }), expect })
 
-const toTest = ({ workspace_id: _, definition, ...row }: Selectable<PolicyTestTable>): StoredTest => ({
+const toTest = ({ workspace_id: _, definition, ...row }: RowOf<'policy_test'>): StoredTest => ({
   ...fromRow(row),
   ...definition,
   id: toId('pts', row.id),

@@ -1,6 +1,6 @@
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import type { ExpressionBuilder, Insertable, Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import type { Entity } from '../../platform/db/from-row.ts'
+import { type Entity, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPage } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
@@ -23,9 +23,8 @@ import {
   resolvedBaseUrl,
   SETTING_COLUMNS,
 } from './provider.ts'
-import type { ModelTable, ProviderTable } from './tables.ts'
 
-export interface ProviderRecord extends Entity<ProviderTable, (typeof RECORD_COLUMNS)[number]> {
+export interface ProviderRecord extends Entity<'provider', (typeof RECORD_COLUMNS)[number]> {
   readonly apiKeyFrom: 'stored' | 'environment' | null
 }
 const RECORD_COLUMNS = [...SETTING_COLUMNS, 'source', 'api_key_env', 'created_at', 'updated_at'] as const
@@ -36,17 +35,17 @@ export interface LoadDeps {
   readonly allowPrivateUrls: boolean
 }
 
-type ProviderRow = Selectable<ProviderTable>
+type ProviderRow = RowOf<'provider'>
 
 /** A sealed key can only be opened for its origin. A changed URL, even in the table, does not get the key. */
 export const keyContext = (workspaceId: string, id: string, baseUrl: string | null): string =>
   JSON.stringify([workspaceId, id, originOf(baseUrl)])
 
 const entityOf = <Column extends keyof ProviderRow>(row: ProviderRow, columns: readonly Column[]) =>
-  Object.fromEntries(columns.map((column) => [camelCase(column), row[column]])) as Entity<ProviderTable, Column>
+  Object.fromEntries(columns.map((column) => [camelCase(column), row[column]])) as Entity<'provider', Column>
 
-function columnsOf(settings: ProviderSettings): Pick<Insertable<ProviderTable>, (typeof SETTING_COLUMNS)[number]>
-function columnsOf(settings: ProviderChange): Updateable<ProviderTable>
+function columnsOf(settings: ProviderSettings): Pick<Insertable<Schema['provider']>, (typeof SETTING_COLUMNS)[number]>
+function columnsOf(settings: ProviderChange): Updateable<Schema['provider']>
 function columnsOf(settings: Partial<ProviderSettings>): object {
   const columns = SETTING_COLUMNS.flatMap((column) => {
     const value = settings[camelCase(column)]
@@ -61,7 +60,7 @@ const recordOf = (row: ProviderRow): ProviderRecord => ({
   apiKeyFrom: row.api_key_env !== null ? 'environment' : row.api_key !== null ? 'stored' : null,
 })
 
-const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
+const modelOf = (row: RowOf<'model'>): ProviderModel => ({
   id: row.id,
   upstreamName: row.upstream_name,
   api: row.api,
@@ -112,16 +111,12 @@ export async function listProviders(db: Db, workspaceId: string, page: PageReque
   return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, recordOf)
 }
 
-export async function findProvider(db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const row = await selectProvider(db, workspaceId, id).executeTakeFirst()
-  return row && recordOf(row)
-}
+export const findProvider = (db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> =>
+  selectProvider(db, workspaceId, id).$call(takeFirst(recordOf))
 
 /** Like findProvider. No other transaction can change the provider until `tx` ends. */
-export async function lockProvider(tx: Tx, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const row = await selectProvider(tx, workspaceId, id).forUpdate().executeTakeFirst()
-  return row && recordOf(row)
-}
+export const lockProvider = (tx: Tx, workspaceId: string, id: string): Promise<ProviderRecord | undefined> =>
+  selectProvider(tx, workspaceId, id).forUpdate().$call(takeFirst(recordOf))
 
 /** Returns false if the Workspace already has a provider with this id. Check the settings first (findProviderProblem). */
 export async function createProvider(db: Db, workspaceId: string, provider: NewProvider, { box, now }: WriteDeps) {
@@ -195,7 +190,7 @@ function keyColumnsOf(
   { apiKey, apiKeyEnv }: ProviderChange,
   changesOrigin: boolean,
   seal: (apiKey: string) => Buffer,
-): Updateable<ProviderTable> {
+): Updateable<Schema['provider']> {
   if (apiKey) return { api_key: seal(apiKey), api_key_env: null }
   if (apiKeyEnv) return { api_key: null, api_key_env: apiKeyEnv }
   return { ...((changesOrigin || apiKey === null) && { api_key: null }), ...(apiKeyEnv === null && { api_key_env: null }) }
@@ -212,13 +207,12 @@ export async function listModels(
 }
 
 export async function findModelForChange(tx: Tx, workspaceId: string, providerId: string, id: string) {
-  const row = await tx
+  return tx
     .selectFrom('model')
     .selectAll()
     .where(isModel(workspaceId, providerId, id))
     .forUpdate()
-    .executeTakeFirst()
-  return row && modelOf(row)
+    .$call(takeFirst(modelOf))
 }
 
 /** Adds or changes models. `created_at` of an existing model stays. Returns false if the Workspace has no such provider. */

@@ -7,7 +7,6 @@ import { findApiKeyProblem } from './credentials.ts'
 import { endpointDefaults, type ModelApi, type ProviderKind, type ProviderSource, REGION_PLACEHOLDER } from './kinds.ts'
 import { isPresetId, PRESET_IDS, type PresetId } from './presets.ts'
 import { findPriceProblem, type Prices } from './prices.ts'
-import type { ProviderTable } from './tables.ts'
 
 const KINDS_WITH_RESPONSES: ReadonlySet<ProviderKind> = new Set(['openai', 'azure-openai'])
 
@@ -15,7 +14,7 @@ export const SETTING_COLUMNS = [
   ...(['id', 'kind', 'preset', 'base_url', 'path', 'headers', 'timeout_ms', 'idle_timeout_ms', 'stream'] as const),
   ...(['max_retries', 'max_concurrency', 'weight', 'region', 'max_classification', 'enabled'] as const),
 ] as const
-export type ProviderSettings = Entity<ProviderTable, (typeof SETTING_COLUMNS)[number]>
+export type ProviderSettings = Entity<'provider', (typeof SETTING_COLUMNS)[number]>
 
 export const providerDefaults = (kind: ProviderKind, preset: PresetId | null = null) => ({
   ...PROVIDER_DEFAULTS,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { uuidOf } from '../../platform/db/values.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId, toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
@@ -62,7 +62,7 @@ export async function findStoredResponse(
     .selectFrom('stored_response')
     .select('content')
     .where(({ and }) => and(ownedBy(owner)))
-    .where('id', '=', fromId('resp', id) ?? null)
+    .where('id', '=', uuidOrNull('resp', id))
     .where('created_at', '>', expired)
     .executeTakeFirst()
   return row && { id, content: open(box, id, row.content) }
@@ -115,7 +115,7 @@ export async function deleteStoredResponse(tx: Tx, owner: ResponseOwner, id: str
   const { numDeletedRows } = await tx
     .deleteFrom('stored_response')
     .where(({ and }) => and(ownedBy(owner)))
-    .where('id', '=', fromId('resp', id) ?? null)
+    .where('id', '=', uuidOrNull('resp', id))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }

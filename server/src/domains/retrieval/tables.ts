@@ -4,71 +4,61 @@ import type { Language } from './language.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
-    retrieval_partition: RetrievalPartitionTable
-    retrieval_entry: RetrievalEntryTable
-    retrieval_posting: RetrievalPostingTable
-    embedding_model: EmbeddingModelTable
-    retrieval_vector: RetrievalVectorTable
+    /** Entries with the same visibility, and their statistics. */
+    retrieval_partition: {
+      id: GeneratedAlways<number>
+      workspace_id: string
+      kind: PartitionKind
+      key: string
+      language: Language
+      entries: Generated<number>
+      total_length: Generated<number>
+      /** The number of the next entry; numbers are not reused. */
+      next_number: Generated<number>
+    }
+    retrieval_entry: {
+      id: string
+      partition_id: number
+      /** Its number within the partition, which determines its block of postings and its posting there. */
+      number: number
+      length: number
+      /** Its distinct terms separated by spaces, to find its postings when it is removed. */
+      terms: string
+      /** The version of the tokenizer (words.ts). */
+      tokenizer: Generated<number>
+    }
+    retrieval_posting: {
+      partition_id: number
+      term: string
+      /** Entry number ÷ 256. */
+      block: number
+      /** Four bytes for each entry that contains the term (domains/retrieval/posting-store.ts). */
+      postings: Bytes
+    }
+    embedding_model: {
+      id: GeneratedAlways<number>
+      name: string
+      dimensions: number
+      /** Whether requests must state the number of dimensions. */
+      shortened: boolean
+      /** building: some entries have no vector yet. ready: it serves queries. retired: replaced, and its vectors are being deleted. */
+      state: 'building' | 'ready' | 'retired'
+      changed_at: Generated<Date>
+      /** Whether its HNSW index is complete. */
+      indexed: Generated<boolean>
+      /** The node that computes its vectors, and the end of its lease. */
+      leased_by: string | null
+      leased_until: Generated<Date>
+    }
+    /** Exists only with the extension `vector` and a configured embedder. */
+    retrieval_vector: {
+      model_id: number
+      partition_id: number
+      entry_id: string
+      /** A unit vector; null: the model cannot embed the text. */
+      embedding: string | null
+    }
   }
 }
 
 export type PartitionKind = 'knowledge' | 'memory'
-
-/** Entries with the same visibility, and their statistics. */
-export interface RetrievalPartitionTable {
-  id: GeneratedAlways<number>
-  workspace_id: string
-  kind: PartitionKind
-  key: string
-  language: Language
-  entries: Generated<number>
-  total_length: Generated<number>
-  /** The number of the next entry; numbers are not reused. */
-  next_number: Generated<number>
-}
-
-export interface RetrievalEntryTable {
-  id: string
-  partition_id: number
-  /** Its number within the partition, which determines its block of postings and its posting there. */
-  number: number
-  length: number
-  /** Its distinct terms separated by spaces, to find its postings when it is removed. */
-  terms: string
-  /** The version of the tokenizer (words.ts). */
-  tokenizer: Generated<number>
-}
-
-export interface RetrievalPostingTable {
-  partition_id: number
-  term: string
-  /** Entry number ÷ 256. */
-  block: number
-  /** Four bytes for each entry that contains the term (domains/retrieval/posting-store.ts). */
-  postings: Bytes
-}
-
-export interface EmbeddingModelTable {
-  id: GeneratedAlways<number>
-  name: string
-  dimensions: number
-  /** Whether requests must state the number of dimensions. */
-  shortened: boolean
-  /** building: some entries have no vector yet. ready: it serves queries. retired: replaced, and its vectors are being deleted. */
-  state: 'building' | 'ready' | 'retired'
-  changed_at: Generated<Date>
-  /** Whether its HNSW index is complete. */
-  indexed: Generated<boolean>
-  /** The node that computes its vectors, and the end of its lease. */
-  leased_by: string | null
-  leased_until: Generated<Date>
-}
-
-/** Exists only with the extension `vector` and a configured embedder. */
-export interface RetrievalVectorTable {
-  model_id: number
-  partition_id: number
-  entry_id: string
-  /** A unit vector; null: the model cannot embed the text. */
-  embedding: string | null
-}

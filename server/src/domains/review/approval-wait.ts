@@ -1,15 +1,9 @@
-import type { Db } from '../../platform/db/database.ts'
-import { type Clock, elapsed } from '../../platform/lib/clock.ts'
+import { elapsed } from '../../platform/lib/clock.ts'
 import { pendingReason } from './release-store.ts'
-import type { Lease, ReviewOwner } from './review.ts'
-import type { ReviewWaiters } from './review-waiters.ts'
+import type { ReviewDeps } from './resubmission.ts'
+import type { ReviewOwner } from './review.ts'
 
-interface Deps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly waiters: ReviewWaiters
-  readonly lease: Omit<Lease, 'now'>
-}
+type Deps = Omit<ReviewDeps, 'reviewBox'>
 
 /** Maximum wait for a release that another request has claimed: its provider may take that long. */
 const MAX_RELEASE_WAIT_MS = 600_000

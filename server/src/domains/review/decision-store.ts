@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { uuidOf } from '../../platform/db/values.ts'
-import { fromId } from '../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { announceReview } from './announce-review.ts'
 import type { Approval, ReviewKind } from './review.ts'
 import { ITEM_COLUMNS, itemOf, type ReviewItem, toItem } from './review-row.ts'
@@ -86,7 +85,7 @@ async function writeDecision(
     .updateTable('review_item')
     .set({ state, decided_by: by, decided_at: now, comment, ...(state === 'denied' ? { content: null } : {}) })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', fromId('rev', id) ?? null)
+    .where('id', '=', uuidOrNull('rev', id))
     .where('kind', '=', kind)
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)

@@ -1,12 +1,12 @@
 import type { Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { uuidOf } from '../../platform/db/values.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { isSameRequest } from './request-hash.ts'
 import { type HoldContent, type Lease, leaseEnd, type ReleaseResult, type ReviewOwner, releaseStep } from './review.ts'
 import { holdsOf, ITEM_COLUMNS, type ItemRow, type ReviewItem, seal, toItem, unseal } from './review-row.ts'
-import type { ReviewItemTable } from './tables.ts'
 
 /** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
 async function hasApproved(
@@ -129,10 +129,7 @@ export const interruptRelease = (db: Db, owner: ReviewOwner, claim: ReleaseClaim
 const BEFORE_ANY_LEASE = new Date(0)
 
 const holdOf = (db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> =>
-  holdsOf(db, owner)
-    .select(ITEM_COLUMNS)
-    .where('id', '=', fromId('rev', id) ?? null)
-    .executeTakeFirst()
+  holdsOf(db, owner).select(ITEM_COLUMNS).where('id', '=', uuidOrNull('rev', id)).executeTakeFirst()
 
 /** Compare and swap: undefined if the claim changed after `row` was read. */
 const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null } | undefined> =>
@@ -152,7 +149,7 @@ async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<R
 }
 
 /** False if the claim is lost. A job may have marked the item as expired during its release. */
-async function endClaim(db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim, changes: Updateable<ReviewItemTable>) {
+async function endClaim(db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim, changes: Updateable<Schema['review_item']>) {
   const { numUpdatedRows } = await db
     .updateTable('review_item')
     .set(changes)

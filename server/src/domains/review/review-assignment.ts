@@ -1,6 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { uuidOf } from '../../platform/db/values.ts'
-import { fromId } from '../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { announceReview } from './announce-review.ts'
 import { ITEM_COLUMNS, type ReviewItem, toItem } from './review-row.ts'
 
@@ -21,7 +20,7 @@ export async function assignReview(
     .updateTable('review_item')
     .set({ assigned_to: assignee?.to ?? null, assigned_for: assignee?.for ?? null })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', fromId('rev', id) ?? null)
+    .where('id', '=', uuidOrNull('rev', id))
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)
     .returning(ITEM_COLUMNS)

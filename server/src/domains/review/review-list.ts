@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Db } from '../../platform/db/database.ts'
 import { cursorOf, type Page, type PageRequest, pageById, readPage } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { uuidOf } from '../../platform/db/values.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import type { ReviewKind, ReviewState } from './review.ts'
 import { ITEM_COLUMNS, itemOf, type ReviewItem, toItem } from './review-row.ts'
@@ -26,7 +26,7 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
   if (kind) rows = rows.where('kind', '=', kind)
   // Repeats the predicate of the partial index, so that prepared plans can use it.
   if (kind && kind !== 'hold') rows = rows.where('kind', '<>', sql.lit('hold'))
-  if (query.id !== undefined) rows = rows.where('id', '=', fromId('rev', query.id) ?? null)
+  if (query.id !== undefined) rows = rows.where('id', '=', uuidOrNull('rev', query.id))
   if (query.applicationId !== undefined) {
     const application = fromId('app', query.applicationId)
     if (application === undefined) return undefined

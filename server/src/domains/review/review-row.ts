@@ -1,12 +1,12 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
-import { uuidOf } from '../../platform/db/values.ts'
-import { fromId, toId } from '../../platform/lib/id.ts'
+import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import { uuidOf, uuidOrNull } from '../../platform/db/values.ts'
+import { toId } from '../../platform/lib/id.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { parseFree } from '../../shared/free-json.ts'
 import { type ReviewOpener, type ReviewState, stateAt } from './review.ts'
-import type { ReviewItemTable } from './tables.ts'
 
 /** All columns except the sealed ones, which can hold a megabyte. */
 export const ITEM_COLUMNS = [
@@ -43,12 +43,12 @@ export const ITEM_COLUMNS = [
   'assigned_for',
   'required_approvals',
   'approvals',
-] as const satisfies readonly (keyof ReviewItemTable)[]
+] as const satisfies readonly (keyof Schema['review_item'])[]
 
-export type ItemRow = Pick<Selectable<ReviewItemTable>, (typeof ITEM_COLUMNS)[number]>
+export type ItemRow = Pick<RowOf<'review_item'>, (typeof ITEM_COLUMNS)[number]>
 
 /** Without its content. `state` is that at the time of reading ({@link stateAt}); the stored one may be older. */
-export type ReviewItem = Entity<ReviewItemTable, (typeof ITEM_COLUMNS)[number]>
+export type ReviewItem = Entity<'review_item', (typeof ITEM_COLUMNS)[number]>
 
 /** New `state` of an item that expires: a pending or approved item becomes expired, a final state stays. */
 export const expireIfOpen = sql<ReviewState>`case when state in ('pending', 'approved') then 'expired' else state end`
@@ -67,7 +67,7 @@ export const toItem = (row: ItemRow, now: Date): ReviewItem => ({
 })
 
 export const itemOf = (db: Db, workspaceId: string, id: string) =>
-  itemsOf(db, workspaceId).where('id', '=', fromId('rev', id) ?? null)
+  itemsOf(db, workspaceId).where('id', '=', uuidOrNull('rev', id))
 
 export const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
   itemsOf(db, workspaceId)

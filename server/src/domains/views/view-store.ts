@@ -1,10 +1,9 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace } from '../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
-import type { SavedViewTable } from './tables.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { newUuid, toId } from '../../platform/lib/id.ts'
 
 /** Where views are kept, and who reads them: an operator sees their own views and the shared ones. */
 export interface Reader {
@@ -16,7 +15,7 @@ export interface Reader {
 const COLUMNS = ['id', 'page', 'name', 'query', 'columns', 'shared', 'owner', 'created_at', 'updated_at'] as const
 
 /** Ids are TypeIDs (`viw_…`). */
-export type SavedView = Entity<SavedViewTable, (typeof COLUMNS)[number]>
+export type SavedView = Entity<'saved_view', (typeof COLUMNS)[number]>
 type ViewContent = Pick<SavedView, 'name' | 'query' | 'columns' | 'shared'>
 
 /** By time of creation. Undefined if `page.after` is not an id. */
@@ -35,14 +34,8 @@ export const listViews = (
   )
 
 /** Undefined if there is none that the reader sees. */
-export async function lockView(tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> {
-  const row = await visible(tx, reader)
-    .select(COLUMNS)
-    .where('id', '=', fromId('viw', id) ?? null)
-    .forUpdate()
-    .executeTakeFirst()
-  return row && toView(row)
-}
+export const lockView = (tx: Tx, reader: Reader, id: string): Promise<SavedView | undefined> =>
+  visible(tx, reader).select(COLUMNS).where('id', '=', uuidOrNull('viw', id)).forUpdate().$call(takeFirst(toView))
 
 /** Counts the reader's own views and the shared ones. Locks the Workspace, so that requests at the same time cannot exceed a limit together. */
 export async function countViews(tx: Tx, { workspaceId, operatorId }: Reader) {
@@ -60,13 +53,13 @@ export async function countViews(tx: Tx, { workspaceId, operatorId }: Reader) {
 }
 
 /** Undefined if the owner has another view of the page with this name. */
-export async function createView(
+export const createView = (
   tx: Tx,
   { workspaceId, operatorId }: Reader,
   { page, ...content }: ViewContent & { readonly page: string },
   now: Date,
-): Promise<SavedView | undefined> {
-  const row = await tx
+): Promise<SavedView | undefined> =>
+  tx
     .insertInto('saved_view')
     .values({
       id: newUuid(),
@@ -78,13 +71,11 @@ export async function createView(
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'owner', 'page', 'name']).doNothing())
     .returning(COLUMNS)
-    .executeTakeFirst()
-  return row && toView(row)
-}
+    .$call(takeFirst(toView))
 
 /** Stores a view that `lockView` has locked. False if its owner has another view of the page with this name. */
 export async function updateView(tx: Tx, workspaceId: string, view: SavedView): Promise<boolean> {
-  const id = fromId('viw', view.id) ?? null
+  const id = uuidOrNull('viw', view.id)
   const taken = await tx
     .selectFrom('saved_view')
     .select('id')
@@ -103,11 +94,7 @@ export async function updateView(tx: Tx, workspaceId: string, view: SavedView): 
   return true
 }
 
-export const deleteView = (tx: Tx, id: string) =>
-  tx
-    .deleteFrom('saved_view')
-    .where('id', '=', fromId('viw', id) ?? null)
-    .execute()
+export const deleteView = (tx: Tx, id: string) => tx.deleteFrom('saved_view').where('id', '=', uuidOrNull('viw', id)).execute()
 
 /** Deletes the views that filter by a user or search for their id or name. Call it before the user is erased. */
 export const eraseViewsOfUser = (tx: Tx, workspaceId: string, userId: string) =>
@@ -138,7 +125,7 @@ const columnsOf = ({ name, query, columns, shared }: ViewContent, owner: string,
   updated_at: now,
 })
 
-const toView = (row: Pick<Selectable<SavedViewTable>, (typeof COLUMNS)[number]>): SavedView => ({
+const toView = (row: Pick<RowOf<'saved_view'>, (typeof COLUMNS)[number]>): SavedView => ({
   ...fromRow(row),
   id: toId('viw', row.id),
 })

@@ -7,6 +7,9 @@ export function uuidOf(prefix: string, id: string): string {
   return uuid
 }
 
+/** The UUID of an id that a client sends; null, which equals no column, if it is not an id with that prefix. */
+export const uuidOrNull = (prefix: string, id: string): string | null => fromId(prefix, id) ?? null
+
 export const uuidOfWorkspace = (workspaceId: string): string => uuidOf('ws', workspaceId)
 
 /** JSON for a nullable column: undefined and null become SQL null, not JSON null. */

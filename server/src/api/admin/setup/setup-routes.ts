@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { findWorkspace } from '../../../domains/identity/workspace-store.ts'
 import { listPeople } from '../../../domains/operators/operator-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import { hasRow } from '../../../platform/db/from-row.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { DEMO_ISSUER } from '../../../shared/demo-words.ts'
@@ -57,15 +58,13 @@ async function hasReviewer(db: Db, workspaceId: string): Promise<boolean> {
   return data.filter((person) => isReviewer(person, workspaceId)).length > 1
 }
 
-async function isSetupDismissed(db: Db, workspaceId: string, operatorId: string): Promise<boolean> {
-  const row = await db
+const isSetupDismissed = (db: Db, workspaceId: string, operatorId: string): Promise<boolean> =>
+  db
     .selectFrom('setup_dismissal')
     .select('operator_id')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('operator_id', '=', operatorId)
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .$call(hasRow)
 
 async function dismissSetup(db: Db, workspaceId: string, operatorId: string, now: Date): Promise<void> {
   await db

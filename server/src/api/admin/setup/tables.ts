@@ -1,12 +1,10 @@
 declare module '../../../platform/db/schema.ts' {
   interface Schema {
-    setup_dismissal: SetupDismissalTable
+    setup_dismissal: {
+      workspace_id: string
+      /** `opr_…` */
+      operator_id: string
+      dismissed_at: Date
+    }
   }
-}
-
-export interface SetupDismissalTable {
-  workspace_id: string
-  /** `opr_…` */
-  operator_id: string
-  dismissed_at: Date
 }

@@ -2,7 +2,7 @@ import { uuidOf } from '../../../platform/db/values.ts'
 import { sha256 } from '../../../platform/lib/sha256.ts'
 import { canonicalText } from '../record/canonical.ts'
 import type { AuditDraft, AuditRecord } from '../record/record.ts'
-import type { KeyedSeals } from '../record/record-seals.ts'
+import type { KeyedSeals, SealedPlace } from '../record/record-seals.ts'
 
 export interface ChainEnd {
   readonly sequence: number
@@ -24,11 +24,8 @@ export interface PreparedRecord {
   readonly isPending: boolean
 }
 
-export interface PlacedRecord {
+export interface PlacedRecord extends SealedPlace {
   readonly prepared: PreparedRecord
-  readonly sequence: number
-  readonly prevHash: Buffer
-  readonly hash: Buffer
 }
 
 export interface SealedRecord extends PlacedRecord {

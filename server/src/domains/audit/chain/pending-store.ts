@@ -1,16 +1,16 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
+import type { RowOf } from '../../../platform/db/from-row.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import { findFirstSequence } from '../audit-store.ts'
 import { CLOCK_TOLERANCE_MS, findCheckpointAt, findLatestCheckpoint } from '../checkpoints/checkpoint-store.ts'
 import type { SealKeys } from '../checkpoints/log-seal.ts'
 import type { AuditRecord } from '../record/record.ts'
-import type { AuditPendingTable } from '../tables.ts'
 import { type AuditFault, faultAt } from '../verify/chain-checker.ts'
 import { hashContent, type PreparedRecord, prepareRecord } from './chain.ts'
 
-type PendingRow = Selectable<AuditPendingTable>
+type PendingRow = RowOf<'audit_pending'>
 
 const PENDING_PAGE = 256
 

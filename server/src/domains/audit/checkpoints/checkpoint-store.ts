@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
+import { type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, readPage } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
-import type { AuditCheckpointTable } from '../tables.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
 /** Upper bound for the commit delay plus the clock difference between a record's time and its position. */
@@ -89,12 +88,10 @@ export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<
 const selectCheckpoints = (db: Db, workspaceId: string) =>
   db.selectFrom('audit_checkpoint').selectAll().where('workspace_id', '=', uuidOf('ws', workspaceId))
 
-async function findOne(query: ReturnType<typeof selectCheckpoints>): Promise<Checkpoint | undefined> {
-  const row = await query.limit(1).executeTakeFirst()
-  return row && toCheckpoint(row)
-}
+const findOne = (query: ReturnType<typeof selectCheckpoints>): Promise<Checkpoint | undefined> =>
+  query.limit(1).$call(takeFirst(toCheckpoint))
 
-function toCheckpoint(row: Selectable<AuditCheckpointTable>): Checkpoint {
+function toCheckpoint(row: RowOf<'audit_checkpoint'>): Checkpoint {
   return {
     object: 'audit_checkpoint',
     workspace_id: toId('ws', row.workspace_id),

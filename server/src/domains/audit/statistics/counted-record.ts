@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely'
+import type { RowOf } from '../../../platform/db/from-row.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 import type { PlacedRecord } from '../chain/chain.ts'
 import type { AuditDraft } from '../record/record.ts'
-import type { AuditRecordTable } from '../tables.ts'
 import { NO_APPLICATION } from './usage-sums.ts'
 
 const MOST_TOKENS = 2 ** 31 - 1
@@ -60,7 +59,7 @@ export const COUNTED_COLUMNS = [
 ] as const
 
 /** A body that is not JSON counts with its columns. */
-export function countedOfRow(row: Pick<Selectable<AuditRecordTable>, (typeof COUNTED_COLUMNS)[number]>): CountedRecord {
+export function countedOfRow(row: Pick<RowOf<'audit_record'>, (typeof COUNTED_COLUMNS)[number]>): CountedRecord {
   const { key_id, attempts } = parseFacts(row.body)
   return {
     sequence: row.sequence,

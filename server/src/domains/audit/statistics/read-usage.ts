@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import type { Entity } from '../../../platform/db/from-row.ts'
+import type { CamelRow } from '../../../platform/db/from-row.ts'
 import { camelCase } from '../../../platform/lib/camel-case.ts'
 import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
 import { rollUpNewestRecords } from './roll-up.ts'
@@ -9,14 +9,14 @@ import { DAY_MS, floorTo, intervalStart, SPAN_MS } from './usage-spans.ts'
 import { type Dimension, fromUuidOrText, isNumber, noUsageSums, SUM_COLUMNS, type UsageSums } from './usage-sums.ts'
 
 /** Sums of requests, without operators' changes. `cost` is in USD; null: no model had a price. */
-export interface UsageCounts extends Entity<UsageSums> {
+export interface UsageCounts extends CamelRow<UsageSums> {
   readonly verdicts: Readonly<Record<Verdict, number>>
 }
 
 type CountsRow = Readonly<UsageSums & Record<Verdict, number>>
 
 const countsOf = (row: CountsRow): UsageCounts => ({
-  ...(Object.fromEntries(SUM_COLUMNS.map((column) => [camelCase(column), row[column]])) as unknown as Entity<UsageSums>),
+  ...(Object.fromEntries(SUM_COLUMNS.map((column) => [camelCase(column), row[column]])) as unknown as CamelRow<UsageSums>),
   verdicts: { allow: row.allow, escalate: row.escalate, require_approval: row.require_approval, deny: row.deny },
 })
 

@@ -1,6 +1,6 @@
 import type { NotNull } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPage } from '../../../platform/db/page.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
@@ -73,8 +73,7 @@ export async function updateAssistant(
 
 export async function findAssistant(db: Db, workspaceId: string, id: string): Promise<Assistant | undefined> {
   if (!isStorable(id)) return undefined
-  const row = await assistants(db, workspaceId).where('user.id', '=', id).executeTakeFirst()
-  return row && toAssistant(row)
+  return assistants(db, workspaceId).where('user.id', '=', id).$call(takeFirst(toAssistant))
 }
 
 /** In the order of ids. Undefined when the cursor cannot be an id. */

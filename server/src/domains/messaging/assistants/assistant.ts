@@ -2,14 +2,12 @@ import { type Static, Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import type { WorkspaceUserTable } from '../../identity/tables.ts'
 import { AvatarUrl } from '../people/contact.ts'
-import type { ContactProfileTable } from '../tables.ts'
 
 export const ASSISTANT_ROLE = 'assistant'
 
-export type Assistant = Entity<WorkspaceUserTable, 'id' | 'workspace_id' | 'username' | 'created_at'> &
-  Entity<ContactProfileTable, 'display_name' | 'avatar_url'> & { readonly applicationId: string }
+export type Assistant = Entity<'workspace_user', 'id' | 'workspace_id' | 'username' | 'created_at'> &
+  Entity<'contact_profile', 'display_name' | 'avatar_url'> & { readonly applicationId: string }
 
 const profile = { display_name: resettable(Name), avatar_url: AvatarUrl }
 

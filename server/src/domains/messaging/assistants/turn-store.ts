@@ -1,10 +1,10 @@
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../../platform/db/from-row.ts'
+import type { Schema } from '../../../platform/db/schema.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newUuid } from '../../../platform/lib/id.ts'
 import { hasEnded } from '../../../platform/queue/lease.ts'
-import type { AssistantTurnTable } from '../tables.ts'
 
 const TURN_COLUMNS = [
   'message_id',
@@ -19,7 +19,7 @@ const TURN_COLUMNS = [
 ] as const
 
 /** A message that an assistant must answer, claimed by a worker. */
-export interface Turn extends Entity<AssistantTurnTable, (typeof TURN_COLUMNS)[number]> {
+export interface Turn extends Entity<'assistant_turn', (typeof TURN_COLUMNS)[number]> {
   /** Id of this claim. Store functions change the turn only while it is the latest one. */
   readonly claim: string
 }
@@ -30,7 +30,7 @@ const LONGEST_LEASE_MS = 15 * 60_000
 /** Claims the oldest due turns: one at a time of an assistant in a conversation, and a held turn after its review. */
 export async function claimTurns(db: Db, now: Date, leaseMs: number, most: number): Promise<Turn[]> {
   const claim = newUuid()
-  const { rows } = await sql<Pick<Selectable<AssistantTurnTable>, (typeof TURN_COLUMNS)[number]>>`
+  const { rows } = await sql<Pick<RowOf<'assistant_turn'>, (typeof TURN_COLUMNS)[number]>>`
     update assistant_turn set attempts = attempts + 1, claim = ${claim}, claimed_until = ${new Date(now.getTime() + leaseMs)}
     where message_id = any(array(
       select turn.message_id
@@ -77,7 +77,7 @@ export async function endTurn(tx: Tx, turn: Turn): Promise<boolean> {
 }
 
 /** Returns false if another worker has the turn, or it was deleted with its message: the caller discards its result. */
-async function change(db: Db, turn: Turn, fields: Updateable<AssistantTurnTable>): Promise<boolean> {
+async function change(db: Db, turn: Turn, fields: Updateable<Schema['assistant_turn']>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('assistant_turn')
     .set(fields)

@@ -1,15 +1,13 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import type { Member } from '../people/member.ts'
-import type { MessageAttachmentTable } from '../tables.ts'
 import type { Attachment } from './attachment.ts'
 import { removeAttachments } from './file-removal.ts'
 
-const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment =>
+const toAttachment = (row: RowOf<'message_attachment'>): Attachment =>
   fromRow(row, { id: 'att', workspace_id: 'ws', message_id: 'msg' })
 
 /** A query for the attachments that a member can see: files in the member's conversations, and own uploads that are not sent. */
@@ -32,12 +30,8 @@ const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
     )
 
 /** An attachment that the member can see. Undefined also if the attachment exists and the member cannot see it. */
-export async function findAttachment(db: Db, member: Member, id: string): Promise<Attachment | undefined> {
-  const row = await attachmentsOf(db, member)
-    .where('message_attachment.id', '=', fromId('att', id) ?? null)
-    .executeTakeFirst()
-  return row && toAttachment(row)
-}
+export const findAttachment = (db: Db, member: Member, id: string): Promise<Attachment | undefined> =>
+  attachmentsOf(db, member).where('message_attachment.id', '=', uuidOrNull('att', id)).$call(takeFirst(toAttachment))
 
 /** The uploads of the member that the member can still see, newest first. Undefined if the cursor is not one of them. */
 export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {

@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import type { EventPayload } from '../events/event.ts'
-import type { MessageAttachmentTable } from '../tables.ts'
 import { Seconds, seconds } from '../timestamps.ts'
 
-export type Attachment = Entity<MessageAttachmentTable>
+export type Attachment = Entity<'message_attachment'>
 
 export const AttachmentView = Type.Object({
   id: Type.String(),

@@ -1,13 +1,13 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
+import type { Schema } from '../../../platform/db/schema.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { canonicalJson } from '../../../platform/lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
 import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
-import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
 import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
 
 const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
@@ -41,8 +41,8 @@ const unreadCount = sql<number>`(
   ) as unread
 )`.as('unread_count')
 
-type Row = Omit<Selectable<ConversationTable>, 'retention_days' | 'created_by'> &
-  Pick<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'>
+type Row = Omit<RowOf<'conversation'>, 'retention_days' | 'created_by'> &
+  Pick<Schema['conversation_member'], 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'>
 
 const toConversation = <R extends Row>({ direct_key: key, ...row }: R, { user }: Member) => ({
   ...fromRow(row, { id: 'conv', workspace_id: 'ws', group_id: 'grp', pinned_message_id: 'msg' }),
@@ -55,9 +55,7 @@ const otherUserOf = (directKey: string, userId: string): string | null =>
   (JSON.parse(directKey) as string[]).find((id) => id !== userId) ?? null
 
 const conversationOf = (db: Db, member: Member, id: string) =>
-  conversationsOf(db, member)
-    .select(CONVERSATION_COLUMNS)
-    .where('membership.conversation_id', '=', fromId('conv', id) ?? null)
+  conversationsOf(db, member).select(CONVERSATION_COLUMNS).where('membership.conversation_id', '=', uuidOrNull('conv', id))
 
 /** A conversation of the member. Undefined also if the conversation exists and the member is not in it. */
 export async function findConversation(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
@@ -101,7 +99,7 @@ async function findPlace(db: Db, { workspaceId, user }: Member, conversationId: 
     .selectFrom('conversation_member')
     .select(['sort_at', 'conversation_id'])
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), user_id: user.id }))
-    .where('conversation_id', '=', fromId('conv', conversationId) ?? null)
+    .where('conversation_id', '=', uuidOrNull('conv', conversationId))
     .executeTakeFirst()
   return row && [row.sort_at, row.conversation_id]
 }

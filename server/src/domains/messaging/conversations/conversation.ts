@@ -2,15 +2,14 @@ import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable, SECONDS } from '../../../shared/schemas.ts'
-import type { ConversationMemberTable, ConversationTable } from '../tables.ts'
 import { inSeconds, Seconds } from '../timestamps.ts'
 
 export interface Conversation
   extends Entity<
-      ConversationTable,
+      'conversation',
       'id' | 'workspace_id' | 'group_id' | 'pinned_message_id' | 'last_sequence' | 'last_active_at' | 'created_at'
     >,
-    Entity<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'> {
+    Entity<'conversation_member', 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'> {
   readonly contactId: string | null
 }
 

@@ -1,6 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { emit } from '../events/event.ts'
 import type { Member } from '../people/member.ts'
 import { seconds } from '../timestamps.ts'
@@ -103,7 +102,7 @@ async function findSequence(tx: Tx, conversation: string, messageId: string): Pr
   const row = await tx
     .selectFrom('message')
     .select('sequence')
-    .where('id', '=', fromId('msg', messageId) ?? null)
+    .where('id', '=', uuidOrNull('msg', messageId))
     .where('conversation_id', '=', conversation)
     .executeTakeFirst()
   return row?.sequence

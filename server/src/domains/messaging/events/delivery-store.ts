@@ -1,10 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
-import type { WebhookDeliveryTable } from '../tables.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { DELIVERY_LIFETIME_MS, type DeliveryState } from './webhook.ts'
 
 const COLUMNS = [
@@ -20,9 +18,9 @@ const COLUMNS = [
   'ended_at',
 ] as const
 
-export type Delivery = Entity<WebhookDeliveryTable, (typeof COLUMNS)[number]>
+export type Delivery = Entity<'webhook_delivery', (typeof COLUMNS)[number]>
 
-const toDelivery = (row: Pick<Selectable<WebhookDeliveryTable>, (typeof COLUMNS)[number]>): Delivery =>
+const toDelivery = (row: Pick<RowOf<'webhook_delivery'>, (typeof COLUMNS)[number]>): Delivery =>
   fromRow(row, { id: 'dlv', webhook_id: 'whk' })
 
 /** The webhook of the deliveries. The caller has checked that it exists. */
@@ -61,9 +59,8 @@ const replay = (tx: Tx, { workspaceId, webhookId }: DeliveryOwner, now: Date) =>
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), webhook_id: uuidOf('whk', webhookId) }))
 
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {
-  const uuid = fromId('dlv', id) ?? null
-  const row = await replay(tx, owner, now).where('id', '=', uuid).returning(COLUMNS).executeTakeFirst()
-  return row && toDelivery(row)
+  const uuid = uuidOrNull('dlv', id)
+  return replay(tx, owner, now).where('id', '=', uuid).returning(COLUMNS).$call(takeFirst(toDelivery))
 }
 
 export async function replayDeadDeliveries(tx: Tx, owner: DeliveryOwner, now: Date): Promise<number> {

@@ -1,22 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, hasRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
-import { uuidOfWorkspace } from '../../../platform/db/values.ts'
-import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
+import { uuidOfWorkspace, uuidOrNull } from '../../../platform/db/values.ts'
+import { newUuid, toId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
-import type { WebhookTable } from '../tables.ts'
 import { findLogPosition } from './event-log-store.ts'
 
 const SECRET_BYTES = 32
 
 const COLUMNS = ['id', 'url', 'format', 'types', 'enabled', 'created_at', 'updated_at'] as const
 
-export type Webhook = Entity<WebhookTable, (typeof COLUMNS)[number]>
+export type Webhook = Entity<'webhook', (typeof COLUMNS)[number]>
 export type WebhookFields = Pick<Webhook, 'url' | 'format' | 'types' | 'enabled'>
 
-const toWebhook = (row: Pick<Selectable<WebhookTable>, (typeof COLUMNS)[number]>): Webhook => fromRow(row, { id: 'whk' })
+const toWebhook = (row: Pick<RowOf<'webhook'>, (typeof COLUMNS)[number]>): Webhook => fromRow(row, { id: 'whk' })
 
 /** Creates a webhook that receives events from now on. `secret` cannot be read again later. */
 export async function createWebhook(
@@ -47,10 +45,8 @@ export async function createWebhook(
   return { ...toWebhook(row), secret }
 }
 
-export async function findWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> {
-  const row = await webhook(db, workspaceId, id).select(COLUMNS).executeTakeFirst()
-  return row && toWebhook(row)
-}
+export const findWebhook = (db: Db, workspaceId: string, id: string): Promise<Webhook | undefined> =>
+  webhook(db, workspaceId, id).select(COLUMNS).$call(takeFirst(toWebhook))
 
 export async function findWebhookTarget(db: Db, workspaceId: string, id: string, box: SecretBox) {
   const row = await webhook(db, workspaceId, id).select(['url', 'format', 'secret']).executeTakeFirst()
@@ -87,17 +83,15 @@ export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Pr
   const { numDeletedRows } = await tx
     .deleteFrom('webhook')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('id', '=', fromId('whk', id) ?? null)
+    .where('id', '=', uuidOrNull('whk', id))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-export async function hasEnabledWebhook(db: Db): Promise<boolean> {
-  const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
-  return row !== undefined
-}
+export const hasEnabledWebhook = (db: Db): Promise<boolean> =>
+  db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).$call(hasRow)
 
 const webhooks = (db: Db, workspaceId: string) =>
   db.selectFrom('webhook').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
-const webhook = (db: Db, workspaceId: string, id: string) => webhooks(db, workspaceId).where('id', '=', fromId('whk', id) ?? null)
+const webhook = (db: Db, workspaceId: string, id: string) => webhooks(db, workspaceId).where('id', '=', uuidOrNull('whk', id))

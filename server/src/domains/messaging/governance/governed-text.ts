@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts'
+import { hasRow } from '../../../platform/db/from-row.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newId, newUuid } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
@@ -177,12 +178,10 @@ async function openHeld(
 }
 
 /** Prevents that the conversation is deleted before `tx` ends. Returns false if it was deleted while the text was governed. */
-async function lockConversation(tx: Tx, { workspaceId, place }: TextSubmission): Promise<boolean> {
-  const row = await tx
+const lockConversation = (tx: Tx, { workspaceId, place }: TextSubmission): Promise<boolean> =>
+  tx
     .selectFrom('conversation')
     .select('id')
     .where(({ and }) => and({ workspace_id: uuidOf('ws', workspaceId), id: uuidOf('conv', place.id) }))
     .forKeyShare()
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .$call(hasRow)

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
@@ -9,17 +9,11 @@ import type { GovernedString } from '../../../shared/governed.ts'
 import type { DepartedMarker } from '../conversations/read-marker.ts'
 import { insertGroupMembers, uuidOfGroup } from '../people/group-member-store.ts'
 import type { Member } from '../people/member.ts'
-import type { MessagingGroupTable } from '../tables.ts'
 import type { Group } from './group.ts'
 
 /** A group that the member belongs to. Undefined also if the group exists and the member is not in it. */
-export async function findGroup(db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> {
-  const row = await groups(db, workspaceId)
-    .where('messaging_group.id', '=', uuidOfGroup(id))
-    .where(hasMember(user.id))
-    .executeTakeFirst()
-  return row && toGroup(row)
-}
+export const findGroup = (db: Db, { workspaceId, user }: Member, id: string): Promise<Group | undefined> =>
+  groups(db, workspaceId).where('messaging_group.id', '=', uuidOfGroup(id)).where(hasMember(user.id)).$call(takeFirst(toGroup))
 
 /** As `findGroup`. Until `tx` ends, only `tx` can change the group's members. */
 export async function lockGroup(tx: Tx, member: Member, id: string): Promise<Group | undefined> {
@@ -116,7 +110,7 @@ const hasMember = (userId: string) =>
   sql<boolean>`exists (select from group_member m
     where m.workspace_id = messaging_group.workspace_id and m.group_id = messaging_group.id and m.user_id = ${isStorable(userId) ? userId : ''})`
 
-const toGroup = (row: Selectable<MessagingGroupTable> & { readonly member_ids: string[] }): Group =>
+const toGroup = (row: RowOf<'messaging_group'> & { readonly member_ids: string[] }): Group =>
   fromRow(row, { id: 'grp', workspace_id: 'ws' })
 
 /** A group of a Workspace. The transaction has locked it (`lockGroup`). */

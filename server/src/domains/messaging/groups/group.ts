@@ -3,13 +3,12 @@ import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { AvatarUrl, defaultAvatarUrl } from '../people/contact.ts'
-import type { MessagingGroupTable } from '../tables.ts'
 import { inSeconds, Seconds } from '../timestamps.ts'
 
 /** The owner included (MSG-RES-3). */
 export const MAX_MEMBERS = 1_000
 
-export interface Group extends Entity<MessagingGroupTable> {
+export interface Group extends Entity<'messaging_group'> {
   readonly memberIds: readonly string[]
 }
 

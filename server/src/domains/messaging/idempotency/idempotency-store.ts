@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { hasRow } from '../../../platform/db/from-row.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import type { Member } from '../people/member.ts'
 
@@ -33,7 +34,7 @@ export const findResponse = (
 /** Reserves the key for this transaction, after any other transaction with the key has ended. Returns false if the key is in use. */
 export async function reserveKey(tx: Tx, { member, key, fingerprint }: IdempotencyKey, now: Date): Promise<boolean> {
   const values = { fingerprint, status: IN_PROGRESS, body: '', created_at: now }
-  const row = await tx
+  return tx
     .insertInto('idempotency_key')
     .values({ workspace_id: uuidOfWorkspace(member.workspaceId), user_id: member.user.id, key, ...values })
     .onConflict((conflict) =>
@@ -43,8 +44,7 @@ export async function reserveKey(tx: Tx, { member, key, fingerprint }: Idempoten
         .where('idempotency_key.created_at', '<=', new Date(now.getTime() - LIFETIME_MS)),
     )
     .returning('key')
-    .executeTakeFirst()
-  return row !== undefined
+    .$call(hasRow)
 }
 
 export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { status, body }: StoredResponse): Promise<void> {

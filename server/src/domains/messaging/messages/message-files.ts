@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { fromRow } from '../../../platform/db/from-row.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { fromId, toId } from '../../../platform/lib/id.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import { type Refusal, refuseInvalid } from '../../../shared/refusal.ts'
@@ -60,7 +60,7 @@ export async function attachToMessage(
   messageId: string,
   ids: readonly string[],
 ): Promise<Refusal | undefined> {
-  const uuids = ids.map((id) => fromId('att', id) ?? null)
+  const uuids = ids.map((id) => uuidOrNull('att', id))
   const rows = await tx
     .updateTable('message_attachment')
     .set({ message_id: uuidOf('msg', messageId) })

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
 import { cursorOf, isBackwards, type Page, type PageRequest, pageOf, readPage } from '../../../platform/db/page.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import type { Member } from '../people/member.ts'
 import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
 import { messagesOf } from './message-store.ts'
@@ -131,6 +130,6 @@ export async function findCursorRow(db: Db, member: Member, page: PageRequest) {
   if (cursor === undefined) return undefined
   return messagesOf(db, member)
     .select(['message.conversation_id', 'message.sequence', 'message.created_at'])
-    .where('message.id', '=', fromId('msg', cursor) ?? null)
+    .where('message.id', '=', uuidOrNull('msg', cursor))
     .executeTakeFirst()
 }

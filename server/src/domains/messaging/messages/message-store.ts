@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { uuidOf } from '../../../platform/db/values.ts'
-import { fromId } from '../../../platform/lib/id.ts'
+import { takeFirst } from '../../../platform/db/from-row.ts'
+import { uuidOf, uuidOrNull } from '../../../platform/db/values.ts'
 import { TOKENIZER } from '../../retrieval/words.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review-row.ts'
@@ -25,21 +25,15 @@ export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
     .where(({ and }) => and({ 'membership.workspace_id': uuidOf('ws', workspaceId), 'membership.user_id': user.id }))
 
 const messageOf = (db: Db, member: Member, id: string) =>
-  messagesOf(db, member)
-    .select(MESSAGE_COLUMNS)
-    .where('message.id', '=', fromId('msg', id) ?? null)
+  messagesOf(db, member).select(MESSAGE_COLUMNS).where('message.id', '=', uuidOrNull('msg', id))
 
 /** A message of the member's conversations. Undefined also if the message exists and the member is not in its conversation. */
-export async function findMessage(db: Db, member: Member, id: string): Promise<Message | undefined> {
-  const row = await messageOf(db, member, id).executeTakeFirst()
-  return row && toMessage(row)
-}
+export const findMessage = (db: Db, member: Member, id: string): Promise<Message | undefined> =>
+  messageOf(db, member, id).$call(takeFirst(toMessage))
 
 /** As `findMessage`. Other transactions cannot change the message until `tx` ends. */
-export async function lockMessage(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
-  const row = await messageOf(tx, member, id).forNoKeyUpdate('message').executeTakeFirst()
-  return row && toMessage(row)
-}
+export const lockMessage = (tx: Tx, member: Member, id: string): Promise<Message | undefined> =>
+  messageOf(tx, member, id).forNoKeyUpdate('message').$call(takeFirst(toMessage))
 
 /** Replaces the text of a locked message. Call `emitMessageUpdated` after all changes of the message. */
 export async function replaceText(tx: Tx, { id, workspaceId, conversationId }: Message, text: GovernedText): Promise<void> {

@@ -1,15 +1,14 @@
-import type { Selectable } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { type Entity, fromRow } from '../../../platform/db/from-row.ts'
+import { type Entity, fromRow, type RowOf } from '../../../platform/db/from-row.ts'
+import type { Schema } from '../../../platform/db/schema.ts'
 import { Refusal } from '../../../shared/refusal.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { AttachmentView } from '../attachments/attachment.ts'
 import { ContactView } from '../people/contact.ts'
-import type { MessageTable } from '../tables.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 import { ReactionsBody } from './reaction.ts'
 
-export type Message = Entity<MessageTable, Exclude<keyof MessageTable, 'words' | 'tokenizer'>>
+export type Message = Entity<'message', Exclude<keyof Schema['message'], 'words' | 'tokenizer'>>
 
 export const MESSAGE_COLUMNS = [
   'message.id',
@@ -26,7 +25,7 @@ export const MESSAGE_COLUMNS = [
   'message.read_at',
 ] as const
 
-export type MessageRow = Omit<Selectable<MessageTable>, 'words' | 'tokenizer'>
+export type MessageRow = Omit<RowOf<'message'>, 'words' | 'tokenizer'>
 
 export const toMessage = (row: MessageRow): Message =>
   fromRow(row, { id: 'msg', workspace_id: 'ws', conversation_id: 'conv', audit_id: 'aud', reply_to: 'msg' })

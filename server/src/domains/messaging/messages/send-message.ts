@@ -8,16 +8,11 @@ import { type GovernedText, type GovernTextDeps, governText } from '../governanc
 import type { MessagingDeps } from '../messaging-deps.ts'
 import type { Member } from '../people/member.ts'
 import { readContents } from './file-contents.ts'
-import { type InsertedMessage, insertMessage } from './insert-message.ts'
+import { type InsertedMessage, insertMessage, type NewMessage } from './insert-message.ts'
 import { findSentFiles, refuseFiles } from './message-files.ts'
 
-export interface Draft {
-  readonly conversationId: string
+export interface Draft extends Pick<NewMessage, 'conversationId' | 'attachments' | 'replyTo' | 'auditId'> {
   readonly text: string
-  readonly attachments: readonly string[]
-  readonly replyTo?: string | undefined
-  /** `aud_…` of the request that an assistant's message comes from. */
-  readonly auditId?: string | undefined
 }
 
 export interface PreparedMessage extends Draft {

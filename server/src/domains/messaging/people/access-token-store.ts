@@ -1,16 +1,15 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, type RowOf, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { newCredential } from '../../../platform/lib/credential.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import { fromId, newUuid, toId } from '../../../platform/lib/id.ts'
-import type { AccessTokenTable } from '../tables.ts'
 import { ACCESS_TOKEN_COLUMNS, type AccessToken, type AccessTokenColumn } from './access-token.ts'
 import { type Member, memberOf } from './member.ts'
 
-type AccessTokenRow = Pick<Selectable<AccessTokenTable>, AccessTokenColumn>
+type AccessTokenRow = Pick<RowOf<'access_token'>, AccessTokenColumn>
 
 const toAccessToken = (row: AccessTokenRow): AccessToken => fromRow(row, { id: 'tok' })
 
@@ -42,13 +41,12 @@ export async function issueAccessToken(
 export async function revokeAccessToken(db: Db, workspaceId: string, id: string, now: Date): Promise<AccessToken | undefined> {
   const uuid = fromId('tok', id)
   if (uuid === undefined) return undefined
-  const row = await db
+  return db
     .updateTable('access_token')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now}::timestamptz)` })
     .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), id: uuid }))
     .returning(ACCESS_TOKEN_COLUMNS)
-    .executeTakeFirst()
-  return row && toAccessToken(row)
+    .$call(takeFirst(toAccessToken))
 }
 
 /** A user's tokens, oldest first, including revoked tokens. Undefined if `page.after` is not a token's id. */

@@ -2,12 +2,11 @@ import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import type { AccessTokenTable } from '../tables.ts'
 
 export const ACCESS_TOKEN_COLUMNS = ['id', 'user_id', 'name', 'issued_by', 'created_at', 'revoked_at'] as const
 export type AccessTokenColumn = (typeof ACCESS_TOKEN_COLUMNS)[number]
 
-export type AccessToken = Entity<AccessTokenTable, AccessTokenColumn>
+export type AccessToken = Entity<'access_token', AccessTokenColumn>
 
 export const AccessTokenCreate = Type.Object({ name: Type.Optional(Name) })
 export const DEFAULT_TOKEN_NAME = 'token'

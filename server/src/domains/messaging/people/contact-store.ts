@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
-import { fromRow } from '../../../platform/db/from-row.ts'
+import { fromRow, takeFirst } from '../../../platform/db/from-row.ts'
 import { type Page, type PageRequest, readPageFrom } from '../../../platform/db/page.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
@@ -31,8 +31,7 @@ const toContact = (row: Row): Contact => ({ ...fromRow(row, { application_id: 'a
 
 export async function findContact(db: Db, workspaceId: string, id: string): Promise<Contact | undefined> {
   if (!isStorable(id)) return undefined
-  const row = await contacts(db, workspaceId).where('workspace_user.id', '=', id).executeTakeFirst()
-  return row && toContact(row)
+  return contacts(db, workspaceId).where('workspace_user.id', '=', id).$call(takeFirst(toContact))
 }
 
 export async function findContacts(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Contact>> {

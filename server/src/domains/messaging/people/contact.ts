@@ -2,13 +2,11 @@ import { Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { Line, Name } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import type { WorkspaceUserTable } from '../../identity/tables.ts'
-import type { ContactProfileTable } from '../tables.ts'
 import { inSeconds, Seconds, seconds } from '../timestamps.ts'
 
 export interface Contact
-  extends Entity<WorkspaceUserTable, 'id' | 'username' | 'created_at'>,
-    Omit<Entity<ContactProfileTable>, 'workspaceId' | 'userId'> {}
+  extends Entity<'workspace_user', 'id' | 'username' | 'created_at'>,
+    Omit<Entity<'contact_profile'>, 'workspaceId' | 'userId'> {}
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]))
 

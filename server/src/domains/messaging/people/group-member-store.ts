@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
+import { hasRow } from '../../../platform/db/from-row.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { fromId, toId } from '../../../platform/lib/id.ts'
 import type { Member } from './member.ts'
@@ -15,10 +16,8 @@ export const queryMemberIds = (db: Db, workspaceId: string, groupId: string) =>
     .select('user_id')
     .where(({ and }) => and({ workspace_id: uuidOfWorkspace(workspaceId), group_id: uuidOfGroup(groupId) }))
 
-export async function isGroupMember(db: Db, workspaceId: string, groupId: string, userId: string): Promise<boolean> {
-  const row = await queryMemberIds(db, workspaceId, groupId).where('user_id', '=', userId).executeTakeFirst()
-  return row !== undefined
-}
+export const isGroupMember = (db: Db, workspaceId: string, groupId: string, userId: string): Promise<boolean> =>
+  queryMemberIds(db, workspaceId, groupId).where('user_id', '=', userId).$call(hasRow)
 
 export async function isGroupOwner(db: Db, { workspaceId, user }: Member, groupId: string): Promise<boolean> {
   const row = await db

@@ -1,9 +1,9 @@
 import type { Db } from '../../../platform/db/database.ts'
 import { inTransaction } from '../../../platform/db/retried-transaction.ts'
+import type { Schema } from '../../../platform/db/schema.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import { deleteMessages } from '../messages/message-store.ts'
-import type { MessageTable } from '../tables.ts'
 
 const DAY_MS = 24 * 3_600_000
 const BATCH = 200
@@ -38,7 +38,7 @@ const olderThan = (db: Db, days: number, now: Date) =>
     .orderBy('created_at')
     .limit(BATCH)
 
-type MessageReference = Pick<MessageTable, 'id' | 'conversation_id' | 'workspace_id'>
+type MessageReference = Pick<Schema['message'], 'id' | 'conversation_id' | 'workspace_id'>
 
 /** Deletes the messages that `next` finds until it finds none. Returns how many. */
 export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageReference[]>, now: Date): Promise<number> {

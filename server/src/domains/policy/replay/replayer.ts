@@ -1,5 +1,4 @@
-import type { Classification, RiskLevel } from '../../../shared/classification.ts'
-import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict, type Verdict } from '../../../shared/decision.ts'
+import { type DecidingRule, type Decision, type PolicyPoint, stricterVerdict } from '../../../shared/decision.ts'
 import type { CompiledPolicy } from '../compile.ts'
 import { mergeDecisions } from '../evaluate.ts'
 import type { Rule } from '../policy.ts'
@@ -160,16 +159,11 @@ function faultDecision(
 
 const isFault = (id: string): boolean => id === 'transform' || id.startsWith('detector:')
 
-/** The decision on a recorded request. Obligations are included whether or not they changed a text. */
-export interface ReplayedDecision {
-  readonly verdict: Verdict
-  /** The minimum that rules raise it to, as for `risk`. */
-  readonly classification: Classification
-  readonly risk: RiskLevel
-  readonly transforms: readonly string[]
-  readonly directives: readonly string[]
-  readonly rules: readonly DecidingRule[]
-}
+/**
+ * The decision on a recorded request. Obligations are included whether or not they changed a text. `classification` and `risk`: the minimum
+ * that rules raise them to.
+ */
+export type ReplayedDecision = Omit<Decision, 'holdExpiresInMs' | 'approvals'>
 
 /** Whether the decision changed for certain: it is at least `after`, and `possible` if all undecided rules match. */
 function isCertainlyDifferent(before: ReplayedDecision, after: ReplayedDecision, possible: ReplayedDecision): boolean {

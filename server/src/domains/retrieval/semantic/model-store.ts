@@ -1,12 +1,12 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/database.ts'
-import type { EmbeddingModelTable } from '../tables.ts'
+import type { RowOf } from '../../../platform/db/from-row.ts'
 import type { ModelChoice } from './embedder.ts'
 
 const COLUMNS = ['id', 'name', 'dimensions', 'shortened', 'state', 'indexed'] as const
 
 /** A model with vectors in the database. Vectors of different models are never compared. */
-export type EmbeddingModel = Readonly<Pick<Selectable<EmbeddingModelTable>, (typeof COLUMNS)[number]>>
+export type EmbeddingModel = Readonly<Pick<RowOf<'embedding_model'>, (typeof COLUMNS)[number]>>
 
 /** Another node continues the work of a silent node after this. */
 const LEASE = '60 seconds'
