@@ -1,5 +1,5 @@
 import OpenAI from 'openai'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SEALED_COLUMNS } from '../../src/domains/keys/sealed-columns.ts'
 import { loadProviders } from '../../src/domains/providers/provider-store.ts'
 import { secretBox, secretKeyId } from '../../src/platform/lib/secret-box.ts'
@@ -10,12 +10,13 @@ import { listTables } from '../support/list-tables.ts'
 import { Browser, PASSWORD, signInOperator, totp } from '../support/operators.ts'
 import { createDataFolder, createSealedValues } from '../support/own-data.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NOT_SEALED =
   /^(hash|prev_hash|head_hash|root|frontier|signature|previous|previous_signature|seal|sha256|fingerprint|request_hash|content_hash|postings)$/
 
 const NEW_KEY = 'a new secret key of the operator, 40 characters'
-const data = createDataFolder()
+const data = createDataFolder(temporaryFolder())
 const idOf = (key: string): string => secretKeyId(Buffer.from(key))
 const rotating = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY, GATEHOUSE_OLD_SECRET_KEYS: data.secretKey }
 const rotated = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY }
@@ -24,7 +25,6 @@ const governed = await startGoverned({ GATEHOUSE_DATA: data.dataDir })
 const values = await createSealedValues(governed)
 const operator = await enableSecondFactor(governed.server)
 await governed.close()
-afterAll(() => data.remove())
 
 async function enableSecondFactor(server: TestServer): Promise<{ email: string; uri: string }> {
   const { email, browser } = await signInOperator(server, 'auditor')

@@ -6,6 +6,7 @@ import { startMailServer } from '../support/mail-server.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type Browser, signInOperator } from '../support/operators.ts'
 import { createDataFolder } from '../support/own-data.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 const MINUTE = 60_000
 const FROM = 'Gatehouse <gatehouse@example.com>'
@@ -177,7 +178,7 @@ describe('settings of notifications [ADM-MAIL-2]', () => {
 
 describe('other servers', () => {
   test('e-mail that waits is sent after a restart, with links', async () => {
-    const [data, own] = [createDataFolder(), adjustableClock()]
+    const [data, own] = [createDataFolder(testFolder()), adjustableClock()]
     const env = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: FROM }
     const first = await startGoverned(env, { clock: own })
     const reviewer = await signInOperator(first.server, 'reviewer')
@@ -190,7 +191,6 @@ describe('other servers', () => {
     const second = await startGoverned({ ...env, GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }, { clock: own })
     await send(second, MINUTE + 1_000, own)
     await second.close()
-    data.remove()
     const [mail] = mailTo(reviewer.email)
     expect(mail?.text).toContain(`https://gatehouse.example.com/dashboard/reviews/${held.id}?workspace=ws_`)
     expect(mail?.text).toContain('https://gatehouse.example.com/dashboard/account')

@@ -1,7 +1,5 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
+import { testFolder } from '../../../test/support/temporary-folder.ts'
 import { openDatabase } from './database.ts'
 import { DatabaseMaintenance } from './database-maintenance.ts'
 
@@ -10,8 +8,7 @@ const MIB = 1_048_576
 test('checkpoint: the write-ahead log of the embedded database stays bounded when much is written', {
   timeout: 60_000,
 }, async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-maintenance-'))
-  cpSync(inject('templateDataDir'), dataDir, { recursive: true })
+  const dataDir = testFolder(inject('templateDataDir'))
   const database = await openDatabase({ dataDir, poolSize: 1, onError: () => {}, onProgress: () => {} })
   const { pool } = database
   const logBytes = async (): Promise<number> =>
@@ -36,6 +33,5 @@ test('checkpoint: the write-ahead log of the embedded database stays bounded whe
     expect((await pool.query(`select reltuples from pg_class where relname = 'note'`)).rows[0].reltuples).toBe(1_800)
   } finally {
     await database.close()
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
   }
 })
