@@ -51,17 +51,17 @@ const finish = (requests: readonly (() => Promise<number>)[]): Promise<number[]>
 describe('a request whose body arrives after its operator lost the permission', () => {
   type Owner = Awaited<ReturnType<typeof startOwnerRequests>>
   test.each([
-    ['the operator was removed', 401, ({ id }: Owner) => admin.remove(`/operators/${id}`)],
-    ['the operator was demoted', 403, ({ id }: Owner) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
+    ['was removed', 401, ({ id }: Owner) => admin.remove(`/operators/${id}`)],
+    ['was demoted', 403, ({ id }: Owner) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
     [
-      'the operator signed out and the token was revoked',
+      'signed out and the token was revoked',
       401,
       async ({ browser, tokenId }: Owner) => {
         await admin.post(`/tokens/${tokenId}/revoke`)
         expect((await browser.post('/auth/sign-out')).status).toBe(200)
       },
     ],
-  ])('requests in flight: no effect when %s', async (_, byTokenStatus, end) => {
+  ])('requests in flight: no effect when the operator %s', async (_, byTokenStatus, end) => {
     const owner = await startOwnerRequests()
     await end(owner)
     expect(await finish(owner.byBrowser)).toEqual(owner.byBrowser.map(() => 401))
