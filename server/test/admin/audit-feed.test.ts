@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { FeedPosition } from '../../src/domains/audit/feed/cursor.ts'
 import { filePositions, follow, noPositions, openSink } from '../../src/domains/audit/feed/follow.ts'
 import { readFeed } from '../../src/domains/audit/feed/read-feed.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const governed = await sharedGoverned()
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const chat = async () => expectSuccess(await governed.chat('Good morning, marmalade'))
 await Promise.all(Array.from({ length: 12 }, () => chat()))

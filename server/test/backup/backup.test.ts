@@ -1,23 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Environment } from '../../src/platform/config/environment.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startMessagingServer } from '../support/messenger.ts'
 import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const source = createDataFolder()
+const source = createDataFolder(temporaryFolder())
 const sourceEnv = { GATEHOUSE_DATA: source.dataDir }
 const file = join(source.folder, 'server.backup.gz')
 
-const m = await startMessagingServer(sourceEnv)
+const m = await closeAfterAll(startMessagingServer(sourceEnv))
 await createEverything(m)
-afterAll(async () => {
-  await m.close()
-  source.remove()
-})
 
 /** The environment of an empty data folder. */
 function emptyTarget(name: string, secretKey = source.secretKey): Environment {

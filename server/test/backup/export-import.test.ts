@@ -13,12 +13,13 @@ import { listTables } from '../support/list-tables.ts'
 import { startMessagingServer } from '../support/messenger.ts'
 import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** The index of a vector column is built again. */
 const MAY_DIFFER = ['embedding_model.indexed']
 const OTHER_KEY = 'another secret key, of the target of an import'
 
-const source = createDataFolder()
+const source = createDataFolder(temporaryFolder())
 const fileOf = (name: string): string => join(source.folder, name)
 const whole = fileOf('whole.gz')
 const sourceEnv = { GATEHOUSE_DATA: source.dataDir }
@@ -35,7 +36,6 @@ const expected = await dumpExported(m.server.context.database.pool, MAY_DIFFER)
 afterAll(async () => {
   for (const cleanUp of cleanups.reverse()) await cleanUp()
   await m.close()
-  source.remove()
 })
 
 let targets = 0

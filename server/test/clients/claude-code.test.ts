@@ -7,11 +7,10 @@ import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/thre
 import {
   type AgentCall,
   agentsApplication,
+  expectCancellation,
   LARGE,
-  recordOfCancelled,
   SIGNATURE,
   scriptAgent,
-  scriptHalfAnswer,
 } from './sessions/agent-provider.ts'
 import { afterCalls, CLAUDE_CODE_BETAS, CLAUDE_CODE_HEADERS, count, opening, quota, title, turn } from './sessions/claude-code.ts'
 
@@ -78,16 +77,8 @@ describe.each(MODELS)('Claude Code with the model %s [GW-ANT-3, GW-ANT-11]', (mo
 
   test('cancellation: the request to the provider ends, the record says it, and the session goes on [GW-PROV-11]', async () => {
     application = await agentsApplication(upstreams)
-    const key = word()
-    const { begun, closed } = scriptHalfAnswer(upstreams, model, key)
-    const user = new AbortController()
-    const sent = stream(turn(model, opening(key)), user.signal).finalMessage()
-    const failure = expect(sent).rejects.toThrow(Anthropic.APIUserAbortError)
-    await begun
-    user.abort()
-    await failure
-    await closed
-    expect(await recordOfCancelled(upstreams, application.id)).toMatchObject({ attempts: [{ outcome: 'aborted' }] })
+    const cancelled = { model, application: application.id, error: Anthropic.APIUserAbortError }
+    await expectCancellation(upstreams, cancelled, (key, signal) => stream(turn(model, opening(key)), signal).finalMessage())
     const other = word()
     scriptAgent(upstreams, model, other, CALLS)
     const interrupted = { role: 'user', content: [{ type: 'text', text: '[Request interrupted by user]' }] }

@@ -6,11 +6,10 @@ import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/thre
 import {
   type AgentCall,
   agentsApplication,
+  expectCancellation,
   LARGE,
-  recordOfCancelled,
   SIGNATURE,
   scriptAgent,
-  scriptHalfAnswer,
 } from './sessions/agent-provider.ts'
 import { CODEX_HEADERS, CODEX_PATH, resultsOf, turn, turnOfListedModel, turnOfOlderModel, userItem } from './sessions/codex.ts'
 import { readCodexStream } from './sessions/codex-reader.ts'
@@ -119,18 +118,9 @@ test.each(MODELS)(
   'cancellation: the request to %s ends, the record says it, and the session goes on [GW-PROV-11]',
   async (model) => {
     application = await agentsApplication(upstreams)
-    const key = word()
-    const { begun, closed } = scriptHalfAnswer(upstreams, model, key)
-    const client = new AbortController()
-    const sent = send(turn(model, [userItem(`List the files. ${key}`)]), client.signal)
-    await begun
-    client.abort()
-    await expect(sent).rejects.toThrow()
-    await closed
-    expect(await recordOfCancelled(upstreams, application.id)).toMatchObject({
-      error_code: 'CLIENT_CLOSED_REQUEST',
-      attempts: [{ outcome: 'aborted' }],
-    })
+    await expectCancellation(upstreams, { model, application: application.id }, (key, signal) =>
+      send(turn(model, [userItem(`List the files. ${key}`)]), signal),
+    )
     const other = word()
     scriptAgent(upstreams, model, other, [SHELL])
     const interrupted = '<turn_aborted>\n  <reason>interrupted</reason>\n</turn_aborted>'

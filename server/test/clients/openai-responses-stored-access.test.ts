@@ -1,6 +1,3 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import OpenAI from 'openai'
 import { describe, expect, inject, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
@@ -10,6 +7,7 @@ import { providerEnvironment, startGoverned } from '../support/governed.ts'
 import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { body, envelope, failure, responsesClient } from '../support/responses-client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 /** Access to a stored response, and its retention. */
 const clock = adjustableClock()
@@ -188,19 +186,13 @@ describe('end', () => {
     expect(await countRows('wanda')).toBe(0)
   })
   test('restart: stored responses stay readable, and can be continued [GW-RESP-17]', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stored-'))
-    cpSync(inject('seededDataDir'), folder, { recursive: true })
-    const env = { ...providerEnvironment(governed.provider), GATEHOUSE_DATA: folder }
-    try {
-      const before = await startServer(env)
-      const apiKey = before.demo.applications[0]?.api_key ?? ''
-      const clientOf = ({ base }: TestServer) => sdk.client({ baseURL: `${base}/v1`, apiKey, maxRetries: 0 })
-      const { id } = await stored({}, clientOf(before)).finally(() => before.close())
-      const after = await startServer(env)
-      const next = await stored({ previous_response_id: id }, clientOf(after)).finally(() => after.close())
-      expect(next.previous_response_id).toBe(id)
-    } finally {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-    }
+    const env = { ...providerEnvironment(governed.provider), GATEHOUSE_DATA: testFolder(inject('seededDataDir')) }
+    const before = await startServer(env)
+    const apiKey = before.demo.applications[0]?.api_key ?? ''
+    const clientOf = ({ base }: TestServer) => sdk.client({ baseURL: `${base}/v1`, apiKey, maxRetries: 0 })
+    const { id } = await stored({}, clientOf(before)).finally(() => before.close())
+    const after = await startServer(env)
+    const next = await stored({ previous_response_id: id }, clientOf(after)).finally(() => after.close())
+    expect(next.previous_response_id).toBe(id)
   })
 })

@@ -95,16 +95,16 @@ describe('reviews', () => {
   test('409, then the resubmission with governance.review_item_id gets the result once approved', async () => {
     const key = promptFor(TEXT)
     const sendRequest = (governance: object = {}) => client().chat.completions.create(body(`${key} juniper-hold`, { governance }))
-    const { error } = await failure(sendRequest())
-    const { review_item_id } = error as { review_item_id: string }
+    const review_item_id = String(envelope(await failure(sendRequest())).review_item_id)
     await governed.decide(review_item_id, 'approve')
     for (let i = 0; i < 2; i++) expect((await sendRequest({ review_item_id })).choices[0]?.message.content).toBe(TEXT)
     expect(governed.provider.callsWith(key)).toHaveLength(1)
   })
   test('a stream waits for the approval', async () => {
     const key = promptFor(TEXT)
-    const { error } = await failure(client().chat.completions.create(body(`${key} juniper-hold`)))
-    const { review_item_id } = error as { review_item_id: string }
+    const review_item_id = String(
+      envelope(await failure(client().chat.completions.create(body(`${key} juniper-hold`)))).review_item_id,
+    )
     const governance = { review_item_id, wait_for_approval_seconds: 30 }
     const final = client()
       .chat.completions.stream(body(`${key} juniper-hold`, { governance }))
@@ -115,8 +115,7 @@ describe('reviews', () => {
   })
   test('a denial by the reviewer is PermissionDeniedError', async () => {
     const prompt = `juniper-hold ${word()}`
-    const { error } = await failure(client().chat.completions.create(body(prompt)))
-    const { review_item_id } = error as { review_item_id: string }
+    const review_item_id = String(envelope(await failure(client().chat.completions.create(body(prompt)))).review_item_id)
     await governed.decide(review_item_id, 'deny')
     const denied = await failure(client().chat.completions.create(body(prompt, { governance: { review_item_id } })))
     expect(denied).toBeInstanceOf(OpenAI.PermissionDeniedError)

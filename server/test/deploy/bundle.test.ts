@@ -1,11 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { VERSION } from '../../src/version.ts'
 import { canMakeImage, layerBytes, makeImageRoot, startImage } from '../support/image-root.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const NAME = `gatehouse-${VERSION}-${process.platform}-${process.arch}`
@@ -20,13 +19,11 @@ const NO_NETWORK = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "
 const isolated = spawnSync(NO_NETWORK[0] ?? '', [...NO_NETWORK.slice(1), 'true']).status === 0 ? NO_NETWORK : ['env']
 
 describe('bundle for servers without npm', { timeout: 400_000 }, () => {
-  let folder: string
+  const folder = temporaryFolder()
   beforeAll(() => {
     execFileSync('node', ['scripts/release.mjs'], { cwd: ROOT, stdio: 'pipe' })
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-bundle-'))
     execFileSync('tar', ['xzf', join(ROOT, 'release', `${NAME}.tar.gz`), '-C', folder])
   }, 300_000)
-  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 
   const node = (...args: string[]) =>
     spawnSync(join(folder, NAME, 'node_modules/.bin/node'), args, { cwd: folder, env: {}, encoding: 'utf8' })

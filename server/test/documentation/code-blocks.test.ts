@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { EVENT_TYPES } from '../../src/domains/messaging/events/event.ts'
 import { parsePolicySet } from '../../src/domains/policy/parse.ts'
@@ -12,6 +11,7 @@ import { KNOWN_VARIABLES } from '../../src/platform/config/known-variables.ts'
 import { runCli } from '../../src/tools/cli/cli.ts'
 import { type CodeBlock, copiedBlocks } from '../support/code-blocks.ts'
 import { TEST_TOOLS } from '../support/policy-tools.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { EXECUTED_PAGES } from './executed-pages.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -112,11 +112,7 @@ test.each(named([...ofLanguage('nginx'), ...ofLanguage('text')]))(
 )
 
 describe('yaml', () => {
-  let folder: string
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-blocks-'))
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
 
   test.each(named(ofLanguage('yaml').filter(({ source }) => /^( {2}- id:|rules:|texts:|name:)/.test(source))))(
     '%s: is a policy set that can be published',

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/errors.ts'
 import { blocksOf } from '../support/code-blocks.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { EXECUTED_PAGES } from './executed-pages.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -30,13 +30,12 @@ const CURL = `curl() { command curl -w ' ${STATUS_MARK}%{http_code} ' "$@"; }`
 
 describe('documents', () => {
   let server: TestServer
-  let folder: string
+  const folder = temporaryFolder()
   let outputs: string[]
 
   beforeAll(async () => {
     server = await startServer()
     await server.announce()
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'))
     for (const name of ['data', 'bin']) mkdirSync(join(folder, name))
     symlinkSync(join(ROOT, 'scripts/gatehouse'), join(folder, 'bin/gatehouse'))
     for (const name of ['scripts', 'examples', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name))
@@ -45,10 +44,7 @@ describe('documents', () => {
     for (const page of EXECUTED_PAGES) outputs.push(...(await runBlocks(page, server, folder)))
   }, 300_000)
 
-  afterAll(async () => {
-    await server.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => server.close())
 
   test('examples: at least ten blocks exist, and most have an expected output', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(10)

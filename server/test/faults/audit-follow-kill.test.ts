@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { startLoopback } from '../support/loopback.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
 /** For each kill: whether it waits until a position is saved. Otherwise the batch may have arrived without it. */
@@ -18,12 +19,8 @@ interface Page {
   readonly next: string
 }
 
-const governed = await startGoverned()
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-follow-'))
-afterAll(async () => {
-  await governed.close()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-})
+const folder = temporaryFolder()
+const governed = await closeAfterAll(startGoverned())
 
 const position = () => join(folder, 'position')
 

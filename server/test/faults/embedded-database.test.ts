@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { freeBytes } from '../../src/platform/db/disk-space.ts'
 import { openLimits } from '../support/nodes.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 const MB = 1_048_576
 const MOUNT = '/bin/mount'
@@ -16,11 +17,10 @@ const UNMOUNT = '/bin/umount'
 let folder: string
 const servers: ServerProcess[] = []
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-embedded-fault-'))
+  folder = testFolder()
 })
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.remove()
-  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 })
 
 const started = async (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runKills } from '../../../bench/support/kills/run.ts'
 import { postgresUrl } from '../support/database.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Twelve kills of this seed are of all six kinds. */
 const [KILLS, SEED] = [12, 1]
 const url = postgresUrl()
-const folder = mkdtempSync(join(tmpdir(), 'gatehouse-kills-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+const folder = temporaryFolder()
 
 /**
  * `node bench/kills.ts --kills 12 --seed 1` is the same run with a log. Needs TEST_DATABASE_URL of a PostgreSQL on this machine: its programs

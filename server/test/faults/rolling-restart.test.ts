@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -10,6 +9,7 @@ import { freePort } from '../../../bench/support/free-port.ts'
 import { postgresUrl } from '../support/database.ts'
 import { cleanupsAfterEach, nodeEnvironment, openLimits } from '../support/nodes.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 /** Whether the program haproxy is installed; .ci/run installs it. */
 const hasHaproxy = (): boolean => {
@@ -47,7 +47,7 @@ ${nodes.map((node, index) => `  server node${index} 127.0.0.1:${node}`).join('\n
 
 /** Starts haproxy in front of nodes on these ports of 127.0.0.1. */
 async function startHaproxy(nodes: readonly number[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-haproxy-'))
+  const folder = testFolder()
   const file = join(folder, 'haproxy.cfg')
   const port = await freePort()
   writeFileSync(file, configuration(port, nodes))
@@ -64,7 +64,6 @@ async function startHaproxy(nodes: readonly number[]) {
     close: async (): Promise<void> => {
       child.kill('SIGKILL')
       await ended
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { dumpTables } from '../support/dump-tables.ts'
 import { startMessagingServer } from '../support/messenger.ts'
 import { startOidcProvider } from '../support/oidc-provider.ts'
@@ -21,12 +22,8 @@ interface Answer {
 }
 
 describe('client that sends another host', async () => {
-  const provider = await startOidcProvider()
-  const m = await startMessagingServer(provider.environment)
-  afterAll(async () => {
-    await m.close()
-    await provider.close()
-  })
+  const provider = await closeAfterAll(startOidcProvider())
+  const m = await closeAfterAll(startMessagingServer(provider.environment))
 
   const send = (method: string, path: string, token?: string, body?: { type: string; text: string }): Promise<Answer> =>
     new Promise((resolve, reject) => {

@@ -1,21 +1,23 @@
 import OpenAI from 'openai'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SEALED_COLUMNS } from '../../src/domains/keys/sealed-columns.ts'
 import { loadProviders } from '../../src/domains/providers/provider-store.ts'
 import { secretBox, secretKeyId } from '../../src/platform/lib/secret-box.ts'
 import { adminClient } from '../admin/client.ts'
+import { closeAfterTest } from '../support/close-after-all.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { startGoverned } from '../support/governed.ts'
 import { listTables } from '../support/list-tables.ts'
 import { Browser, PASSWORD, signInOperator, totp } from '../support/operators.ts'
 import { createDataFolder, createSealedValues } from '../support/own-data.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NOT_SEALED =
   /^(hash|prev_hash|head_hash|root|frontier|signature|previous|previous_signature|seal|sha256|fingerprint|request_hash|content_hash|postings)$/
 
 const NEW_KEY = 'a new secret key of the operator, 40 characters'
-const data = createDataFolder()
+const data = createDataFolder(temporaryFolder())
 const idOf = (key: string): string => secretKeyId(Buffer.from(key))
 const rotating = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY, GATEHOUSE_OLD_SECRET_KEYS: data.secretKey }
 const rotated = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SECRET_KEY: NEW_KEY }
@@ -24,7 +26,6 @@ const governed = await startGoverned({ GATEHOUSE_DATA: data.dataDir })
 const values = await createSealedValues(governed)
 const operator = await enableSecondFactor(governed.server)
 await governed.close()
-afterAll(() => data.remove())
 
 async function enableSecondFactor(server: TestServer): Promise<{ email: string; uri: string }> {
   const { email, browser } = await signInOperator(server, 'auditor')
@@ -72,47 +73,39 @@ async function findSealedColumns({ context }: TestServer): Promise<string[]> {
 }
 
 test('rotation: a server with the new key and the old one reads everything, and rotate leaves nothing to the old key [ADM-KEY-1]', async () => {
-  const server = await startServer(rotating)
-  try {
-    await expectReadable(server)
-    const before = await runCommandLine(['keys', 'status'], rotating)
-    expect(before.out).toMatch(new RegExp(`^${idOf(data.secretKey)}  old +[1-9]`, 'm'))
-    expect(await signInWithSecondFactor(server, Date.now())).toBe(200)
+  const server = await closeAfterTest(startServer(rotating))
+  await expectReadable(server)
+  const before = await runCommandLine(['keys', 'status'], rotating)
+  expect(before.out).toMatch(new RegExp(`^${idOf(data.secretKey)}  old +[1-9]`, 'm'))
+  expect(await signInWithSecondFactor(server, Date.now())).toBe(200)
 
-    const { code, out, err } = await runCommandLine(['keys', 'rotate'], rotating)
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('remove the old keys') })
-    expect(out).toMatch(new RegExp(`^${idOf(data.secretKey)}  old +0$`, 'm'))
-    await expectReadable(server)
-    const { keys, counted_at } = await adminClient(server).get('/secret-keys')
-    expect(keys).toMatchObject([
-      { id: idOf(NEW_KEY), state: 'current' },
-      { id: idOf(data.secretKey), state: 'old', values: 0 },
-    ])
-    expect(keys[0].values).toBeGreaterThan(5)
-    expect(Date.parse(counted_at)).toBeGreaterThan(0)
-  } finally {
-    await server.close()
-  }
+  const { code, out, err } = await runCommandLine(['keys', 'rotate'], rotating)
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('remove the old keys') })
+  expect(out).toMatch(new RegExp(`^${idOf(data.secretKey)}  old +0$`, 'm'))
+  await expectReadable(server)
+  const { keys, counted_at } = await adminClient(server).get('/secret-keys')
+  expect(keys).toMatchObject([
+    { id: idOf(NEW_KEY), state: 'current' },
+    { id: idOf(data.secretKey), state: 'old', values: 0 },
+  ])
+  expect(keys[0].values).toBeGreaterThan(5)
+  expect(Date.parse(counted_at)).toBeGreaterThan(0)
 })
 
 test('rotation: a server with the new key alone reads everything after it [ADM-KEY-1]', async () => {
-  const server = await startServer(rotated)
-  try {
-    await expectReadable(server)
-    expect(await signInWithSecondFactor(server, Date.now() + 30_000)).toBe(200)
-    const { context } = server
-    for (const { table, column, purpose } of SEALED_COLUMNS) {
-      const { rows } = await context.database.pool.query(`select ${column} as sealed from ${table} where ${column} is not null`)
-      expect(rows.length, `${table}.${column} has a value to test`).toBeGreaterThan(0)
-      const old = secretBox(Buffer.from(data.secretKey), purpose)
-      for (const { sealed } of rows) expect(old.sealedBy(sealed, '')).toBeUndefined()
-    }
-    expect(await findSealedColumns(server), 'sealed-columns.ts lists every sealed column of the schema').toEqual(
-      SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted(),
-    )
-  } finally {
-    await server.close()
+  const server = await closeAfterTest(startServer(rotated))
+  await expectReadable(server)
+  expect(await signInWithSecondFactor(server, Date.now() + 30_000)).toBe(200)
+  const { context } = server
+  for (const { table, column, purpose } of SEALED_COLUMNS) {
+    const { rows } = await context.database.pool.query(`select ${column} as sealed from ${table} where ${column} is not null`)
+    expect(rows.length, `${table}.${column} has a value to test`).toBeGreaterThan(0)
+    const old = secretBox(Buffer.from(data.secretKey), purpose)
+    for (const { sealed } of rows) expect(old.sealedBy(sealed, '')).toBeUndefined()
   }
+  expect(await findSealedColumns(server), 'sealed-columns.ts lists every sealed column of the schema').toEqual(
+    SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted(),
+  )
 })
 
 test('rotate: fails with the settings to change when there is no old key', async () => {

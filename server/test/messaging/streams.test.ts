@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import { emit } from '../../src/domains/messaging/events/event.ts'
 import { EventHub } from '../../src/domains/messaging/events/event-hub.ts'
 import { EventRelay } from '../../src/domains/messaging/events/event-relay.ts'
 import type { Database } from '../../src/platform/db/database.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { testDatabases } from '../support/database.ts'
 import { seedWorkspace } from '../support/seed.ts'
 
@@ -45,13 +46,9 @@ async function startNode(database: Database, workspaceId: string, heartbeatMs?: 
 }
 
 describe.each(testDatabases())('streams of events on $name', async ({ open }) => {
-  const database = await open()
+  const database = await closeAfterAll(open())
   const workspaceId = (await seedWorkspace(database.db)).workspaceId
-  const node = await startNode(database, workspaceId)
-  afterAll(async () => {
-    await node.close()
-    await database.close()
-  })
+  const node = await closeAfterAll(startNode(database, workspaceId))
 
   const write = async (ids: readonly string[], audience: readonly string[], filler = ''): Promise<void> => {
     const event = { workspaceId, type: 'message.created', audience } as const

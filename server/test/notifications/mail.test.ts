@@ -1,24 +1,23 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { adminClient, expectError } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll, closeAfterTest } from '../support/close-after-all.ts'
 import { startGoverned } from '../support/governed.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type Browser, signInOperator } from '../support/operators.ts'
 import { createDataFolder } from '../support/own-data.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 const MINUTE = 60_000
 const FROM = 'Gatehouse <gatehouse@example.com>'
 const ALL = ['holds', 'escalations', 'assigned', 'overdue', 'budgets', 'policies', 'keys']
 const clock = adjustableClock()
 
-const smtp = await startMailServer()
-const governed = await startGoverned({ GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: FROM }, { clock, random: () => 0.5 })
+const smtp = await closeAfterAll(startMailServer())
+const env = { GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: FROM }
+const governed = await closeAfterAll(startGoverned(env, { clock, random: () => 0.5 }))
 const admin = adminClient(governed.server)
-afterAll(async () => {
-  await governed.close()
-  await smtp.close()
-})
 const subscribed: Browser[] = []
 afterEach(async () => {
   for (const browser of subscribed.splice(0)) await browser.send('PUT', '/admin/v1/notifications', { topics: [] })
@@ -177,9 +176,9 @@ describe('settings of notifications [ADM-MAIL-2]', () => {
 
 describe('other servers', () => {
   test('e-mail that waits is sent after a restart, with links', async () => {
-    const [data, own] = [createDataFolder(), adjustableClock()]
-    const env = { GATEHOUSE_DATA: data.dataDir, GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: FROM }
-    const first = await startGoverned(env, { clock: own })
+    const [data, own] = [createDataFolder(testFolder()), adjustableClock()]
+    const again = { ...env, GATEHOUSE_DATA: data.dataDir }
+    const first = await startGoverned(again, { clock: own })
     const reviewer = await signInOperator(first.server, 'reviewer')
     await put(reviewer.browser, ['holds'])
     const held = await first.holdPrompt()
@@ -187,10 +186,9 @@ describe('other servers', () => {
     await first.server.context.mail.idle()
     await first.close()
     expect(mailTo(reviewer.email)).toEqual([])
-    const second = await startGoverned({ ...env, GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }, { clock: own })
+    const second = await startGoverned({ ...again, GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }, { clock: own })
     await send(second, MINUTE + 1_000, own)
     await second.close()
-    data.remove()
     const [mail] = mailTo(reviewer.email)
     expect(mail?.text).toContain(`https://gatehouse.example.com/dashboard/reviews/${held.id}?workspace=ws_`)
     expect(mail?.text).toContain('https://gatehouse.example.com/dashboard/account')
@@ -209,15 +207,12 @@ describe('other servers', () => {
     ],
     ['no server', () => undefined, undefined],
   ])('the test e-mail names the cause: %s', async (_, change, failure) => {
-    const strict = await startMailServer({ password: 'right' })
+    const strict = await closeAfterTest(startMailServer({ password: 'right' }))
     const url = change(strict.url)
-    const env = url === undefined ? {} : { GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: FROM }
-    const own = await startGoverned(env)
+    const own = await closeAfterTest(startGoverned(url === undefined ? {} : { ...env, GATEHOUSE_SMTP_URL: url }))
     const { browser } = await signInOperator(own.server, 'reviewer')
     const response = await browser.post('/admin/v1/notifications/test')
     if (failure === undefined) expect(expectError(response, 'CONFLICT').message).toContain('Set GATEHOUSE_SMTP_URL')
     else expect(response.body).toEqual({ delivered: false, failure })
-    await own.close()
-    await strict.close()
   })
 })

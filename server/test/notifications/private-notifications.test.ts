@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -12,15 +13,9 @@ import { type Receiver, startReceiver } from '../support/webhook-fixture.ts'
 const FORMATS = ['standard', 'slack', 'teams'] as const
 const clock = adjustableClock()
 const receivers = new Map<string, Receiver>()
-const smtp = await startMailServer()
-const governed = await startGoverned(
-  {
-    GATEHOUSE_ALLOW_PRIVATE_URLS: '1',
-    GATEHOUSE_SMTP_URL: smtp.url,
-    GATEHOUSE_MAIL_FROM: 'gatehouse@example.com',
-  },
-  { clock },
-)
+const smtp = await closeAfterAll(startMailServer())
+const env = { GATEHOUSE_ALLOW_PRIVATE_URLS: '1', GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: 'gatehouse@example.com' }
+const governed = await closeAfterAll(startGoverned(env, { clock }))
 const admin = adminClient(governed.server)
 for (const format of FORMATS) {
   const receiver = await startReceiver()
@@ -28,10 +23,8 @@ for (const format of FORMATS) {
   const types = ['budget.alert', 'review.created']
   await admin.create('/webhooks', { url: receiver.url, format, types })
 }
-afterAll(async () => {
+afterAll(() => {
   for (const receiver of receivers.values()) receiver.close()
-  await governed.close()
-  await smtp.close()
 })
 
 const subscribe = async (role: 'auditor' | 'reviewer' | 'owner', topics: readonly string[]) => {

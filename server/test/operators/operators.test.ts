@@ -3,9 +3,9 @@ import { SCOPES } from '../../src/shared/scope.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { postgresUrl } from '../support/database.ts'
-import { Browser, createFirstLoginToken, inviteOperator, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
-import { createOwnDatabase } from '../support/own-database.ts'
+import { Browser, createFirstLoginToken, inviteOperator, signInOperator, tokenOf } from '../support/operators.ts'
 import { startServer } from '../support/server.ts'
+import { startTwoServers } from '../support/two-servers.ts'
 
 const server = await closeAfterAll(startServer())
 
@@ -17,26 +17,24 @@ describe('invitation', () => {
     const { token, email, id } = await inviteOperator(server, 'auditor')
     expect((await browser().post('/auth/gatehouse/invitation', { token })).body).toEqual({ email, name: 'A auditor' })
     const client = browser()
-    expect((await client.post('/auth/gatehouse/accept', { token, password: PASSWORD, name: 'Ann' })).status).toBe(200)
+    expect((await client.accept(token, { name: 'Ann' })).status).toBe(200)
     expect((await client.session()).body.operator).toMatchObject({ id, email, name: 'Ann', role: 'auditor' })
-    expectError(await browser().post('/auth/gatehouse/accept', { token, password: 'another horse battery' }), 'NOT_FOUND')
+    expectError(await browser().accept(token, { password: 'another horse battery' }), 'NOT_FOUND')
     expectError(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
     expect((await browser().signIn(email)).status).toBe(200)
   })
 
   test('works once when it is accepted twice at the same time', async () => {
     const { token } = await inviteOperator(server, 'auditor')
-    const accept = (password: string) => browser().post('/auth/gatehouse/accept', { token, password })
+    const accept = (password: string) => browser().accept(token, { password })
     const responses = await Promise.all([accept('first horse battery'), accept('second horse battery')])
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 404])
   })
 
   test('stays valid when the password is too short', async () => {
     const { token } = await inviteOperator(server, 'auditor')
-    expect(
-      expectError(await browser().post('/auth/gatehouse/accept', { token, password: 'short' }), 'VALIDATION_ERROR').param,
-    ).toBe('password')
-    expect((await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+    expect(expectError(await browser().accept(token, { password: 'short' }), 'VALIDATION_ERROR').param).toBe('password')
+    expect((await browser().accept(token)).status).toBe(200)
   })
 
   test('expires after a week', async () => {
@@ -47,7 +45,7 @@ describe('invitation', () => {
     ])
     expect(rows[0].age.days).toBe(7)
     await pool.query("update operator_invitation set expires_at = now() - interval '1 second' where operator_id = $1", [id])
-    expectError(await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD }), 'NOT_FOUND')
+    expectError(await browser().accept(token), 'NOT_FOUND')
   })
 
   test('a new one ends the older link, and resets password and sessions when it is accepted', async () => {
@@ -57,9 +55,8 @@ describe('invitation', () => {
       await admin().create(`/operators/${id}/invitation`),
     ]
     expect((await browser().signIn(email)).status).toBe(200)
-    expectError(await browser().post('/auth/gatehouse/accept', { token: tokenOf(older.url), password: PASSWORD }), 'NOT_FOUND')
-    const acceptance = { token: tokenOf(newer.url), password: 'another horse battery' }
-    expect((await browser().post('/auth/gatehouse/accept', acceptance)).status).toBe(200)
+    expectError(await browser().accept(tokenOf(older.url)), 'NOT_FOUND')
+    expect((await browser().accept(tokenOf(newer.url), { password: 'another horse battery' })).status).toBe(200)
     expect((await client.session()).status).toBe(401)
     expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
@@ -68,10 +65,7 @@ describe('invitation', () => {
     const { id, email } = await signInOperator(server, 'read_only')
     const { url } = await admin().create(`/operators/${id}/invitation`)
     await admin().patch(`/operators/${id}`, { role: 'owner' })
-    expectError(
-      await browser().post('/auth/gatehouse/accept', { token: tokenOf(url), password: 'the third battery' }),
-      'NOT_FOUND',
-    )
+    expectError(await browser().accept(tokenOf(url), { password: 'the third battery' }), 'NOT_FOUND')
     expect((await browser().signIn(email)).status).toBe(200)
   })
 
@@ -83,15 +77,14 @@ describe('invitation', () => {
       [id],
     )
     const { url } = await admin().create(`/operators/${id}/invitation`)
-    const acceptance = { token: tokenOf(url), password: 'another horse battery' }
-    expect((await browser().post('/auth/gatehouse/accept', acceptance)).body.user.email).toBe(email)
+    expect((await browser().accept(tokenOf(url), { password: 'another horse battery' })).body.user.email).toBe(email)
     expect((await pool.query('select id from operator_verification where value = $1', [id])).rows).toEqual([])
   })
 
   test('first login: 404 when an operator exists, or is invited before the link is used', async () => {
-    const acceptance = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
+    const acceptance = { name: 'Eve', email: 'eve@example.com' }
     const late = await createFirstLoginToken(server)
-    expectError(await browser().post('/auth/gatehouse/accept', { token: late, ...acceptance }), 'NOT_FOUND')
+    expectError(await browser().accept(late, acceptance), 'NOT_FOUND')
     expectError(await browser().signIn(acceptance.email), 'AUTH_INVALID_KEY')
     const token = await createFirstLoginToken(server)
     await inviteOperator(server, 'auditor')
@@ -244,30 +237,21 @@ const url = postgresUrl()
 
 describe.skipIf(url === null)('operators on two nodes', () => {
   test('session: valid on both nodes, and ends on both', async () => {
-    const database = await createOwnDatabase(url ?? '')
-    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
-    const first = await startServer(env)
-    const second = await startServer({ ...env, GATEHOUSE_DATA: first.config.dataDir })
-    try {
-      const ends = {
-        'signing out': ({ browser: client }: { browser: Browser }) => client.post('/auth/sign-out'),
-        'a new role': ({ id }: { id: string }) => adminClient(first).patch(`/operators/${id}`, { role: 'read_only' }),
-        removal: ({ id }: { id: string }) => adminClient(first).remove(`/operators/${id}`),
-      }
-      for (const [reason, end] of Object.entries(ends)) {
-        const operator = await signInOperator(first, 'auditor')
-        const onSecondNode = operator.browser.copy(second.base)
-        expect((await onSecondNode.session()).status, reason).toBe(200)
-        await end(operator)
-        await vi.waitFor(async () => expect((await onSecondNode.session()).status, reason).toBe(401), {
-          timeout: 20_000,
-          interval: 50,
-        })
-      }
-    } finally {
-      await second.close()
-      await first.close()
-      await database.drop()
+    const { first, second } = await startTwoServers(url ?? '')
+    const ends = {
+      'signing out': ({ browser: client }: { browser: Browser }) => client.post('/auth/sign-out'),
+      'a new role': ({ id }: { id: string }) => adminClient(first).patch(`/operators/${id}`, { role: 'read_only' }),
+      removal: ({ id }: { id: string }) => adminClient(first).remove(`/operators/${id}`),
+    }
+    for (const [reason, end] of Object.entries(ends)) {
+      const operator = await signInOperator(first, 'auditor')
+      const onSecondNode = operator.browser.copy(second.base)
+      expect((await onSecondNode.session()).status, reason).toBe(200)
+      await end(operator)
+      await vi.waitFor(async () => expect((await onSecondNode.session()).status, reason).toBe(401), {
+        timeout: 20_000,
+        interval: 50,
+      })
     }
   })
 })

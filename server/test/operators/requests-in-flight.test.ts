@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { postgresUrl } from '../support/database.ts'
-import { type Browser, signInOperator } from '../support/operators.ts'
+import { type Browser, findOperator, signInOperator } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -23,8 +23,6 @@ const slow = (method: string, path: string, json: unknown, headers: Headers) =>
 
 const asBrowser = ({ cookie, base }: Browser): Headers => ({ cookie, origin: base, 'sec-fetch-site': 'same-origin' })
 const asToken = (token: string): Headers => ({ authorization: `Bearer ${token}` })
-const operatorNamed = async (email: string): Promise<Json> =>
-  (await admin.get('/operators?limit=100')).data.find((operator: Json) => operator.email === email)
 
 /** An owner with a token, and requests of both whose bodies have not arrived yet. */
 async function startOwnerRequests() {
@@ -51,23 +49,24 @@ async function startOwnerRequests() {
 const finish = (requests: readonly (() => Promise<number>)[]): Promise<number[]> => Promise.all(requests.map((end) => end()))
 
 describe('a request whose body arrives after its operator lost the permission', () => {
+  type Owner = Awaited<ReturnType<typeof startOwnerRequests>>
   test.each([
-    ['was removed', 401, (id: string) => admin.remove(`/operators/${id}`)],
-    ['was demoted', 403, (id: string) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
+    ['was removed', 401, ({ id }: Owner) => admin.remove(`/operators/${id}`)],
+    ['was demoted', 403, ({ id }: Owner) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
+    [
+      'signed out and the token was revoked',
+      401,
+      async ({ browser, tokenId }: Owner) => {
+        await admin.post(`/tokens/${tokenId}/revoke`)
+        expect((await browser.post('/auth/sign-out')).status).toBe(200)
+      },
+    ],
   ])('requests in flight: no effect when the operator %s', async (_, byTokenStatus, end) => {
-    const { id, byBrowser, byToken, emails } = await startOwnerRequests()
-    await end(id)
-    expect(await finish(byBrowser)).toEqual(byBrowser.map(() => 401))
-    expect(await finish(byToken)).toEqual(byToken.map(() => byTokenStatus))
-    for (const email of emails) expect(await operatorNamed(email)).toBeUndefined()
-  })
-
-  test('requests in flight: no effect when the operator signed out or the token was revoked', async () => {
-    const { browser, tokenId, byBrowser, byToken, emails } = await startOwnerRequests()
-    await admin.post(`/tokens/${tokenId}/revoke`)
-    expect((await browser.post('/auth/sign-out')).status).toBe(200)
-    expect(await finish([...byBrowser, ...byToken])).toEqual([...byBrowser, ...byToken].map(() => 401))
-    for (const email of emails) expect(await operatorNamed(email)).toBeUndefined()
+    const owner = await startOwnerRequests()
+    await end(owner)
+    expect(await finish(owner.byBrowser)).toEqual(owner.byBrowser.map(() => 401))
+    expect(await finish(owner.byToken)).toEqual(owner.byToken.map(() => byTokenStatus))
+    for (const email of owner.emails) expect(await findOperator(server, email)).toBeUndefined()
   })
 })
 
@@ -119,8 +118,7 @@ function testConcurrentRequests(): void {
   test('requests in flight: a demoted operator can neither restore the role nor keep an invitation', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { id, statuses } = await demoteWhileSending()
-      const { data } = await admin.get('/operators?limit=100')
-      expect(data.find((operator: Json) => operator.id === id)).toMatchObject({ role: 'read_only' })
+      expect(await findOperator(server, id)).toMatchObject({ role: 'read_only' })
       const { db } = server.context.database
       const invited = await db.selectFrom('operator').select('email').where('invited_by', '=', id).execute()
       expect(invited).toEqual([])

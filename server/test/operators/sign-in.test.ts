@@ -1,14 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { removeExpiredSignIns } from '../../src/domains/operators/attempt-store.ts'
-import { adminClient, expectError } from '../admin/client.ts'
-import { closeAfterAll } from '../support/close-after-all.ts'
-import { Browser, inviteOperator, PASSWORD, readChangesOf, signInOperator, totp } from '../support/operators.ts'
+import { expectError } from '../admin/client.ts'
+import { closeAfterAll, closeAfterTest } from '../support/close-after-all.ts'
+import {
+  Browser,
+  findOperator,
+  inviteOperator,
+  PASSWORD,
+  readChangesOf,
+  signInOperator,
+  signInWithPassword,
+  totp,
+} from '../support/operators.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await closeAfterAll(startServer({ GATEHOUSE_TRUSTED_PROXIES: '127.0.0.1' }))
 
 /** A browser with an address of its own. */
 const browser = () => new Browser(server.base)
+const signedIn = (email: string, password?: string) => signInWithPassword(server, email, password)
 
 describe('password sign-in', () => {
   test('opens a session, and its cookie is HttpOnly and SameSite=Lax', async () => {
@@ -69,8 +79,7 @@ describe('password sign-in', () => {
 
   test('change-password: needs the old password and ends other sessions', async () => {
     const { email, browser: first } = await signInOperator(server, 'auditor')
-    const second = browser()
-    await second.signIn(email)
+    const second = await signedIn(email)
     const change = { currentPassword: 'not the password', newPassword: 'another horse battery' }
     expectError(await second.post('/auth/change-password', change), 'VALIDATION_ERROR')
     const response = await second.post('/auth/change-password', { ...change, currentPassword: PASSWORD })
@@ -78,28 +87,24 @@ describe('password sign-in', () => {
     expect((await second.session()).status).toBe(200)
     expect((await first.session()).status).toBe(401)
     expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
-    const third = browser()
-    await third.signIn(email, change.newPassword)
+    const third = await signedIn(email, change.newPassword)
     const back = { currentPassword: change.newPassword, newPassword: PASSWORD, revokeOtherSessions: false }
     expectError(await third.post('/auth/change-password', back), 'VALIDATION_ERROR', 'revokeOtherSessions')
   })
 
   test('cookie: Secure when the public URL is https', async () => {
-    const secure = await startServer({ GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }, { passwords: undefined })
-    try {
-      const { email, password } = secure.demo.dashboard
-      const client = new Browser(secure.base)
-      const headers = { origin: 'https://gatehouse.example.com' }
-      const response = await client.send('POST', '/auth/sign-in/email', { email, password }, headers)
-      expect(response.cookies[0]).toMatch(/^__Secure-gatehouse\.session_token=.*; HttpOnly; Secure; SameSite=Lax$/)
-      expect((await client.session()).status).toBe(200)
-      // A page without https could set a cookie without the prefix, so it is not accepted.
-      const planted = { cookie: String(response.cookies[0]).replace('__Secure-', '') }
-      expectError(await client.send('GET', '/admin/v1/session', undefined, planted), 'AUTH_INVALID_KEY')
-      expectError(await new Browser(secure.base).signIn(email, password), 'FORBIDDEN')
-    } finally {
-      await secure.close()
-    }
+    const env = { GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }
+    const secure = await closeAfterTest(startServer(env, { passwords: undefined }))
+    const { email, password } = secure.demo.dashboard
+    const client = new Browser(secure.base)
+    const headers = { origin: 'https://gatehouse.example.com' }
+    const response = await client.send('POST', '/auth/sign-in/email', { email, password }, headers)
+    expect(response.cookies[0]).toMatch(/^__Secure-gatehouse\.session_token=.*; HttpOnly; Secure; SameSite=Lax$/)
+    expect((await client.session()).status).toBe(200)
+    // A page without https could set a cookie without the prefix, so it is not accepted.
+    const planted = { cookie: String(response.cookies[0]).replace('__Secure-', '') }
+    expectError(await client.send('GET', '/admin/v1/session', undefined, planted), 'AUTH_INVALID_KEY')
+    expectError(await new Browser(secure.base).signIn(email, password), 'FORBIDDEN')
   })
 })
 
@@ -135,8 +140,7 @@ describe('cross-site request of a browser', () => {
 describe('second factor', () => {
   test('required after its first valid code: the password alone opens no session', async () => {
     const { email, id, browser: client } = await signInOperator(server, 'reviewer')
-    const before = browser()
-    await before.signIn(email)
+    const before = await signedIn(email)
     expectError(await client.post('/auth/two-factor/enable', { password: 'not the password' }), 'VALIDATION_ERROR')
     const { totpURI, backupCodes } = (await client.post('/auth/two-factor/enable', { password: PASSWORD })).body
     expect((await client.session()).body.operator.two_factor).toBe(false)
@@ -156,19 +160,16 @@ describe('second factor', () => {
     expect((await next.session()).status).toBe(200)
     expect(await signedInAt(id)).not.toBe(lastSignIn)
 
-    const withBackupCode = browser()
-    await withBackupCode.signIn(email)
+    const withBackupCode = await signedIn(email)
     const [code] = backupCodes
     expect((await withBackupCode.post('/auth/two-factor/verify-backup-code', { code })).status).toBe(200)
     expect((await withBackupCode.session()).status).toBe(200)
-    const again = browser()
-    await again.signIn(email)
+    const again = await signedIn(email)
     expectError(await again.post('/auth/two-factor/verify-backup-code', { code }), 'AUTH_INVALID_KEY')
 
     expect((await next.post('/auth/two-factor/generate-backup-codes', { password: PASSWORD })).status).toBe(200)
     expect((await next.post('/auth/two-factor/disable', { password: PASSWORD })).status).toBe(200)
-    const withoutFactor = browser()
-    await withoutFactor.signIn(email)
+    const withoutFactor = await signedIn(email)
     expect((await withoutFactor.session()).body.operator.two_factor).toBe(false)
 
     const actions = ['accept', 'sign_in', 'sign_in', 'enable_second_factor', 'sign_in', 'sign_in', 'renew_backup_codes']
@@ -179,19 +180,17 @@ describe('second factor', () => {
   test('accepts each code once', async () => {
     const { email, browser: client } = await signInOperator(server, 'reviewer')
     const { uri, code } = await enableSecondFactor(client)
-    const [observer, own] = [browser(), browser()]
-    await observer.signIn(email)
+    const observer = await signedIn(email)
     expectError(await observer.post('/auth/two-factor/verify-totp', { code }), 'AUTH_INVALID_KEY')
     expect((await observer.session()).status).toBe(401)
-    await own.signIn(email)
+    const own = await signedIn(email)
     expect((await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) })).status).toBe(200)
   })
 
   test('required at each sign-in: trustDevice is 400', async () => {
     const { email, browser: client } = await signInOperator(server, 'reviewer')
     const { uri } = await enableSecondFactor(client)
-    const next = browser()
-    await next.signIn(email)
+    const next = await signedIn(email)
     const code = nextCode(uri)
     expectError(await next.post('/auth/two-factor/verify-totp', { code, trustDevice: true }), 'VALIDATION_ERROR', 'trustDevice')
   })
@@ -200,12 +199,10 @@ describe('second factor', () => {
     const { email, id, browser: client } = await signInOperator(server, 'reviewer')
     const { uri } = await enableSecondFactor(client)
     for (let i = 0; i < 3; i++) {
-      const attacker = browser()
-      await attacker.signIn(email)
+      const attacker = await signedIn(email)
       for (let j = 0; j < 5; j++) await attacker.post('/auth/two-factor/verify-totp', { code: wrongCode(uri) })
     }
-    const own = browser()
-    await own.signIn(email)
+    const own = await signedIn(email)
     expectError(await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) }), 'RATE_LIMITED')
     expect((await readChangesOf(server, id)).filter((event) => event.includes('lock'))).toEqual(['operator.lock'])
   })
@@ -219,10 +216,7 @@ async function enableSecondFactor(client: Browser): Promise<{ readonly uri: stri
   return { uri, code }
 }
 
-const signedInAt = async (id: string): Promise<string> => {
-  const { data } = await adminClient(server).get('/operators?limit=100')
-  return data.find((operator: { id: string }) => operator.id === id).last_signed_in_at
-}
+const signedInAt = async (id: string): Promise<string> => (await findOperator(server, id)).last_signed_in_at
 
 /** The code of the next 30 seconds, which is already accepted. */
 const nextCode = (uri: string): string => totp(uri, Date.now() + 30_000)
@@ -252,22 +246,18 @@ describe('too many attempts', () => {
     expect(rows).toEqual([{ key: 'young' }])
   })
   test('from one address: 429 for every account, also with a forged x-gatehouse-peer header', async () => {
-    const own = await startServer()
-    try {
-      const statuses = []
-      for (let i = 0; i < 70; i++) {
-        const headers = { 'x-gatehouse-peer': `10.0.1.${i}` }
-        // Not an e-mail address, so it is refused before the slow password hash.
-        const body = { email: `unknown-${i}`, password: 'not the password' }
-        statuses.push((await new Browser(own.base).send('POST', '/auth/sign-in/email', body, headers)).status)
-      }
-      expect(statuses.slice(0, 60)).toEqual(Array(60).fill(400))
-      expect(statuses.slice(60)).toEqual(Array(10).fill(429))
-      const { pool } = own.context.database
-      const { rows } = await pool.query("select count(*)::int from operator_rate_limit where key like 'account:%'")
-      expect(rows).toEqual([{ count: 60 }])
-    } finally {
-      await own.close()
+    const own = await closeAfterTest(startServer())
+    const statuses = []
+    for (let i = 0; i < 70; i++) {
+      const headers = { 'x-gatehouse-peer': `10.0.1.${i}` }
+      // Not an e-mail address, so it is refused before the slow password hash.
+      const body = { email: `unknown-${i}`, password: 'not the password' }
+      statuses.push((await new Browser(own.base).send('POST', '/auth/sign-in/email', body, headers)).status)
     }
+    expect(statuses.slice(0, 60)).toEqual(Array(60).fill(400))
+    expect(statuses.slice(60)).toEqual(Array(10).fill(429))
+    const { pool } = own.context.database
+    const { rows } = await pool.query("select count(*)::int from operator_rate_limit where key like 'account:%'")
+    expect(rows).toEqual([{ count: 60 }])
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ROLE_SCOPES } from '../../src/shared/operator.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
@@ -6,6 +6,7 @@ import { startOidcProvider } from '../support/oidc-provider.ts'
 import {
   Browser,
   createFirstLoginToken,
+  findOperator,
   inviteOperator,
   readChangesOf,
   signInOperator,
@@ -36,8 +37,7 @@ describe('single sign-on of invited operators', () => {
       expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/reviews$/)
       expect((await client.session()).body.operator).toMatchObject({ id, email, role: 'reviewer' })
     }
-    const { data } = await adminClient(server).get('/operators?limit=100')
-    expect(data.find((operator: { id: string }) => operator.id === id)).toMatchObject({ state: 'active' })
+    expect(await findOperator(server, id)).toMatchObject({ state: 'active' })
   })
 
   test('stores no token of the provider', async () => {
@@ -79,13 +79,12 @@ describe('single sign-on of invited operators', () => {
     const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
     provider.idToken = idToken
-    try {
-      const client = browser()
-      expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=/)
-      expect((await client.session()).status).toBe(401)
-    } finally {
+    onTestFinished(() => {
       provider.idToken = {}
-    }
+    })
+    const client = browser()
+    expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=/)
+    expect((await client.session()).status).toBe(401)
   })
 
   test('refuses a callback that another browser has started', async () => {
@@ -138,23 +137,25 @@ describe('single sign-on with roles from a claim', () => {
   })
   afterAll(() => server.close())
   const browser = () => new Browser(server.base)
+  /** A browser in which the user with these claims has signed in. */
+  const signInAs = async (claims: Record<string, unknown>): Promise<Browser> => {
+    provider.claims = claims
+    const client = browser()
+    await signInThroughProvider(client)
+    return client
+  }
   const roleOf = async (client: Browser) => (await client.session()).body.operator?.role
 
   test('signs in without invitation, and the role follows the claim', async () => {
     const [sub, email] = [word(), `${word()}@example.com`]
-    provider.claims = { sub, email, name: 'Ben', groups: ['staff', 'security', 'authors'] }
-    const first = browser()
-    await signInThroughProvider(first)
+    const first = await signInAs({ sub, email, name: 'Ben', groups: ['staff', 'security', 'authors'] })
     expect(await roleOf(first)).toBe('policy_author')
-    provider.claims = { sub, email, name: 'Ben', groups: 'security' }
-    const second = browser()
-    await signInThroughProvider(second)
+    const second = await signInAs({ sub, email, name: 'Ben', groups: 'security' })
     expect(await roleOf(second)).toBe('auditor')
     expect((await first.session()).status).toBe(401)
     provider.claims = { sub, email, name: 'Ben', groups: ['staff'] }
     expect(await signInThroughProvider(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
-    const { data } = await adminClient(server).get('/operators?limit=100')
-    const { id } = data.find((operator: { email: string }) => operator.email === email)
+    const { id } = await findOperator(server, email)
     const signIn = 'operator.sign_in by themselves'
     expect(await readChangesOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn, 'operator.suspend'])
   })
@@ -164,17 +165,14 @@ describe('single sign-on with roles from a claim', () => {
     const workspace = await admin.workspace('research')
     const [sub, email] = [word(), `${word()}@example.com`]
     const rolesAfterSignIn = async (groups: readonly string[]) => {
-      provider.claims = { sub, email, name: 'Rosa', groups }
-      const client = browser()
-      await signInThroughProvider(client)
+      const client = await signInAs({ sub, email, name: 'Rosa', groups })
       const { operator, workspaces } = (await client.session()).body
       return [operator.role, workspaces.find(({ id }: { id: string }) => id === workspace)?.role]
     }
     expect(await rolesAfterSignIn(['research'])).toEqual([null, 'reviewer'])
     expect(await rolesAfterSignIn(['research', 'lab'])).toEqual([null, 'owner'])
     expect(await rolesAfterSignIn(['security', 'research'])).toEqual(['auditor', 'reviewer'])
-    const { data } = await admin.get('/operators?limit=100')
-    const { workspace_roles } = data.find((operator: { email: string }) => operator.email === email)
+    const { workspace_roles } = await findOperator(server, email)
     expect(workspace_roles).toEqual([{ workspace_id: workspace, role: 'reviewer' }])
     const actions = (await admin.records(100, { workspace })).map(({ change }) => change?.action).toReversed()
     expect(actions).toEqual(expect.arrayContaining(['operator.create', 'operator.sign_in', 'operator.update']))
@@ -184,9 +182,7 @@ describe('single sign-on with roles from a claim', () => {
 
   test('a raised role removes a password that was chosen with the link of another operator [ADM-ROLE-7]', async () => {
     const { email, browser: inviter } = await signInOperator(server, 'read_only')
-    provider.claims = { sub: word(), email, name: 'Boss', groups: ['gatehouse-admins'] }
-    const client = browser()
-    await signInThroughProvider(client)
+    const client = await signInAs({ sub: word(), email, name: 'Boss', groups: ['gatehouse-admins'] })
     expect(await roleOf(client)).toBe('owner')
     expect((await inviter.session()).status).toBe(401)
     expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
@@ -203,8 +199,7 @@ describe('single sign-on with roles from a claim', () => {
   test('ends the link of the first login', async () => {
     const token = await createFirstLoginToken(server)
     const email = `${word()}@example.com`
-    provider.claims = { sub: word(), email, name: 'Ben', groups: 'security' }
-    await signInThroughProvider(browser())
+    await signInAs({ sub: word(), email, name: 'Ben', groups: 'security' })
     expectError(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
   })
 
@@ -212,25 +207,20 @@ describe('single sign-on with roles from a claim', () => {
     const email = `${word()}@example.com`
     provider.claims = { sub: word(), email, name: 'Eve', groups: ['gatehouse'] }
     expect(await signInThroughProvider(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
-    const { data } = await adminClient(server).get('/operators?limit=100')
-    expect(data.map((operator: { email: string }) => operator.email)).not.toContain(email)
+    expect(await findOperator(server, email)).toBeUndefined()
   })
 
   test('token issuers: tokens lose scopes and then end with sessions and invitations when the provider lowers and removes the role', async () => {
     const [sub, email] = [word(), `${word()}@example.com`]
     const admin = adminClient(server)
-    provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }
-    const client = browser()
-    await signInThroughProvider(client)
+    const client = await signInAs({ sub, email, name: 'Ida', groups: ['gatehouse-admins'] })
     const { token } = (await client.post('/admin/v1/tokens', { name: 'of single sign-on' })).body
     const session = () => admin.send('GET', '/session', undefined, { token })
     expect((await session()).body.scopes).toContain('operators:write')
     const invite = { email: `${word()}@example.com`, name: 'A friend', role: 'owner' }
     const { url } = (await client.post('/admin/v1/operators', invite)).body
 
-    provider.claims = { sub, email, name: 'Ida', groups: ['security'] }
-    const demoted = browser()
-    await signInThroughProvider(demoted)
+    const demoted = await signInAs({ sub, email, name: 'Ida', groups: ['security'] })
     expect((await session()).body.scopes.toSorted()).toEqual(ROLE_SCOPES.auditor.toSorted())
     expectError(await browser().post('/auth/gatehouse/invitation', { token: tokenOf(url) }), 'NOT_FOUND')
 
@@ -238,11 +228,9 @@ describe('single sign-on with roles from a claim', () => {
     expect(await signInThroughProvider(browser())).toMatch(/error=no_role/)
     expect((await demoted.session()).status).toBe(401)
     expectError(await session(), 'AUTH_KEY_REVOKED')
-    const { data } = await admin.get('/operators?limit=100')
-    expect(data.find((operator: { email: string }) => operator.email === email)).toMatchObject({ state: 'suspended' })
+    expect(await findOperator(server, email)).toMatchObject({ state: 'suspended' })
 
-    provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }
-    await signInThroughProvider(browser())
+    await signInAs({ sub, email, name: 'Ida', groups: ['gatehouse-admins'] })
     expect((await session()).body.scopes).toContain('operators:write')
   })
 
@@ -251,9 +239,7 @@ describe('single sign-on with roles from a claim', () => {
     const admin = adminClient(server)
     const { data } = await admin.get('/operators?limit=100')
     for (const other of data) if (other.role === 'owner' && other.id !== id) await admin.remove(`/operators/${other.id}`)
-    provider.claims = { sub: word(), email, name: 'Olga', groups: ['security'] }
-    const client = browser()
-    await signInThroughProvider(client)
+    const client = await signInAs({ sub: word(), email, name: 'Olga', groups: ['security'] })
     expect(await roleOf(client)).toBe('owner')
   })
 })

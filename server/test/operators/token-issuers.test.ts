@@ -2,11 +2,11 @@ import { describe, expect, test, vi } from 'vitest'
 import { ROLE_SCOPES } from '../../src/shared/operator.ts'
 import { SCOPES } from '../../src/shared/scope.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
-import { closeAfterAll } from '../support/close-after-all.ts'
+import { closeAfterAll, closeAfterTest } from '../support/close-after-all.ts'
 import { postgresUrl } from '../support/database.ts'
-import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
-import { createOwnDatabase } from '../support/own-database.ts'
+import { Browser, findOperator, signInOperator, tokenOf } from '../support/operators.ts'
 import { startServer } from '../support/server.ts'
+import { startTwoServers } from '../support/two-servers.ts'
 
 const server = await closeAfterAll(startServer())
 const admin = adminClient(server)
@@ -60,19 +60,15 @@ describe('an admin token of an operator', () => {
   })
 
   test('token issuers: an ended token does not count as the last valid one', async () => {
-    const own = await startServer()
-    try {
-      const operators = adminClient(own)
-      const { id, browser } = await signInOperator(own, 'owner')
-      const ended = (await browser.post('/admin/v1/tokens', { name: 'ended' })).body
-      const { data } = await operators.get('/tokens?limit=100')
-      expect(data).toHaveLength(2)
-      await operators.remove(`/operators/${id}`)
-      expect(expectError(await operators.send('POST', `/tokens/${data[0].id}/revoke`), 'CONFLICT').message).toContain('last')
-      expect((await operators.post(`/tokens/${ended.id}/revoke`)).state).toBe('revoked')
-    } finally {
-      await own.close()
-    }
+    const own = await closeAfterTest(startServer())
+    const operators = adminClient(own)
+    const { id, browser } = await signInOperator(own, 'owner')
+    const ended = (await browser.post('/admin/v1/tokens', { name: 'ended' })).body
+    const { data } = await operators.get('/tokens?limit=100')
+    expect(data).toHaveLength(2)
+    await operators.remove(`/operators/${id}`)
+    expect(expectError(await operators.send('POST', `/tokens/${data[0].id}/revoke`), 'CONFLICT').message).toContain('last')
+    expect((await operators.post(`/tokens/${ended.id}/revoke`)).state).toBe('revoked')
   })
 
   test('token issuers: a token without an operator stays valid, and so do tokens issued with it', async () => {
@@ -113,10 +109,8 @@ describe('an invitation of an operator', () => {
       ]
       await end(owner.id)
       for (const { url, operator } of links) {
-        const client = new Browser(server.base)
-        expectError(await client.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD }), 'NOT_FOUND')
-        const { data } = await admin.get('/operators?limit=100')
-        expect(data.map(({ id }: Json) => id)).not.toContain(operator.id)
+        expectError(await new Browser(server.base).accept(tokenOf(url)), 'NOT_FOUND')
+        expect(await findOperator(server, operator.id)).toBeUndefined()
       }
     }
   })
@@ -128,8 +122,7 @@ describe('an invitation of an operator', () => {
     ).body
     const { url } = await admin.create(`/operators/${operator.id}/invitation`)
     await admin.remove(`/operators/${owner.id}`)
-    const client = new Browser(server.base)
-    expect((await client.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD })).status).toBe(200)
+    expect((await new Browser(server.base).accept(tokenOf(url))).status).toBe(200)
   })
 })
 
@@ -137,25 +130,15 @@ const url = postgresUrl()
 
 describe.skipIf(url === null)('token issuers on two nodes', () => {
   test('token issuers: a cached token loses its scopes and ends on every node', async () => {
-    const database = await createOwnDatabase(url ?? '')
-    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
-    const first = await startServer(env)
-    const second = await startServer({ ...env, GATEHOUSE_DATA: first.config.dataDir })
-    try {
-      const owner = await signInOperator(first, 'owner')
-      const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'cached' })).body
-      const sessionOnSecond = () => adminClient(second).send('GET', '/session', undefined, { token })
-      expect((await sessionOnSecond()).body.scopes).toHaveLength(SCOPES.length)
-      await adminClient(first).patch(`/operators/${owner.id}`, { role: 'reviewer' })
-      const expectFewerScopes = async () =>
-        expect((await sessionOnSecond()).body.scopes).toHaveLength(ROLE_SCOPES.reviewer.length)
-      await vi.waitFor(expectFewerScopes, { timeout: 20_000, interval: 50 })
-      await adminClient(first).remove(`/operators/${owner.id}`)
-      await vi.waitFor(async () => expect((await sessionOnSecond()).status).toBe(401), { timeout: 20_000, interval: 50 })
-    } finally {
-      await second.close()
-      await first.close()
-      await database.drop()
-    }
+    const { first, second } = await startTwoServers(url ?? '')
+    const owner = await signInOperator(first, 'owner')
+    const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'cached' })).body
+    const sessionOnSecond = () => adminClient(second).send('GET', '/session', undefined, { token })
+    expect((await sessionOnSecond()).body.scopes).toHaveLength(SCOPES.length)
+    await adminClient(first).patch(`/operators/${owner.id}`, { role: 'reviewer' })
+    const expectFewerScopes = async () => expect((await sessionOnSecond()).body.scopes).toHaveLength(ROLE_SCOPES.reviewer.length)
+    await vi.waitFor(expectFewerScopes, { timeout: 20_000, interval: 50 })
+    await adminClient(first).remove(`/operators/${owner.id}`)
+    await vi.waitFor(async () => expect((await sessionOnSecond()).status).toBe(401), { timeout: 20_000, interval: 50 })
   })
 })

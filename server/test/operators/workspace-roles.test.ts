@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { suspendPerson } from '../../src/domains/operators/operator-store.ts'
-import type { Role } from '../../src/shared/operator.ts'
-import { ROLE_SCOPES } from '../../src/shared/operator.ts'
+import { ROLE_SCOPES, type Role } from '../../src/shared/operator.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
-import { closeAfterAll } from '../support/close-after-all.ts'
-import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
+import { closeAfterAll, closeAfterTest } from '../support/close-after-all.ts'
+import { Browser, findOperator, signInOperator, signInWithPassword, tokenOf } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer } from '../support/server.ts'
 
@@ -48,8 +47,7 @@ describe('session', () => {
   test('an operator without any role has a session without Workspaces and scopes [ADM-ROLE-1]', async () => {
     const { id, email } = await signInOperator(server, { [acme]: 'owner' })
     await admin.patch(`/operators/${id}`, { workspace_roles: [{ workspace_id: acme, role: null }] })
-    const browser = new Browser(server.base)
-    await browser.signIn(email)
+    const browser = await signInWithPassword(server, email)
     expect((await browser.session()).body).toMatchObject({ operator: { email, role: null }, scopes: [], workspaces: [] })
     expectError(await browser.get('/admin/v1/applications'), 'FORBIDDEN')
   })
@@ -57,8 +55,7 @@ describe('session', () => {
   test('roles in all Workspaces and in one add up [ADM-ROLE-1]', async () => {
     const { id, email } = await signInOperator(server, 'read_only')
     await admin.patch(`/operators/${id}`, { workspace_roles: [{ workspace_id: acme, role: 'reviewer' }] })
-    const browser = new Browser(server.base)
-    await browser.signIn(email)
+    const browser = await signInWithPassword(server, email)
     expect((await browser.get(inWorkspace('/reviews', beta))).status).toBe(200)
     const decide = (workspace: string) => browser.post(inWorkspace('/reviews/rev_none/approve', workspace))
     expect(expectError(await decide(beta), 'FORBIDDEN').message).toContain('in this Workspace')
@@ -71,8 +68,7 @@ describe('roles change', () => {
     const { id, email } = await signInOperator(server, { [acme]: 'auditor', [beta]: 'auditor' })
     const updated = await admin.patch(`/operators/${id}`, { workspace_roles: [{ workspace_id: acme, role: null }] })
     expect(updated.workspace_roles).toEqual([{ workspace_id: beta, role: 'auditor' }])
-    const browser = new Browser(server.base)
-    await browser.signIn(email)
+    const browser = await signInWithPassword(server, email)
     expectError(await browser.get(inWorkspace('/audit', acme)), 'NOT_FOUND')
     expect((await browser.get(inWorkspace('/audit', beta))).status).toBe(200)
     expect(await actionsOf(acme, id)).toEqual(['operator.invite', 'operator.accept', 'operator.sign_in', 'operator.update'])
@@ -144,8 +140,7 @@ describe('an owner of one Workspace', () => {
     expectError(await owner.send('DELETE', path), 'FORBIDDEN')
     const taken = await owner.send('PATCH', path, { workspace_roles: [{ workspace_id: acme, role: null }] })
     expect([taken.status, taken.body.workspace_roles]).toEqual([200, []])
-    const { data } = await admin.get('/operators?limit=100')
-    expect(data.find((one: Json) => one.id === id).workspace_roles).toEqual([{ workspace_id: beta, role: 'auditor' }])
+    expect((await findOperator(server, id)).workspace_roles).toEqual([{ workspace_id: beta, role: 'auditor' }])
   })
 
   test('cannot sign out an owner of all Workspaces with a role that adds nothing [ADM-ROLE-5]', async () => {
@@ -167,8 +162,7 @@ describe('an owner of one Workspace', () => {
     )
     const body = { workspace_roles: [{ workspace_id: acme, role: 'auditor' }] }
     expect((await owner.send('PATCH', `/admin/v1/operators/${both.id}`, body)).status).toBe(200)
-    const accept = ({ url }: Json) =>
-      new Browser(server.base).post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD })
+    const accept = ({ url }: Json) => new Browser(server.base).accept(tokenOf(url))
     expectError(await accept(here), 'NOT_FOUND')
     expect((await accept(elsewhere)).status).toBe(200)
   })
@@ -220,18 +214,14 @@ describe('admin tokens', () => {
 
 describe('owners', () => {
   test('an owner of one Workspace does not count as the last owner of all [ADM-ROLE-3]', async () => {
-    const fresh = await startServer()
-    try {
-      const client = adminClient(fresh)
-      const workspace = await client.workspace()
-      await signInOperator(fresh, { [workspace]: 'owner' })
-      const { data } = await client.get('/operators')
-      const demo = data.find(({ role }: Json) => role === 'owner')
-      expectError(await client.send('PATCH', `/operators/${demo.id}`, { role: null }), 'CONFLICT')
-      expectError(await client.send('DELETE', `/operators/${demo.id}`), 'CONFLICT')
-    } finally {
-      await fresh.close()
-    }
+    const fresh = await closeAfterTest(startServer())
+    const client = adminClient(fresh)
+    const workspace = await client.workspace()
+    await signInOperator(fresh, { [workspace]: 'owner' })
+    const { data } = await client.get('/operators')
+    const demo = data.find(({ role }: Json) => role === 'owner')
+    expectError(await client.send('PATCH', `/operators/${demo.id}`, { role: null }), 'CONFLICT')
+    expectError(await client.send('DELETE', `/operators/${demo.id}`), 'CONFLICT')
   })
 
   test('a link for fewer roles does not open an account with more [ADM-ROLE-3]', async () => {
@@ -242,7 +232,6 @@ describe('owners', () => {
       workspace_roles: [{ workspace_id: acme, role: 'reviewer' satisfies Role }],
     })
     await admin.patch(`/operators/${invited.operator.id}`, { workspace_roles: [{ workspace_id: beta, role: 'owner' }] })
-    const acceptance = { token: tokenOf(invited.url), password: PASSWORD }
-    expectError(await new Browser(server.base).post('/auth/gatehouse/accept', acceptance), 'NOT_FOUND')
+    expectError(await new Browser(server.base).accept(tokenOf(invited.url)), 'NOT_FOUND')
   })
 })

@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { newCredential } from '../../src/platform/lib/credential.ts'
 import { postgresUrl } from '../support/database.ts'
 import { type GatehouseProcess, runGatehouse, startGatehouse } from '../support/gatehouse-process.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 const policy = (when: string) => `name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "${when}", verdict: deny}\n`
 const DECLARED = policy('false')
@@ -37,7 +37,7 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', { timeout: 24
   const running = new Set<GatehouseProcess>()
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-restart-'))
+    folder = testFolder()
     env = {
       GATEHOUSE_DATA: join(folder, 'data'),
       OPS_TOKEN: newCredential('ga_').secret,
@@ -57,7 +57,6 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', { timeout: 24
     running.clear()
     await cleanUp?.()
     cleanUp = undefined
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   })
 
   const start = async (): Promise<GatehouseProcess> => {

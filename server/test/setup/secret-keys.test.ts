@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { runGatehouse } from '../support/gatehouse-process.ts'
+import { cleanupsAfterEach } from '../support/nodes.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 const url = postgresUrl()
-const cleanups: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
-})
+const cleanups = cleanupsAfterEach()
 
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('nodes with different secret keys on one database', { timeout: 240_000 }, () => {
@@ -21,9 +18,9 @@ describe.skipIf(url === null)('nodes with different secret keys on one database'
   }
 
   test('secret key: 503 for a new Workspace when the key of the node does not fit the database', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))
+    const folder = testFolder()
     const database = await createOwnDatabase(url ?? '')
-    cleanups.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), database.drop)
+    cleanups.push(database.drop)
     const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: join(folder, 'none'), GATEHOUSE_DRAIN_SECONDS: '0' }
     const start = async (letter: string): Promise<ServerProcess> => {
       const node = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: letter.repeat(40) })

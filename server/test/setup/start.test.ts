@@ -1,18 +1,17 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { runGatehouse, startGatehouse } from '../support/gatehouse-process.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
+import { testFolder } from '../support/temporary-folder.ts'
 
 const url = postgresUrl()
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-begin-'))
+  folder = testFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 
 describe('start on the embedded database [ADM-ENV-3]', () => {
   test('data folder: permissions are restricted when others can read it, and the log says so', async () => {

@@ -1,17 +1,14 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { inject } from 'vitest'
 import { providerEnvironment } from './governed.ts'
 import { startScriptedProvider } from './scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { testFolder } from './temporary-folder.ts'
 
 /** Starts a node with an embedded database and a scripted provider. Adds the functions that end them to `cleanups`. */
 export async function startOneNode(cleanups: (() => unknown)[], env: Readonly<Record<string, string>> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
-  cpSync(inject('seededDataDir'), folder, { recursive: true })
+  const folder = testFolder(inject('seededDataDir'))
   const provider = await startScriptedProvider()
-  cleanups.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  cleanups.push(provider.close)
   const all = { GATEHOUSE_DATA: folder, ...providerEnvironment(provider), ...env }
   const server = await startServerProcess(all)
   cleanups.push(server.remove)

@@ -2,7 +2,7 @@ import { createHmac, randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import { newInvitationToken, putInvitation } from '../../src/domains/operators/invitation-store.ts'
 import type { Role } from '../../src/shared/operator.ts'
-import { type ApiResponse, adminClient } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json } from '../admin/client.ts'
 import { word } from './scripted-provider.ts'
 import type { TestServer } from './server.ts'
 
@@ -64,6 +64,8 @@ export class Browser {
   get = (path: string) => this.send('GET', path)
   signIn = (email: string, password = PASSWORD) => this.post('/auth/sign-in/email', { email, password })
   session = () => this.get('/admin/v1/session')
+  /** Accepts the invitation with this token, and signs in. */
+  accept = (token: string, fields: object = {}) => this.post('/auth/gatehouse/accept', { token, password: PASSWORD, ...fields })
 
   #keep(cookie: string): void {
     const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(cookie) ?? []
@@ -96,6 +98,19 @@ export async function inviteOperator(server: Server, roles: GivenRoles): Promise
   return { id: operator.id, email, token: tokenOf(url) }
 }
 
+/** A new browser in which the operator has signed in, unless the server refused it. */
+export async function signInWithPassword({ base }: Pick<Server, 'base'>, email: string, password?: string): Promise<Browser> {
+  const browser = new Browser(base)
+  await browser.signIn(email, password)
+  return browser
+}
+
+/** The operator with this id or e-mail address, as an owner of all Workspaces sees it. */
+export async function findOperator(server: Server, idOrEmail: string): Promise<Json> {
+  const { data } = await adminClient(server).get('/operators?limit=100')
+  return data.find(({ id, email }: Json) => id === idOrEmail || email === idOrEmail)
+}
+
 export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
 
 /** Creates an unused token for a first login, or for an operator: an invitation of the server. */
@@ -109,7 +124,7 @@ export async function createFirstLoginToken({ context }: TestServer, id: string 
 export async function acceptFromServer(server: TestServer, id: string): Promise<Browser> {
   const browser = new Browser(server.base)
   const token = await createFirstLoginToken(server, id)
-  expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+  expect((await browser.accept(token)).status).toBe(200)
   return browser
 }
 
@@ -117,7 +132,7 @@ export async function acceptFromServer(server: TestServer, id: string): Promise<
 export async function signInOperator(server: Server, roles: GivenRoles): Promise<Invitation & { readonly browser: Browser }> {
   const invitation = await inviteOperator(server, roles)
   const browser = new Browser(server.base)
-  const reply = await browser.post('/auth/gatehouse/accept', { token: invitation.token, password: PASSWORD })
+  const reply = await browser.accept(invitation.token)
   expect(reply.status, reply.text).toBe(200)
   return { ...invitation, browser }
 }

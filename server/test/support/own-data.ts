@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject } from 'vitest'
 import { prepareVectors } from '../../src/domains/retrieval/semantic/prepare-vectors.ts'
@@ -10,17 +9,11 @@ import type { MessagingServer } from './messenger.ts'
 import { signInOperator } from './operators.ts'
 import { body, responsesClient } from './responses-client.ts'
 
-/** A data folder of the test, with the demo, which servers can open one after another. */
-export function createDataFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-own-'))
+/** A data folder in `folder`, with the demo, which servers can open one after another. */
+export function createDataFolder(folder: string) {
   const dataDir = join(folder, 'data')
   cpSync(inject('seededDataDir'), dataDir, { recursive: true })
-  return {
-    folder,
-    dataDir,
-    secretKey: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim(),
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
-  }
+  return { folder, dataDir, secretKey: readFileSync(join(dataDir, 'secret.key'), 'utf8').trim() }
 }
 
 /** Creates a value of every kind that the secret key seals. Returns what a test needs to read them. */

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach } from 'vitest'
 import { Authenticator } from '../../src/domains/identity/authenticator.ts'
@@ -16,6 +14,7 @@ import { createLogger } from '../../src/platform/telemetry/logger.ts'
 import { prepareStart } from '../../src/tools/start/prepare.ts'
 import { type Demo, readDemo } from './demo.ts'
 import type { FreshDatabase } from './fresh-database.ts'
+import { testFolder } from './temporary-folder.ts'
 
 const PORT = 8787
 const BASE = `http://127.0.0.1:${PORT}`
@@ -50,7 +49,7 @@ export class StartFixture {
   }
 
   #begin(): void {
-    this.dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
+    this.dataDir = testFolder()
     this.background = new BackgroundWork((error) => this.#note(`${error.stack}\n`))
     this.#pools = new ConnectionPools({ allowPrivateUrls: false })
     this.#logs = ''
@@ -130,6 +129,5 @@ export class StartFixture {
   async #remove(): Promise<void> {
     await this.background.close()
     await this.#pools.close()
-    rmSync(this.dataDir, { recursive: true, force: true })
   }
 }

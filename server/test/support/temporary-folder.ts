@@ -1,11 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 
-/** A new folder for the set-up of a test file or a `describe` block. It is removed after the last test, and after what was opened later is closed. */
-export function temporaryFolder(): string {
+function createFolder(removeAt: (remove: () => void) => void, source?: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  removeAt(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  if (source !== undefined) cpSync(source, folder, { recursive: true })
   return folder
 }
+
+/** A new folder for the set-up of a test file or a `describe` block. It is removed after the last test, and after what was opened later is closed. */
+export const temporaryFolder = (): string => createFolder(afterAll)
+
+/** A new folder for one test or its `beforeEach`, with a copy of `source` if it is given. It is removed after the test and its `afterEach`. */
+export const testFolder = (source?: string): string => createFolder(onTestFinished, source)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { closeAfterAll } from '../support/close-after-all.ts'
+import { closeAfterAll, closeAfterTest } from '../support/close-after-all.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await closeAfterAll(startServer())
@@ -40,21 +40,17 @@ test('/metrics: exports exactly the metrics of docs/operations.md, with values a
 
 test('/metrics: 401 without the metrics token when one is set', async () => {
   const token = 'scrape-0123456789abcdef'
-  const guarded = await startServer({ GATEHOUSE_METRICS_TOKEN: token })
-  try {
-    const scrape = (authorization?: string) =>
-      fetch(`${guarded.base}/metrics`, { ...(authorization !== undefined && { headers: { authorization } }) })
-    for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, `Basic ${token}`]) {
-      const response = await scrape(wrong)
-      expect([wrong, response.status, response.headers.get('www-authenticate')]).toEqual([wrong, 401, 'Bearer'])
-      expect(await response.text()).not.toContain('gatehouse_')
-    }
-    const response = await scrape(`Bearer ${token}`)
-    expect(response.status).toBe(200)
-    expect(await response.text()).toContain('gatehouse_requests_total')
-    expect(guarded.logs()).not.toContain(token)
-    expect((await fetch(`${guarded.base}/healthz`)).status).toBe(200)
-  } finally {
-    await guarded.close()
+  const guarded = await closeAfterTest(startServer({ GATEHOUSE_METRICS_TOKEN: token }))
+  const scrape = (authorization?: string) =>
+    fetch(`${guarded.base}/metrics`, { ...(authorization !== undefined && { headers: { authorization } }) })
+  for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, `Basic ${token}`]) {
+    const response = await scrape(wrong)
+    expect([wrong, response.status, response.headers.get('www-authenticate')]).toEqual([wrong, 401, 'Bearer'])
+    expect(await response.text()).not.toContain('gatehouse_')
   }
+  const response = await scrape(`Bearer ${token}`)
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('gatehouse_requests_total')
+  expect(guarded.logs()).not.toContain(token)
+  expect((await fetch(`${guarded.base}/healthz`)).status).toBe(200)
 })

@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -9,6 +8,7 @@ import { freePort } from '../../../bench/support/free-port.ts'
 import { recurringJobs } from '../../src/domains/jobs/recurring-jobs.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../deploy')
 const RULES = join(DEPLOY, 'prometheus/gatehouse-alerts.yaml')
@@ -57,11 +57,10 @@ async function startPrometheus(folder: string, targets: readonly string[]) {
 }
 
 describe.skipIf(!isInstalled)('Prometheus', { timeout: 240_000 }, () => {
-  let folder: string
+  const folder = temporaryFolder()
   let nodes: Governed[]
   let prometheus: Awaited<ReturnType<typeof startPrometheus>>
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-prometheus-'))
     nodes = await Promise.all([startGoverned(), startGoverned()])
     prometheus = await startPrometheus(
       folder,
@@ -71,7 +70,6 @@ describe.skipIf(!isInstalled)('Prometheus', { timeout: 240_000 }, () => {
   afterAll(async () => {
     prometheus?.close()
     await Promise.all((nodes ?? []).map((node) => node.close()))
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   })
 
   test('alert rules: promtool accepts them, and each alert fires with its fault and not on a healthy node', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
@@ -14,12 +14,8 @@ const headers = {
   baggage: 'user=marmalade',
 }
 
-describe('traces without a collector', () => {
-  let governed: Awaited<ReturnType<typeof startGoverned>>
-  beforeAll(async () => {
-    governed = await startGoverned()
-  })
-  afterAll(() => governed.close())
+describe('traces without a collector', async () => {
+  const governed = await closeAfterAll(startGoverned())
 
   test('traceparent: forwarded to the provider unchanged, without tracestate and baggage', async () => {
     expectSuccess(await governed.chat('Good morning', {}, { headers }))
@@ -40,9 +36,8 @@ describe('traces without a collector', () => {
 })
 
 describe('traces with a collector', async () => {
-  let governed: Awaited<ReturnType<typeof startGoverned>>
   const collector = await closeAfterAll(startOtelCollector())
-  governed = await startGoverned(
+  const governed = await startGoverned(
     collector.environment({
       OTEL_SERVICE_NAME: 'gatehouse-eu',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=production,team=A%20B,service.name=other',

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { policySet, singleRuleDocument } from '../../../test/support/policies.ts'
 import { TEST_TOOLS } from '../../../test/support/policy-tools.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { testPolicyFile } from './policy-test-file.ts'
 import { runTests } from './run-tests.ts'
 
@@ -69,11 +69,7 @@ describe('runTests: error with line, column and field when the file is not valid
   test('no cases', async () => expect((await runFile('tests: []')).errors[0]?.message).toBe('must have at least one case'))
 })
 describe('testPolicyFile', () => {
-  let folder: string
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'gatehouse-policy-'))
-  })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder()
 
   const writeFile = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)

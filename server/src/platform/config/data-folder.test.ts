@@ -1,15 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../test/support/temporary-folder.ts'
 import { secureDataFolder } from './data-folder.ts'
 import { ConfigError } from './environment.ts'
 
 let dataDir: string
 beforeEach(() => {
-  dataDir = join(mkdtempSync(join(tmpdir(), 'gatehouse-modes-')), 'data')
+  dataDir = join(testFolder(), 'data')
 })
-afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
 
 const EMBEDDED = { databaseUrl: undefined }
 const mode = (path: string): number => statSync(path).mode & 0o777

@@ -1,20 +1,16 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { testFolder } from '../../../test/support/temporary-folder.ts'
 import { type Database, openDatabase } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
 
 let dataDir: string
 const opened: Database[] = []
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-embedded-'))
-  cpSync(inject('templateDataDir'), dataDir, { recursive: true })
+  dataDir = testFolder(inject('templateDataDir'))
 })
 afterEach(async () => {
   for (const database of opened.splice(0).reverse()) await database.close()
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 })
 })
 
 const open = async (share = false): Promise<Database> => {

@@ -1,19 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
+import { testFolder } from '../../../test/support/temporary-folder.ts'
 import type { DemoFile } from './demo-file.ts'
 
 const GATEHOUSE = join(import.meta.dirname, '../../../../scripts/gatehouse')
 
 let dataDir: string
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-crash-'))
-  cpSync(inject('templateDataDir'), dataDir, { recursive: true })
+  dataDir = testFolder(inject('templateDataDir'))
 })
-afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 }))
 
 function launch(): ChildProcess {
   const { PATH = '', HOME = '' } = process.env

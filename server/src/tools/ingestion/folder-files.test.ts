@@ -1,20 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { testFolder } from '../../../test/support/temporary-folder.ts'
 import { filesBelow } from './folder-files.ts'
 
 let outside: string
 let folder: string
 beforeEach(() => {
-  outside = mkdtempSync(join(tmpdir(), 'gatehouse-walk-'))
+  outside = testFolder()
   folder = join(outside, 'folder')
   mkdirSync(folder)
   writeFileSync(join(outside, 'secret.md'), 'secret')
-})
-afterEach(() => {
-  chmodSync(folder, 0o700)
-  rmSync(outside, { recursive: true, force: true })
 })
 
 const put = (key: string): void => {

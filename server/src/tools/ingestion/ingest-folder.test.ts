@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace, TEST_SECRET_KEY } from '../../../test/support/seed.ts'
+import { testFolder } from '../../../test/support/temporary-folder.ts'
 import { searchRecords } from '../../domains/audit/search-records.ts'
 import { createCollection } from '../../domains/knowledge/collection-store.ts'
 import { listDocuments } from '../../domains/knowledge/document-store.ts'
@@ -18,14 +18,13 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
   let collectionId: string
   const database = await closeAfterAll(open())
   beforeEach(async () => {
-    path = mkdtempSync(join(tmpdir(), 'gatehouse-folder-'))
+    path = testFolder()
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     const made = await database.db
       .transaction()
       .execute((tx) => createCollection(tx, workspaceId, { name: 'files' }, systemClock.now()))
     collectionId = made?.id ?? ''
   })
-  afterEach(() => rmSync(path, { recursive: true, force: true }))
 
   const put = (key: string, content: string | Uint8Array): void => {
     mkdirSync(join(path, key, '..'), { recursive: true })

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { DEFAULT_EXTENSIONS } from '../../../src/shared/client-snippets.ts'
 import { anthropicMessage } from '../../support/scripted-anthropic.ts'
-import { completion, json } from '../../support/scripted-provider.ts'
+import { completion, json, word } from '../../support/scripted-provider.ts'
 import { messageItem, responseObject } from '../../support/scripted-responses.ts'
 import type { ThreeUpstreams, UpstreamModel } from '../../support/three-upstreams.ts'
 import { streamTextOf } from '../../support/upstream-stream.ts'
@@ -95,7 +95,7 @@ export function scriptAgent(upstreams: ThreeUpstreams, model: UpstreamModel, key
 }
 
 /** Lets the provider stop in the middle of its answer to requests with `key`. */
-export function scriptHalfAnswer(upstreams: ThreeUpstreams, model: UpstreamModel, key: string) {
+function scriptHalfAnswer(upstreams: ThreeUpstreams, model: UpstreamModel, key: string) {
   const begun = Promise.withResolvers<void>()
   const closed = Promise.withResolvers<void>()
   const stream = streamTextOf(ANSWERS[model]({ ...NOTHING, text: 'I look at the files. '.repeat(50) })) ?? ''
@@ -107,11 +107,33 @@ export function scriptHalfAnswer(upstreams: ThreeUpstreams, model: UpstreamModel
   return { begun: begun.promise, closed: closed.promise }
 }
 
+/**
+ * Fails unless a request that the Application's client leaves in the middle of the answer throws `error`, ends at the provider too, and has a
+ * record that says so. `send` sends a request with this word.
+ */
+export async function expectCancellation(
+  upstreams: ThreeUpstreams,
+  {
+    model,
+    application,
+    error,
+  }: { readonly model: UpstreamModel; readonly application: string; readonly error?: new () => Error },
+  send: (key: string, signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const key = word()
+  const { begun, closed } = scriptHalfAnswer(upstreams, model, key)
+  const user = new AbortController()
+  const failure = expect(send(key, user.signal)).rejects.toThrow(error)
+  await begun
+  user.abort()
+  await failure
+  await closed
+  const record = await recordOfCancelled(upstreams, application)
+  expect(record).toMatchObject({ error_code: 'CLIENT_CLOSED_REQUEST', attempts: [{ outcome: 'aborted' }] })
+}
+
 /** Waits for the record of the request that the Application's client has left. */
-export const recordOfCancelled = (
-  { governed }: ThreeUpstreams,
-  applicationId: string,
-): Promise<Readonly<Record<string, unknown>>> =>
+const recordOfCancelled = ({ governed }: ThreeUpstreams, applicationId: string): Promise<Readonly<Record<string, unknown>>> =>
   vi.waitFor(
     async () => {
       const { rows } = await governed.server.context.database.pool.query("select body from audit_record where endpoint = 'chat'")

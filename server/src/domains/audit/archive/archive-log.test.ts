@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { UnknownRow } from 'kysely'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { afterRows } from '../../../../test/support/after-rows.ts'
 import { afterSigning, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { runCommandLine } from '../../../../test/support/command-line.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { startLoopback } from '../../../../test/support/loopback.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { findFirstSequence } from '../audit-store.ts'
 import { verifyExport } from '../verify/export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
@@ -20,8 +20,7 @@ const DAY_MS = 24 * 3_600_000
 
 describe.each(testDatabases())('archive on $name', ({ open }) => {
   const log = useAuditLog(open)
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-archive-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const folder = temporaryFolder()
 
   const place = (): ArchivePlace => openArchive({ kind: 'folder', folder }) as ArchivePlace
   const archive = async (now: Date, fullAt?: number, to = place()): Promise<void> => {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AwsV4Signer } from 'aws4fetch'
 import pino from 'pino'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SIGNED_AT, useAuditLog } from '../../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { startLoopback } from '../../../../test/support/loopback.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { type Checkpoint, checkpointHash } from '../checkpoints/checkpoint.ts'
 import { CheckpointDelivery } from './checkpoint-delivery.ts'
 import { bucketDestination, type CheckpointDestination, fileDestination, httpDestination } from './open-destinations.ts'
@@ -29,8 +29,7 @@ describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
   const log = useAuditLog(open)
   let receiver: Awaited<ReturnType<typeof startReceiver>>
   let logged: string[]
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-outside-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   beforeEach(async () => {
     receiver = await startReceiver()
     logged = []

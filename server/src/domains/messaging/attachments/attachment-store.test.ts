@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { countWaitingFor } from '../../../../test/support/lock-waits.ts'
 import { SEEDED_AT, seedConversation, seedMember, seedMessage } from '../../../../test/support/messaging-seed.ts'
 import { seedWorkspace } from '../../../../test/support/seed.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { fromId, newId, newUuid, toId } from '../../../platform/lib/id.ts'
@@ -29,7 +30,7 @@ const later = (ms: number): Date => new Date(SEEDED_AT.getTime() + ms)
 const HOUR = 3_600_000
 
 describe.each(testDatabases())('attachments on $name', async ({ name, open }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-attachments-'))
+  const folder = temporaryFolder()
   const files: FileStore = openFileStore({ kind: 'folder', path: folder })
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
@@ -69,14 +70,10 @@ describe.each(testDatabases())('attachments on $name', async ({ name, open }) =>
   const isOnDisk = ({ place }: Attachment): boolean => existsSync(join(folder, place))
   const deleteDueFiles = (now: Date) => removeDueFiles(database.db, files, now, 1_000)
 
-  const database = await open()
+  const database = await closeAfterAll(open())
   const { workspaceId } = await seedWorkspace(database.db)
   const [ann, ben] = await Promise.all([createMember(workspaceId, 'ann'), createMember(workspaceId, 'ben')])
   const otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
-  afterAll(async () => {
-    await database.close()
-    rmSync(folder, { recursive: true })
-  })
 
   test('attachments: visible to the uploader until they are sent, then to all members of the conversation', async () => {
     const { db } = database
