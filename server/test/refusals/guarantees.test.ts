@@ -86,19 +86,13 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
     const parts = [`${header}.${payload}.`, `${header}..${signature}`]
     return ['', ' ', 'x', 'null', 'undefined', ...parts, `Bearer ${token}`, `${token}x`, token.slice(1), `${token},${token}`]
   }
-  test.each(ENDPOINTS.filter(({ method }) => method === 'POST'))(
-    '$name: 401 when the token is invalid',
-    async ({ path, json }) => {
-      for (const userToken of invalidTokens()) {
-        const body = { ...json, governance: { user: { id: 'alice', role: 'chief' } } }
-        expectError(await governed.post(path, body, { userToken }), 'AUTH_INVALID_USER_TOKEN')
-      }
-    },
-  )
-  test('dry run: 401 when the token is invalid', async () => {
-    for (const userToken of invalidTokens()) {
-      expectError(await governed.chat('x', { governance: { dry_run: true } }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
-    }
+  const asserted = { user: { id: 'alice', role: 'chief' } }
+  test.each([
+    ...ENDPOINTS.filter(({ method }) => method === 'POST').map((endpoint) => ({ ...endpoint, governance: asserted })),
+    { ...ENDPOINTS[0], name: 'dry run', governance: { dry_run: true } },
+  ])('$name: 401 when the token is invalid', async ({ path, json, governance }) => {
+    for (const userToken of invalidTokens())
+      expectError(await governed.post(path, { ...json, governance }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('a valid token has priority over the assertion', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
@@ -112,33 +106,31 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
 })
 
 describe('cannot distinguish absent from forbidden', () => {
-  const expectSame = (a: GatewayResponse, b: GatewayResponse, ...ids: string[]) => {
+  /** Sends two requests that differ in an id: of an object that exists, and of none. */
+  const expectSame = async (
+    id: string,
+    send: (id: string) => Promise<GatewayResponse>,
+    absent = id.replace(/.{4}$/, '0000'),
+  ): Promise<void> => {
     const bare = ({ status, text, headers }: GatewayResponse) =>
-      [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
-    expect(bare(a)).toBe(bare(b))
+      [id, absent, headers.get('x-audit-id') ?? '-'].reduce((rest, one) => rest.replaceAll(one, 'ID'), `${status} ${text}`)
+    expect(bare(await send(id))).toBe(bare(await send(absent)))
   }
   test('records of another Application [GW-AUD-1]', async () => {
     const { audit_id } = expectSuccess((await governed.sendPrompt()).response).governance
-    const absent = audit_id.replace(/.{4}$/, '0000')
-    const sendRequest = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
-    expectSame(await sendRequest(audit_id), await sendRequest(absent), audit_id, absent)
+    await expectSame(audit_id, (id) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) }))
   })
   test('holds of another Application [GW-REV-14]', async () => {
     const held = await governed.holdPrompt()
-    const absent = held.id.replace(/.{4}$/, '0000')
-    const sendRequest = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
-    expectSame(await sendRequest(held.id), await sendRequest(absent), held.id, absent)
+    await expectSame(held.id, (id) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 }))
   })
   test('models of another Application [GW-MOD-2]', async () => {
-    const sendRequest = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
-    expectSame(await sendRequest('demo-support'), await sendRequest('demo-sopport'), 'demo-support', 'demo-sopport')
+    await expectSame('demo-support', (model) => governed.chat('Good morning', { model }, { app: 1 }), 'demo-sopport')
   })
   test('review items of another Workspace, for an operator', async () => {
     expectSuccess(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
     const held = await governed.holdPrompt()
-    const absent = held.id.replace(/.{4}$/, '0000')
-    const sendRequest = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
-    expectSame(await sendRequest(held.id), await sendRequest(absent), held.id, absent)
+    await expectSame(held.id, (id) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} }))
   })
 })
 
