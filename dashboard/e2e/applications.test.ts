@@ -2,15 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
+import { dialogsClosed, dismissDialogs, takeSecret } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const dashboard = await startDashboard()
 const [application] = dashboard.server.demo.applications
 
 test('Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/applications')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/applications' })
   await page.getByRole('button', { name: 'Create Application' }).click()
   await page.getByLabel('Name').fill('travel-desk')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
@@ -92,10 +91,8 @@ async function rotateKey(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Rotate production' }).click()
   await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Key rotated' })
-  const key = (await dialog.locator('code').first().textContent()) ?? ''
-  await dialog.getByRole('button', { name: 'I have saved it' }).click()
-  await dialogsClosed(page)
+  await page.getByRole('dialog', { name: 'Key rotated' }).waitFor()
+  const key = await takeSecret(page)
   await page.getByText('Replaced', { exact: true }).waitFor()
   return key
 }
@@ -118,8 +115,7 @@ async function changeSettings(page: Page): Promise<void> {
 }
 
 test('key dialog: stays open on Esc and on a click outside, and focuses the copy button', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/applications/${application?.id}?tab=keys`)
+  const { page } = await dashboard.signedIn({ at: `/applications/${application?.id}?tab=keys` })
   const { dialog } = await createKey(page, 'kept')
   await page
     .locator(':focus')
@@ -188,8 +184,7 @@ test('settings: each of two tabs saves only its own changes and keeps its input 
 })
 
 test('settings: input during a save stays, and is saved next', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/applications/${application?.id}?tab=settings`)
+  const { page } = await dashboard.signedIn({ at: `/applications/${application?.id}?tab=settings` })
   const released = Promise.withResolvers<void>()
   await page.route(`**/admin/v1/applications/${application?.id}`, async (route) => {
     if (route.request().method() === 'PATCH') await released.promise
@@ -208,8 +203,7 @@ test('settings: input during a save stays, and is saved next', async () => {
 })
 
 test('Applications: keys and settings are read-only for the role read_only', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
-  await visit(`/applications/${application?.id}?tab=keys`)
+  const { page, visit } = await dashboard.signedIn({ role: 'read_only', at: `/applications/${application?.id}?tab=keys` })
   await page.getByRole('table', { name: 'Keys' }).waitFor()
   expect(await page.getByRole('button', { name: /Revoke|Create/ }).count()).toBe(0)
   await page.getByRole('tab', { name: 'Settings' }).click()

@@ -34,8 +34,7 @@ test('filters: are in the URL and in their fields, which a navigation link clear
 })
 
 test('filters: both apply when two fields are filled within 350 ms, on a phone too', async () => {
-  const { page, visit } = await dashboard.signedIn({ isNarrow: true })
-  await visit('/audit')
+  const { page } = await dashboard.signedIn({ isNarrow: true, at: '/audit' })
   await page.getByRole('table', { name: 'Records' }).waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
   const sheet = page.getByRole('dialog', { name: 'Filters' })
@@ -51,8 +50,7 @@ test('filters: both apply when two fields are filled within 350 ms, on a phone t
 })
 
 test('filters: a status class finds its records, and an invalid status shows an error', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit?endpoint=chat')
+  const { page } = await dashboard.signedIn({ at: '/audit?endpoint=chat' })
   const rows = page.getByRole('table', { name: 'Records' }).getByRole('row')
   await rows.nth(1).waitFor()
   await addFilter(page, 'HTTP status')
@@ -69,8 +67,7 @@ test('filters: a status class finds its records, and an invalid status shows an 
 test('filters: all of more than 100 Applications can be selected', async () => {
   const admin = dashboard.admin
   for (let number = 1; number <= 103; number += 1) await admin.create('/applications', { name: `numbered ${number}` })
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit')
+  const { page } = await dashboard.signedIn({ at: '/audit' })
   await addFilter(page, 'Application')
   await page.getByRole('combobox', { name: 'Application' }).fill('numbered 103')
   await page.getByRole('option', { name: 'numbered 103' }).click()
@@ -78,8 +75,7 @@ test('filters: all of more than 100 Applications can be selected', async () => {
 })
 
 test('list: scrolling and a button load later pages, only rows around the visible ones are in the page, and Tab goes on below them', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit?endpoint=admin')
+  const { page } = await dashboard.signedIn({ at: '/audit?endpoint=admin' })
   const table = page.getByRole('table', { name: 'Records' })
   await table.getByRole('row').nth(20).waitFor()
   await page.getByRole('button', { name: 'Show more' }).click()
@@ -109,8 +105,7 @@ test('list: scrolling and a button load later pages, only rows around the visibl
 })
 
 test('list: rows are in the page again when one comes back to a list of more than 100', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/applications')
+  const { page } = await dashboard.signedIn({ at: '/applications' })
   const table = page.getByRole('table', { name: 'Applications' })
   await table.waitFor()
   const more = page.getByRole('button', { name: 'Show more' })
@@ -126,8 +121,7 @@ test('list: rows are in the page again when one comes back to a list of more tha
 })
 
 test('list: rows are cards on a phone, with all columns as pairs of label and value, and remain a table', async () => {
-  const { page, visit } = await dashboard.signedIn({ isNarrow: true })
-  await visit('/audit?endpoint=chat')
+  const { page } = await dashboard.signedIn({ isNarrow: true, at: '/audit?endpoint=chat' })
   const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
   await row.waitFor()
   for (const label of ['Event', 'Actor', 'Verdict', 'Model', 'Provider', 'Latency'])
@@ -139,8 +133,7 @@ test('list: rows are cards on a phone, with all columns as pairs of label and va
 })
 
 test('filters: a period is one control, with presets and a calendar', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit?endpoint=chat')
+  const { page } = await dashboard.signedIn({ at: '/audit?endpoint=chat' })
   await page.getByRole('button', { name: 'Time: Any time' }).click()
   await page.getByRole('button', { name: 'Last 24 hours' }).click()
   await page.waitForURL('**period=24h*')
@@ -161,8 +154,7 @@ test('filters: a period is one control, with presets and a calendar', async () =
 })
 
 test('views: filters and columns are saved, changed, shared and deleted', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/audit?endpoint=chat&verdict=deny')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/audit?endpoint=chat&verdict=deny' })
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: 'Save as view' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Denied chats')
@@ -197,8 +189,7 @@ test('views: filters and columns are saved, changed, shared and deleted', async 
 })
 
 test('list: sorts by a column, filters by an added filter and hides a column', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/audit?endpoint=chat')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/audit?endpoint=chat' })
   const table = page.getByRole('table', { name: 'Records' })
   await table.getByRole('button', { name: 'Latency' }).click()
   await page.waitForURL('**sort=-latency')

@@ -23,8 +23,7 @@ const { headers } = await dashboard.chat('Answer jane.roe@brightwater.example.co
 const auditId = headers.get('x-audit-id') ?? ''
 
 test('records: a request is found by filters and shows its stages without its content', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/audit?endpoint=chat&verdict=allow&user=alice')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/audit?endpoint=chat&verdict=allow&user=alice' })
   const rows = page.getByRole('table', { name: 'Records' }).getByRole('row')
   await rows.nth(1).waitFor()
   await expectAccessible(page)
@@ -41,8 +40,7 @@ test('audit log: a request that no model may answer is Refused, and one with an 
   await dashboard.chat('Good morning')
   const refused = await dashboard.chat('Good morning', { model: 'no-such-model' })
   expect(refused.status).toBe(422)
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit?endpoint=chat&status=422')
+  const { page, visit } = await dashboard.signedIn({ at: '/audit?endpoint=chat&status=422' })
   const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
   await row.getByText('Refused', { exact: true }).waitFor()
   expect(await row.getByText('Allowed').count()).toBe(0)
@@ -73,8 +71,7 @@ test('record: shows the release mode, unread content and unknown fields of a req
       messages: [{ role: 'user', content: [{ type: 'image', source }] }],
     }),
   })
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/audit/${response.headers.get('x-audit-id')}`)
+  const { page } = await dashboard.signedIn({ at: `/audit/${response.headers.get('x-audit-id')}` })
   const fact = (name: string) => page.locator('dl > div', { hasText: name }).locator('dd').textContent()
   expect(await fact('Unread content of the request')).toBe('1 (image), 300 B')
   expect(await fact('Unknown fields')).toBe('1, carried to the provider')
@@ -125,8 +122,7 @@ test('record: all changes that the admin API records have an event in words', as
 })
 
 test('integrity: log is verified and exported, and a record is verified in the browser', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/audit')
+  const { page, visit } = await dashboard.signedIn({ at: '/audit' })
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByText('The audit log is intact').waitFor()
   await page.keyboard.press('Escape')
@@ -162,8 +158,7 @@ test('tampering: Home and audit log show an alert until the log is intact again'
   const seal = await intruder.seal()
   await intruder.setSeal(null)
   await checkAuditLogs(context)
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/')
+  const { page, visit } = await dashboard.signedIn({ at: '/' })
   await page.getByText(/The audit log was tampered with, and no checkpoint is signed/).waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: /Review: The audit log was tampered with/ }).click()
@@ -179,8 +174,7 @@ test('tampering: Home and audit log show an alert until the log is intact again'
 })
 
 test('audit log: reviewer cannot verify or export, and the page fits a narrow screen', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'reviewer', isNarrow: true })
-  await visit('/audit')
+  const { page } = await dashboard.signedIn({ role: 'reviewer', isNarrow: true, at: '/audit' })
   await page.getByRole('table', { name: 'Records' }).waitFor()
   expect(await page.getByRole('button', { name: /Verify|Export/ }).count()).toBe(0)
   await expectAccessible(page)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startScriptedDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { choose, dialogsClosed } from './support/dialogs.ts'
 
 const dashboard = await startScriptedDashboard()
 
@@ -21,8 +21,7 @@ function chat(tokens: number, user?: string) {
 const alertsOnHome = (page: Page) => page.getByRole('region', { name: 'Needs attention' })
 
 test('Budgets: a budget that an operator creates is used up by chats, and admits them after its limit is raised', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/budgets')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/budgets' })
   await page.getByText('No budgets yet').waitFor()
   await expectAccessible(page)
   await createBudget(page)
@@ -66,18 +65,13 @@ async function createBudget(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Support')
   await choose(page, 'Applies to', 'Applications')
-  await choose(page, 'Application', application().name)
+  await choose(page, /^Application$/, application().name)
   await choose(page, 'Unit', 'Tokens')
   await dialog.getByLabel('Limit in tokens').fill('1000')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: 'Support', level: 1 }).waitFor()
   await dialogsClosed(page)
-}
-
-async function choose(page: Page, label: string, option: string): Promise<void> {
-  await page.getByRole('combobox', { name: label, exact: true }).click()
-  await page.getByRole('option', { name: option, exact: true }).click()
 }
 
 test('Budgets: the list shows states and highest members, and the page of a budget its members and their alerts', async () => {
@@ -95,8 +89,7 @@ test('Budgets: the list shows states and highest members, and the page of a budg
   await admin.create('/budgets', { name: 'Closed', scope: 'workspace', limit: 0, ...month, enabled: false })
   await chat(900, 'alice')
   await chat(100, 'bob')
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/budgets')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/budgets' })
   const rowOf = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
   await rowOf('Each user').getByText('Near limit').waitFor()
   await rowOf('Each user').getByText('Highest: alice').waitFor()
@@ -121,8 +114,7 @@ test('Budgets: the list shows states and highest members, and the page of a budg
 })
 
 test('Budgets: role reviewer sees counts, but neither members nor buttons', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'reviewer', isNarrow: true })
-  await visit('/budgets')
+  const { page } = await dashboard.signedIn({ role: 'reviewer', isNarrow: true, at: '/budgets' })
   await page.getByRole('link', { name: 'Each user' }).click()
   await page.getByRole('heading', { name: 'Current window' }).waitFor()
   expect(await page.getByRole('button', { name: /Edit|Delete|Create/ }).count()).toBe(0)
@@ -130,8 +122,7 @@ test('Budgets: role reviewer sees counts, but neither members nor buttons', asyn
 })
 
 test('Budgets: the page of a budget that is gone links to the others, and an error can be retried', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/budgets/bud_01h455vb4pex5vsknk084sn02q')
+  const { page } = await dashboard.signedIn({ at: '/budgets/bud_01h455vb4pex5vsknk084sn02q' })
   await page.getByText('Budget not found').waitFor()
   await expectAccessible(page)
   const isList = ({ pathname }: URL) => pathname === '/admin/v1/budgets'

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { firstLogin } from './support/first-login.ts'
+import { firstLogin } from './support/sign-in.ts'
 
 const OWNER = { name: 'Olivia Owner', email: 'olivia@example.com', password: 'a long test password' }
 const NO_WORKSPACE = 'This server has no Workspace yet'

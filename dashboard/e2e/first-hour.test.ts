@@ -9,8 +9,8 @@ import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
 import type { Window } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
-import { firstLogin } from './support/first-login.ts'
+import { choose, dialogsClosed, takeSecret } from './support/dialogs.ts'
+import { firstLogin, invite, setPassword } from './support/sign-in.ts'
 
 const run = promisify(execFile)
 
@@ -127,25 +127,16 @@ async function publishTemplate(page: Page): Promise<void> {
 /** Invites an operator for this Workspace alone, who accepts in a new window. Returns that window. */
 async function inviteReviewer(page: Page): Promise<Window> {
   await checklist(page).getByRole('link', { name: 'Invite a reviewer' }).click()
-  await button(page, 'Invite operator').click()
-  await page.getByLabel('Name').fill(REVIEWER.name)
-  await page.getByLabel('Email').fill(REVIEWER.email)
-  await page.getByRole('combobox', { name: 'Role in all Workspaces' }).click()
-  await page.getByRole('option', { name: 'None' }).click()
-  await page.getByRole('combobox', { name: 'Add Workspace' }).click()
-  await page.getByRole('option', { name: WORKSPACE }).click()
-  await page.getByRole('combobox', { name: `Role in ${WORKSPACE}` }).click()
-  await page.getByRole('option', { name: 'Reviewer' }).click()
+  await invite(page, REVIEWER)
+  await choose(page, 'Role in all Workspaces', 'None')
+  await choose(page, 'Add Workspace', WORKSPACE)
+  await choose(page, `Role in ${WORKSPACE}`, 'Reviewer')
   await button(page, 'Create invitation link').click()
-  const link = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
-  await button(page, 'I have saved it').click()
-  await dialogsClosed(page)
+  const link = await takeSecret(page)
 
   const window = await dashboard.windows.open()
   await window.page.goto(link)
-  await window.page.getByLabel('Password').first().fill(REVIEWER.password)
-  await window.page.getByLabel('Confirm password').fill(REVIEWER.password)
-  await window.page.getByRole('button', { name: 'Continue' }).click()
+  await setPassword(window.page, REVIEWER.password)
   await window.page.getByRole('button', { name: `${REVIEWER.name}, account menu` }).waitFor()
   return window
 }

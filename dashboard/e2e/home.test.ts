@@ -8,8 +8,7 @@ test('Home: shows items that need attention, traffic and latency, and links to t
   await dashboard.chat('Good morning')
   const held = await dashboard.chat('Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.')
   expect(held.status).toBe(409)
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/' })
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await attention.getByText('1 request waits for approval').waitFor()
   await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
@@ -51,16 +50,14 @@ test('period: start moves forward while the page is open', async () => {
 })
 
 test('Home: reviewer sees providers without links', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'reviewer' })
-  await visit('/')
+  const { page } = await dashboard.signedIn({ role: 'reviewer', at: '/' })
   const health = page.getByRole('region', { name: 'Health', exact: true })
   await health.getByText('demo', { exact: true }).waitFor()
   expect(await health.getByRole('link', { name: 'demo', exact: true }).count()).toBe(0)
 })
 
 test('checklist: one line with the next step, shows all steps, and can be dismissed', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/' })
   const checklist = page.getByRole('region', { name: 'Get started' })
   await checklist.getByRole('link', { name: 'Next: Add your provider' }).waitFor()
   await checklist.getByRole('button', { name: 'Show steps' }).click()
@@ -80,8 +77,7 @@ test('checklist: one line with the next step, shows all steps, and can be dismis
 test('checklist: ticks a step itself while the page is open in an empty Workspace', async () => {
   const admin = dashboard.admin
   const workspace = await admin.workspace('empty')
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/?workspace=empty')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/?workspace=empty' })
   const checklist = page.getByRole('region', { name: 'Get started' })
   const step = checklist.getByRole('listitem').filter({ hasText: 'Create an Application' })
   await step.getByText('To do').waitFor()
@@ -95,8 +91,7 @@ test('checklist: ticks a step itself while the page is open in an empty Workspac
 // The last test, because it removes what the others use.
 test('demo: a dialog shows what removing it deletes, and its typed name removes it', async () => {
   await dashboard.admin.create('/applications', { name: 'billing' })
-  const reviewer = await dashboard.signedIn({ role: 'reviewer' })
-  await reviewer.visit('/')
+  const reviewer = await dashboard.signedIn({ role: 'reviewer', at: '/' })
   await reviewer.page.getByRole('heading', { name: 'Requests over time' }).waitFor()
   expect(await reviewer.page.getByText('This Workspace has demo data.').count()).toBe(0)
 

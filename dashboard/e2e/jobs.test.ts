@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { choose, confirmed } from './support/dialogs.ts'
+import { invite } from './support/sign-in.ts'
 
 const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
 
@@ -113,8 +115,7 @@ test('revoke a leaked key', () =>
     await open(page, 'Applications')
     await page.getByRole('link', { name: 'travel-desk' }).click()
     await page.getByRole('tab', { name: 'Keys' }).click()
-    await page.getByRole('button', { name: 'Revoke production' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await confirmed(page, 'Revoke production', 'Revoke')
     await page.getByText('Key production revoked.').waitFor()
   }))
 
@@ -122,8 +123,7 @@ test("export last month's cost by model", () =>
   job({ clicks: 5, fields: 0, keys: 0 }, async (page) => {
     await open(page, 'Usage and cost')
     await page.getByText('30 days', { exact: true }).click()
-    await page.getByRole('combobox', { name: 'Group by' }).click()
-    await page.getByRole('option', { name: 'Model' }).click()
+    await choose(page, 'Group by', 'Model')
     await page.waitForURL('**group=model*')
     const file = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Export CSV' }).click()
@@ -141,15 +141,10 @@ test('find all records of a user', () =>
 test('invite a reviewer for one Workspace', () =>
   job({ clicks: 9, fields: 2, keys: 0 }, async (page) => {
     await open(page, 'Operators')
-    await button(page, 'Invite operator').click()
-    await page.getByLabel('Name').fill('Rita Reviewer')
-    await page.getByLabel('Email').fill('rita@example.com')
-    await page.getByRole('combobox', { name: 'Role in all Workspaces' }).click()
-    await page.getByRole('option', { name: 'None' }).click()
-    await page.getByRole('combobox', { name: 'Add Workspace' }).click()
-    await page.getByRole('option', { name: 'research' }).click()
-    await page.getByRole('combobox', { name: 'Role in research' }).click()
-    await page.getByRole('option', { name: 'Reviewer' }).click()
+    await invite(page, { name: 'Rita Reviewer', email: 'rita@example.com' })
+    await choose(page, 'Role in all Workspaces', 'None')
+    await choose(page, 'Add Workspace', 'research')
+    await choose(page, 'Role in research', 'Reviewer')
     await button(page, 'Create invitation link').click()
     await page.getByRole('dialog').locator('code').waitFor()
   }))

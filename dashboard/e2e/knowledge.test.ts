@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { choose, confirmed, dialogsClosed } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 import { saveView } from './support/views.ts'
 
@@ -15,8 +15,7 @@ const dashboard = await startDashboard()
 const file = (name: string, text: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(text) })
 
 test('collections: owner creates one, uploads files, and reviews and deletes a flagged document', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/knowledge')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/knowledge' })
   await page.getByRole('link', { name: 'handbook' }).waitFor()
   await expectAccessible(page)
 
@@ -38,8 +37,7 @@ test('collections: owner creates one, uploads files, and reviews and deletes a f
   await expectAccessible(page)
   await setReaders(page)
 
-  await page.getByRole('combobox', { name: 'Status' }).click()
-  await page.getByRole('option', { name: 'Needs review' }).click()
+  await choose(page, 'Status', 'Needs review')
   await page.waitForURL('**only=flagged*')
   await page.getByRole('cell', { name: /The lamp/ }).waitFor({ state: 'detached' })
   await saveView(page, 'To review')
@@ -55,8 +53,7 @@ test('collections: owner creates one, uploads files, and reviews and deletes a f
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Mark as safe' }).click()
   await page.getByText('Review required').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await confirmed(page, 'Delete', 'Delete')
   await page.getByRole('heading', { name: 'lighthouse' }).waitFor()
   await page.getByRole('cell', { name: /The lamp/ }).waitFor()
   await page.getByRole('cell', { name: /A note/ }).waitFor({ state: 'detached' })
@@ -79,8 +76,7 @@ async function setReaders(page: Page): Promise<void> {
   expect(await page.getByText('No users can find these documents yet.').count()).toBe(2)
   const uploads = page.getByRole('region', { name: 'Add documents' })
   await uploads.getByRole('button', { name: 'Edit access' }).click()
-  await page.getByRole('combobox', { name: 'Classification' }).click()
-  await page.getByRole('option', { name: 'internal' }).click()
+  await choose(page, 'Classification', 'internal')
   await page.getByRole('radio', { name: 'Only these departments, roles and users' }).check()
   await page.getByLabel('Departments', { exact: true }).first().fill('support')
   await page.keyboard.press('Enter')
@@ -92,11 +88,9 @@ async function setReaders(page: Page): Promise<void> {
 }
 
 test('search as user: shows visible and hidden passages with reasons, and can be shared as a link', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/knowledge/search')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/knowledge/search' })
   await page.getByText('No search yet').waitFor()
-  await page.getByRole('combobox', { name: 'Application' }).click()
-  await page.getByRole('option', { name: 'engineering' }).click()
+  await choose(page, 'Application', 'engineering')
   await page.getByRole('combobox', { name: 'User' }).fill('bob')
   await page.getByRole('option', { name: 'bob' }).click()
   await expect.poll(() => page.getByLabel('Department').inputValue()).toBe('engineering')
@@ -129,8 +123,7 @@ test('uploads: files of a folder keep their paths, and documents show the labels
   const admin = dashboard.admin
   const labels = { classification: 'confidential', regulations: ['gdpr'], acl: { departments: ['support'] } }
   const { id } = await admin.create('/collections', { name: 'by-folder', ...labels })
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/knowledge/${id}`)
+  const { page } = await dashboard.signedIn({ at: `/knowledge/${id}` })
   await page.getByLabel('Folder', { exact: true }).setInputFiles(folder)
   const uploads = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem')
   await uploads.filter({ hasText: 'north/rules.md' }).getByText('Added').waitFor()
@@ -163,8 +156,7 @@ const pick = ({ classification, regulations }: { classification: string; regulat
 })
 
 test('knowledge: role read_only can neither edit nor read texts', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn({ role: 'read_only' })
-  await visit('/knowledge')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ role: 'read_only', at: '/knowledge' })
   await page.getByRole('link', { name: 'handbook' }).click()
   await page.getByRole('heading', { name: 'Documents' }).waitFor()
   for (const name of ['Create collection', 'Edit', 'Delete']) {

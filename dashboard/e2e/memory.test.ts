@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { choose, confirmed } from './support/dialogs.ts'
 import { saveView } from './support/views.ts'
 
 const dashboard = await startDashboard()
 
 test('memory: memories are filtered by owner and scope, corrected and erased', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/memory')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/memory' })
   await page.getByRole('cell', { name: /^Alice prefers short answers/ }).waitFor()
   await page.getByRole('cell', { name: /^Since October/ }).waitFor()
   // Objects are shown by name; their ids are in the tooltip.
@@ -20,8 +20,7 @@ test('memory: memories are filtered by owner and scope, corrected and erased', a
   ).toBe(0)
   await expectAccessible(page)
 
-  await page.getByRole('combobox', { name: 'Scope' }).click()
-  await page.getByRole('option', { name: 'Department' }).click()
+  await choose(page, 'Scope', 'Department')
   await page.waitForURL('**scope=department*')
   await page.getByRole('cell', { name: /^Alice prefers short answers/ }).waitFor({ state: 'detached' })
   await page.reload()
@@ -45,8 +44,7 @@ test('memory: memories are filtered by owner and scope, corrected and erased', a
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('cell', { name: /^Alice prefers long answers/ }).waitFor()
   expect(await page.getByRole('cell', { name: /^Alice prefers short answers/ }).count()).toBe(0)
-  await page.getByRole('combobox', { name: 'Versions' }).click()
-  await page.getByRole('option', { name: 'With history' }).click()
+  await choose(page, 'Versions', 'With history')
   await page.getByRole('cell', { name: /^Alice prefers short answers.*Superseded/ }).waitFor()
   await expectAccessible(page)
 
@@ -55,15 +53,13 @@ test('memory: memories are filtered by owner and scope, corrected and erased', a
   await page.getByRole('dialog').getByRole('button', { name: 'Erase all memories of alice' }).click()
   await page.getByText('No matching memories').waitFor()
   await visit('/memory?user=bob')
-  await page.getByRole('button', { name: /^Erase: Bob/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Erase', exact: true }).click()
+  await confirmed(page, /^Erase: Bob/, /^Erase$/)
   await page.getByText('No matching memories').waitFor()
   expect(consoleErrors).toEqual([])
 })
 
 test('memory: auditor cannot change memories', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'auditor' })
-  await visit('/memory')
+  const { page } = await dashboard.signedIn({ role: 'auditor', at: '/memory' })
   await page.getByRole('cell', { name: /^Since October/ }).waitFor()
   expect(await page.getByRole('button', { name: /^(Edit|Erase)/ }).count()).toBe(0)
 })

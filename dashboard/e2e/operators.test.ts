@@ -2,23 +2,19 @@ import { expect, test } from 'vitest'
 import { totp } from '../../server/test/support/operators.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { choose, confirmed, dialogsClosed, takeSecret } from './support/dialogs.ts'
+import { invite, setPassword, signIn } from './support/sign-in.ts'
 
 const PASSWORD = 'correct horse battery'
 
 const dashboard = await startDashboard()
 
 test('operators: a reviewer is invited, signs in by the link, and is removed', async () => {
-  const owner = await dashboard.signedIn()
-  await owner.visit('/settings/operators')
-  await owner.page.getByRole('button', { name: 'Invite operator' }).click()
-  await owner.page.getByLabel('Name').fill('Rita Reviewer')
-  await owner.page.getByLabel('Email').fill('rita@example.com')
-  await owner.page.getByRole('combobox', { name: 'Role', exact: true }).click()
-  await owner.page.getByRole('option', { name: 'Reviewer' }).click()
+  const owner = await dashboard.signedIn({ at: '/settings/operators' })
+  await invite(owner.page, { name: 'Rita Reviewer', email: 'rita@example.com' })
+  await choose(owner.page, /^Role$/, 'Reviewer')
   await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
-  const link = (await owner.page.getByRole('dialog').locator('code').textContent()) ?? ''
-  await owner.page.getByRole('button', { name: 'I have saved it' }).click()
+  const link = await takeSecret(owner.page)
   await owner.page.getByRole('cell', { name: 'Invited' }).waitFor()
   await expectAccessible(owner.page)
   await owner.page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
@@ -29,12 +25,9 @@ test('operators: a reviewer is invited, signs in by the link, and is removed', a
   await page.goto(link)
   await page.getByText('Choose a password for rita@example.com.').waitFor()
   await expectAccessible(page)
-  await page.getByLabel('Password').first().fill(PASSWORD)
-  await page.getByLabel('Confirm password').fill('another')
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await setPassword(page, PASSWORD, 'another')
   await page.getByText('Passwords do not match').waitFor()
-  await page.getByLabel('Confirm password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await setPassword(page, PASSWORD)
   await page.getByRole('button', { name: 'Rita Reviewer, account menu' }).waitFor()
   await page.goto(link)
   await page.getByRole('heading', { name: 'This link is not valid' }).waitFor()
@@ -49,11 +42,9 @@ test('operators: a reviewer is invited, signs in by the link, and is removed', a
 })
 
 test('roles: the last owner cannot change the own role', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/settings/operators')
+  const { page } = await dashboard.signedIn({ at: '/settings/operators' })
   await page.getByRole('button', { name: 'Edit Demo owner' }).click()
-  await page.getByRole('combobox', { name: /^Role/ }).click()
-  await page.getByRole('option', { name: 'Auditor' }).click()
+  await choose(page, /^Role/, 'Auditor')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The last owner of all Workspaces cannot be removed or demoted').waitFor()
 })
@@ -61,30 +52,21 @@ test('roles: the last owner cannot change the own role', async () => {
 test('roles: an owner gives a role in one Workspace, whose operator sees only that Workspace, until the role is taken', async () => {
   const admin = dashboard.admin
   const workspace = await admin.workspace('research')
-  const owner = await dashboard.signedIn()
-  await owner.visit('/settings/operators')
-  await owner.page.getByRole('button', { name: 'Invite operator' }).click()
-  await owner.page.getByLabel('Name').fill('Olga Owner')
-  await owner.page.getByLabel('Email').fill('olga@example.com')
-  await owner.page.getByRole('combobox', { name: 'Role in all Workspaces' }).click()
-  await owner.page.getByRole('option', { name: 'None' }).click()
+  const owner = await dashboard.signedIn({ at: '/settings/operators' })
+  await invite(owner.page, { name: 'Olga Owner', email: 'olga@example.com' })
+  await choose(owner.page, 'Role in all Workspaces', 'None')
   await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
   await owner.page.getByText('Choose a role in all Workspaces, or add a Workspace').waitFor()
-  await owner.page.getByRole('combobox', { name: 'Add Workspace' }).click()
-  await owner.page.getByRole('option', { name: 'research' }).click()
-  await owner.page.getByRole('combobox', { name: 'Role in research' }).click()
-  await owner.page.getByRole('option', { name: 'Owner' }).click()
+  await choose(owner.page, 'Add Workspace', 'research')
+  await choose(owner.page, 'Role in research', 'Owner')
   await expectAccessible(owner.page)
   await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
-  const link = (await owner.page.getByRole('dialog').locator('code').textContent()) ?? ''
-  await owner.page.getByRole('button', { name: 'I have saved it' }).click()
+  const link = await takeSecret(owner.page)
   await owner.page.getByText('Owner in research').waitFor()
 
   const olga = await dashboard.windows.open()
   await olga.page.goto(link)
-  await olga.page.getByLabel('Password').first().fill(PASSWORD)
-  await olga.page.getByLabel('Confirm password').fill(PASSWORD)
-  await olga.page.getByRole('button', { name: 'Continue' }).click()
+  await setPassword(olga.page, PASSWORD)
   await olga.page.getByRole('button', { name: 'Olga Owner, account menu' }).waitFor()
   await olga.visit('/settings/workspace')
   await olga.page.getByText(workspace).waitFor()
@@ -98,9 +80,7 @@ test('roles: an owner gives a role in one Workspace, whose operator sees only th
   await owner.page.getByRole('button', { name: 'Save' }).click()
   await owner.page.getByText('No role').waitFor()
   await olga.visit('/sign-in')
-  await olga.page.getByLabel('Email').fill('olga@example.com')
-  await olga.page.getByLabel('Password').first().fill(PASSWORD)
-  await olga.page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(olga.page, { email: 'olga@example.com', password: PASSWORD })
   await olga.page.getByRole('heading', { name: 'You have no role in any Workspace' }).waitFor()
   await expectAccessible(olga.page)
 })
@@ -108,8 +88,7 @@ test('roles: an owner gives a role in one Workspace, whose operator sees only th
 test('admin tokens: owner creates a token with selected scopes and revokes it', async () => {
   const scopes = ['audit:read', 'reviews:read', 'applications:read', 'policies:read', 'people:read']
   await dashboard.admin.create('/tokens', { name: 'reports', scopes })
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/settings/tokens')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/settings/tokens' })
   await page.getByText('All scopes').waitFor()
   const more = page.getByRole('button', { name: '+2: show all scopes of reports' })
   expect(await more.textContent()).toBe('+2')
@@ -120,18 +99,16 @@ test('admin tokens: owner creates a token with selected scopes and revokes it', 
   await page.getByRole('dialog', { name: 'Scopes' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByLabel('Name').fill('nightly export')
-  await page.getByRole('combobox', { name: 'Scopes' }).click()
-  await page.getByRole('option', { name: 'audit:read' }).click()
+  await choose(page, 'Scopes', 'audit:read')
   await page.getByLabel('Name').click()
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const token = await page.getByRole('dialog', { name: 'Token created' }).locator('code').textContent()
-  await page.getByRole('button', { name: 'I have saved it' }).click()
+  await page.getByRole('dialog', { name: 'Token created' }).waitFor()
+  const token = await takeSecret(page)
   await expectAccessible(page)
   const request = (path: string) => page.request.get(path, { headers: { authorization: `Bearer ${token}` } })
   expect((await request('/admin/v1/audit')).status()).toBe(200)
   expect((await request('/admin/v1/applications')).status()).toBe(403)
-  await page.getByRole('button', { name: 'Revoke nightly export' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await confirmed(page, 'Revoke nightly export', 'Revoke')
   await dialogsClosed(page)
   await expect.poll(async () => (await request('/admin/v1/audit')).status()).toBe(401)
   expect(consoleErrors).toEqual([])
@@ -139,11 +116,10 @@ test('admin tokens: owner creates a token with selected scopes and revokes it', 
 
 test('two-factor authentication: is set up with an app, required at sign-in, and a backup code works once', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
-  const { email, password } = dashboard.owner
   await visit('/account')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Set up' }).click()
-  await page.getByLabel('Your password').fill(password)
+  await page.getByLabel('Your password').fill(dashboard.owner.password)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
   const secret = (await page.getByRole('dialog').locator('code').textContent()) ?? ''
@@ -157,18 +133,16 @@ test('two-factor authentication: is set up with an app, required at sign-in, and
   expect(consoleErrors).toEqual([])
 
   const other = await dashboard.windows.open()
-  const signIn = async () => {
+  const signInByCode = async () => {
     await other.visit('/sign-in?next=/account')
-    await other.page.getByLabel('Email').fill(email)
-    await other.page.getByLabel('Password').first().fill(password)
-    await other.page.getByRole('button', { name: 'Sign in' }).click()
+    await signIn(other.page, dashboard.owner)
     await other.page.getByRole('button', { name: 'Use a backup code' }).click()
     await other.page.getByLabel('Backup code').fill(backup)
     await other.page.getByRole('button', { name: 'Continue' }).click()
   }
-  await signIn()
+  await signInByCode()
   await other.page.getByRole('heading', { name: 'Account' }).waitFor()
   await other.page.context().clearCookies()
-  await signIn()
+  await signInByCode()
   await other.page.getByRole('alert').waitFor()
 })

@@ -7,8 +7,7 @@ const dashboard = await startDashboard()
 const RECORD = `aud_${'0'.repeat(26)}`
 
 test('command palette: opens pages, Applications, users, records and forms with the keyboard', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/')
+  const { page } = await dashboard.signedIn({ at: '/' })
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   const search = page.getByRole('dialog').getByRole('textbox', { name: 'Search' })
   const choose = async (query: string, entry: string) => {
@@ -44,8 +43,7 @@ test('command palette: opens pages, Applications, users, records and forms with 
 })
 
 test('command palette: has only the pages and actions of the role', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'reviewer' })
-  await visit('/')
+  const { page } = await dashboard.signedIn({ role: 'reviewer', at: '/' })
   await page.getByRole('button', { name: /account menu/ }).waitFor()
   await page.getByRole('button', { name: 'Search' }).click()
   const dialog = page.getByRole('dialog')
@@ -59,8 +57,7 @@ test('command palette: has only the pages and actions of the role', async () => 
 })
 
 test('density: stays compact after a reload', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/applications')
+  const { page } = await dashboard.signedIn({ at: '/applications' })
   const height = async () => (await page.getByRole('button', { name: 'Create Application' }).first().boundingBox())?.height ?? 0
   const before = await height()
   await page.getByRole('button', { name: /account menu/ }).click()

@@ -27,8 +27,9 @@ const application = { id: created.id, key }
 
 /** The playground of the Application, as another user. */
 async function openPlayground(user: string, query = '') {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit(`/playground?application=${application.id}&user=${user}${query}`)
+  const { page, visit, consoleErrors } = await dashboard.signedIn({
+    at: `/playground?application=${application.id}&user=${user}${query}`,
+  })
   return { page, visit, consoleErrors, log: page.getByRole('log') }
 }
 

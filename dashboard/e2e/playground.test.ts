@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { choose } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207, and tell jane.roe@brightwater.example.com.'
@@ -10,8 +11,7 @@ const dashboard = await startDashboard()
 const [application] = dashboard.server.demo.applications
 
 test('playground: shows completion, stream, dry run and hold with the trace of the stages', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/playground')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/playground' })
   // A first visit starts with the first Application.
   await expect.poll(() => page.getByRole('combobox', { name: 'Application' }).inputValue()).not.toBe('')
   await expectAccessible(page)
@@ -24,8 +24,7 @@ test('playground: shows completion, stream, dry run and hold with the trace of t
   await expect.poll(() => page.getByRole('log').getByText('Allowed').count()).toBe(1)
   await expectAccessible(page)
 
-  await page.getByRole('combobox', { name: 'Directory user' }).click()
-  await page.getByRole('option', { name: 'alice' }).click()
+  await choose(page, 'Directory user', 'alice')
   await page.waitForURL('**as=alice*')
   await page.getByLabel('Stream response').press('Space')
   await page.waitForURL('**stream=*')
@@ -68,8 +67,7 @@ async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: 
 }
 
 test('playground: waiting for a reviewer records no reading of the review item', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/playground?application=${application?.id}&user=alice`)
+  const { page } = await dashboard.signedIn({ at: `/playground?application=${application?.id}&user=alice` })
   const isState = (url: string) => url.includes('/admin/v1/reviews')
   const polled = page.waitForResponse((response) => isState(response.url()))
   await sendMessage(page, PAYMENT)

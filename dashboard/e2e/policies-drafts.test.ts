@@ -112,8 +112,7 @@ test('rules: a rule is added with the form and from the cookbook, and edited', a
 test('tests: are added, run, and refuse a publication until the operator overrides them', async () => {
   const workspace = await admin.workspace()
   const draft = await admin.create('/policy-drafts', { title: 'tested', source: GUESTS_DENIED }, { workspace })
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/policies/drafts/${draft.id}?workspace=${workspace}`)
+  const { page } = await dashboard.signedIn({ at: `/policies/drafts/${draft.id}?workspace=${workspace}` })
   await page.getByText('Ready to publish').waitFor()
   await page.getByRole('tab', { name: 'Tests' }).click()
   await page.getByRole('button', { name: 'Add test' }).click()

@@ -11,8 +11,7 @@ const { admin } = dashboard
 test('draft: problems are shown at their lines, tests run, and it is replayed, compared and published', async () => {
   const response = await dashboard.chat('Good morning', { governance: { user: { id: 'gus', role: 'guest' } } })
   expect(response.status, response.text).toBe(200)
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/policies')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/policies' })
   await page.getByRole('link', { name: 'demo v1' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create draft' }).click()
@@ -56,8 +55,7 @@ test('draft: problems are shown at their lines, tests run, and it is replayed, c
 
 test('versions: an older version is compared with the active one and activated', async () => {
   await admin.create('/policy-sets', { source: GUESTS_DENIED })
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/policies')
+  const { page, visit } = await dashboard.signedIn({ at: '/policies' })
   await page.getByRole('link', { name: 'demo v1' }).click()
   await page.getByRole('tab', { name: 'Compare' }).click()
   await page.getByRole('list', { name: 'Changed rules' }).getByText('no-guests').waitFor()

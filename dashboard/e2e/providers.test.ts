@@ -2,14 +2,13 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startScriptedDashboard } from './support/dashboard.ts'
-import { dialogsClosed } from './support/dialogs.ts'
+import { choose, dialogsClosed } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const dashboard = await startScriptedDashboard()
 
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/providers')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/providers' })
   await page.getByRole('button', { name: 'Add provider' }).click()
   await page.getByRole('textbox', { name: 'ID', exact: true }).fill('inhouse')
   await page.getByLabel('Base URL').fill('http://10.0.0.1/v1')
@@ -38,8 +37,7 @@ test('providers: owner adds one, tests another, adds a model with prices and cha
   await page.getByLabel('Input price').fill('2.5')
   await page.getByLabel('Output price').fill('10')
   await page.getByLabel('Cache read price').fill('0.25')
-  await page.getByRole('combobox', { name: 'API' }).click()
-  await page.getByRole('option', { name: 'Responses' }).click()
+  await choose(page, 'API', 'Responses')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '$2.50', exact: true }).waitFor()
   await dialogsClosed(page)
@@ -71,8 +69,7 @@ test('providers: owner adds one, tests another, adds a model with prices and cha
 })
 
 test('providers: owner adds one of a known server with headers, and one of Azure that is tested without a list', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/providers')
+  const { page, visit } = await dashboard.signedIn({ at: '/providers' })
   await page.getByRole('button', { name: 'Add provider' }).click()
   await page.getByRole('textbox', { name: 'ID', exact: true }).fill('fast')
   await page.getByRole('button', { name: 'Groq' }).click()
@@ -146,8 +143,7 @@ test('provider test: shows the cause of a failure', async () => {
 })
 
 test('providers: role read_only can neither test nor edit', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'read_only' })
-  await visit('/providers/openai')
+  const { page } = await dashboard.signedIn({ role: 'read_only', at: '/providers/openai' })
   await page.getByRole('table', { name: 'Models' }).waitFor()
   expect(await page.getByRole('button', { name: /Test|Save|Delete|Remove|Edit|Add / }).count()).toBe(0)
   expect(await page.getByLabel('Weight').isDisabled()).toBe(true)

@@ -13,8 +13,7 @@ const send = async (content: string) => (await dashboard.chat(content)).body.err
 
 test('assignment: a reviewer takes an item, finds it by the filter, and sets an absence', async () => {
   const id = await send(`${PAYMENT} assigned.`)
-  const { page, visit } = await dashboard.signedIn({ role: 'reviewer' })
-  await visit(`/reviews/${id}`)
+  const { page, visit } = await dashboard.signedIn({ role: 'reviewer', at: `/reviews/${id}` })
   await page.getByRole('button', { name: 'Assign to me' }).click()
   await page.getByText('Assigned to you.', { exact: true }).waitFor()
   expect((await dashboard.admin.get(`/reviews/${id}`)).assigned_to).toMatch(/^opr_/)
@@ -44,8 +43,7 @@ test('assignment: an item of a delegate names the absent reviewer', async () => 
   await admin.post(`/reviews/${id}/assign`, { operator_id: absent.id })
   const reviewers = (await admin.get('/reviewers')).data
   const [to, from] = [delegate, absent].map((one) => reviewers.find((reviewer: Json) => reviewer.id === one.id).name)
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/reviews/${id}`)
+  const { page, visit } = await dashboard.signedIn({ at: `/reviews/${id}` })
   await page.getByText(`Assigned to ${to} for ${from} (away)`).first().waitFor()
   await expectAccessible(page)
   await visit('/reviews')

@@ -5,6 +5,7 @@ import { expectAccessible } from './support/accessible.ts'
 import type { Window } from './support/browser.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { choose } from './support/dialogs.ts'
 
 const hold = (id: string, point: 'input' | 'output', fields: object = {}) => ({
   ...{ id, at: [point], verdict: 'require_approval' },
@@ -108,16 +109,14 @@ async function acknowledgeAll(page: Page): Promise<void> {
 /** Finds an item by rule and Application and assigns it. Returns it. */
 async function assignToColleague(page: Page, held: readonly HeldItem[]): Promise<HeldItem> {
   await page.getByText('Holds', { exact: true }).click()
-  await page.getByRole('combobox', { name: 'Rule' }).click()
-  await page.getByRole('option', { name: 'offers' }).click()
+  await choose(page, 'Rule', 'offers')
   const queue = page.getByRole('list', { name: 'Queue' }).getByRole('listitem')
   await expect.poll(() => queue.count()).toBe(5)
   const first = (await queue.first().getByRole('link').getAttribute('href')) ?? ''
   const item = held.find(({ id }) => first.includes(id))
   if (!item) throw new Error('another item is the first')
   await page.waitForURL(`**/reviews/${item.id}?*`)
-  await page.getByRole('combobox', { name: 'Assigned to' }).click()
-  await page.getByRole('option', { name: 'A reviewer', exact: true }).click()
+  await choose(page, 'Assigned to', /^A reviewer$/)
   await page.getByText(/^Assigned to .*\.$/).waitFor()
   return item
 }

@@ -15,8 +15,7 @@ describe.each(ROLES.filter((role) => role !== 'owner'))('%s', (role) => {
   const isMissing = (scope: string | undefined) => scope !== undefined && !ROLE_SCOPES[role].some((has) => has === scope)
 
   test('role: sidebar has its pages, and other pages name the missing scope', async () => {
-    const { page, visit, consoleErrors } = await dashboard.signedIn({ role })
-    await visit('/')
+    const { page, consoleErrors } = await dashboard.signedIn({ role, at: '/' })
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     // The session is loaded when the page is.
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()

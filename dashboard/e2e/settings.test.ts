@@ -5,6 +5,7 @@ import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startMailServer } from '../../server/test/support/mail-server.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { choose, confirmed, takeSecret } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 import { saveView, showView } from './support/views.ts'
 
@@ -17,8 +18,7 @@ const mail = { GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: 'gatehouse@exa
 const dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...mail })
 
 test('Workspace: retention and user tokens are saved, and an error is shown at its field', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/settings/workspace')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/settings/workspace' })
   const tokens = page.getByRole('region', { name: 'User tokens' })
   const retention = page.getByRole('region', { name: 'Retention' })
   await tokens.getByLabel('Issuer').waitFor()
@@ -48,11 +48,9 @@ test('Workspace: retention and user tokens are saved, and an error is shown at i
 })
 
 test('users: owner filters, creates and erases users, and creates an access token', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/settings/users')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/settings/users' })
   await page.getByRole('link', { name: 'alice' }).waitFor()
-  await page.getByRole('combobox', { name: 'Department' }).click()
-  await page.getByRole('option', { name: 'engineering' }).click()
+  await choose(page, 'Department', 'engineering')
   await page.waitForURL('**department=engineering*')
   await page.getByRole('link', { name: 'alice' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'bob' }).waitFor()
@@ -82,8 +80,7 @@ test('users: owner filters, creates and erases users, and creates an access toke
   await page.getByRole('dialog').getByLabel('Name').fill('phone')
   await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByText('Token created').waitFor()
-  expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^gu_[\w-]{43}$/)
-  await page.getByRole('button', { name: 'I have saved it' }).click()
+  expect(await takeSecret(page)).toMatch(/^gu_[\w-]{43}$/)
   await page.getByRole('button', { name: 'Revoke phone' }).waitFor()
   await expectAccessible(page)
 
@@ -95,8 +92,7 @@ test('users: owner filters, creates and erases users, and creates an access toke
   await expectAccessible(page)
   await page.getByRole('link', { name: 'lighthouse' }).click()
   await page.getByRole('link', { name: 'erin' }).click()
-  await page.getByRole('button', { name: 'Erase', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click()
+  await confirmed(page, 'Erase', 'Erase')
   await page.getByRole('heading', { name: 'Users' }).waitFor()
   await page.getByRole('link', { name: 'alice' }).waitFor()
   expect(await page.getByRole('link', { name: 'erin' }).count()).toBe(0)
@@ -124,15 +120,13 @@ async function receiver() {
 
 test('webhooks: owner creates one, resends a failed delivery and deletes the webhook', async () => {
   const hook = await receiver()
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/settings/webhooks')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/settings/webhooks' })
   await page.getByText('No webhooks yet').waitFor()
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByLabel('URL').fill(hook.url)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^whsec_/)
-  await page.getByRole('button', { name: 'I have saved it' }).click()
+  expect(await takeSecret(page)).toMatch(/^whsec_/)
   await expectAccessible(page)
 
   expect(await page.getByText(hook.url).count()).toBe(0)
@@ -152,8 +146,7 @@ test('webhooks: owner creates one, resends a failed delivery and deletes the web
   await page.waitForURL('**state=dead*')
   await page.getByText('No matching deliveries').waitFor()
 
-  await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await confirmed(page, 'Delete', 'Delete')
   await page.getByText('No webhooks yet').waitFor()
   expect(withoutNotFound(consoleErrors)).toEqual([])
   await hook.close()
@@ -162,8 +155,7 @@ test('webhooks: owner creates one, resends a failed delivery and deletes the web
 test('notifications: owner tests a Slack webhook, and chooses what comes by e-mail', async () => {
   const hook = await receiver()
   hook.repair()
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/settings/webhooks')
+  const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/settings/webhooks' })
   await page.getByRole('button', { name: 'Create webhook' }).click()
   const form = page.getByRole('dialog')
   await form.getByText('Slack', { exact: true }).click()
@@ -179,8 +171,7 @@ test('notifications: owner tests a Slack webhook, and chooses what comes by e-ma
   await page.getByText('Hold or escalation opened').waitFor()
   await page.getByRole('button', { name: 'Send test event' }).click()
   await page.getByText('Test event delivered. The receiver responded with status 204.').waitFor()
-  await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await confirmed(page, 'Delete', 'Delete')
   await page.getByText('No webhooks yet').waitFor()
 
   await visit('/account')

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { screenshot } from './support/screenshot.ts'
+import { signIn } from './support/sign-in.ts'
 
 /** Compressed scripts. */
 const SIGNED_OUT_BYTES = 235_000
@@ -24,9 +25,7 @@ test('password: a wrong one shows an error, and the right one opens the requeste
   const { page, visit, consoleErrors } = await dashboard.windows.open()
   const { email, password } = dashboard.owner
   await visit('/settings/operators')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').first().fill('not the password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, { email, password: 'not the password' })
   await page.getByRole('alert').getByText('Invalid email or password').waitFor()
   await expectAccessible(page)
   await page.getByLabel('Password').first().fill(password)
@@ -39,8 +38,7 @@ test('password: a wrong one shows an error, and the right one opens the requeste
 })
 
 test('sign-out: ends the session and opens the sign-in page', async () => {
-  const { page, visit } = await dashboard.signedIn({ role: 'owner' })
-  await visit('/account')
+  const { page, visit } = await dashboard.signedIn({ role: 'owner', at: '/account' })
   await page.getByRole('button', { name: /account menu/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Gatehouse' }).waitFor()
@@ -53,9 +51,7 @@ test('sign-out: ends the session and opens the sign-in page', async () => {
 test('redirects: the page after the sign-in is always one of the dashboard', async () => {
   const { page, visit } = await dashboard.windows.open()
   await visit('/sign-in?next=//elsewhere.example/dashboard/')
-  await page.getByLabel('Email').fill(dashboard.owner.email)
-  await page.getByLabel('Password').first().fill(dashboard.owner.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signIn(page, dashboard.owner)
   await page.getByRole('button', { name: /account menu/ }).waitFor()
   expect(new URL(page.url()).origin).toBe(dashboard.server.base)
 })

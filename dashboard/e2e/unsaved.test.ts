@@ -11,8 +11,7 @@ const openPolicies = (page: Page) =>
   page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies', exact: true }).click()
 
 test('unsaved message: leaving the conversation, the user or the window asks first and keeps the text', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/conversations')
+  const { page } = await dashboard.signedIn({ at: '/conversations' })
   await page.getByRole('button', { name: 'Act as alice' }).click()
   await page.getByRole('button', { name: 'Start conversation' }).click()
   await page
@@ -40,8 +39,7 @@ test('unsaved message: leaving the conversation, the user or the window asks fir
 })
 
 test('unsaved group: Esc asks before the dialog discards the input', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/conversations')
+  const { page } = await dashboard.signedIn({ at: '/conversations' })
   await page.getByRole('button', { name: 'Act as alice' }).click()
   await page.getByRole('button', { name: 'Start conversation' }).click()
   const dialog = page.getByRole('dialog')
@@ -62,8 +60,7 @@ test('unsaved group: Esc asks before the dialog discards the input', async () =>
 
 test('unsaved comment: leaving a review asks first, and a decision does not', async () => {
   const { error } = (await dashboard.chat('Transfer EUR 12,000 to the new supplier')).body
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/reviews/${error.review_item_id}`)
+  const { page } = await dashboard.signedIn({ at: `/reviews/${error.review_item_id}` })
   const comment = page.getByLabel('Comment')
   await comment.fill('The supplier is known')
   const dialogs = dismissDialogs(page)
@@ -78,8 +75,7 @@ test('unsaved comment: leaving a review asks first, and a decision does not', as
 })
 
 test('unsaved account: leaving with a typed password asks first, and Esc does not close backup codes', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/account')
+  const { page } = await dashboard.signedIn({ at: '/account' })
   await page.getByLabel('New password').fill('half a password')
   const dialogs = dismissDialogs(page)
   await openPolicies(page)
@@ -112,8 +108,7 @@ test('unsaved account: leaving with a typed password asks first, and Esc does no
 })
 
 test('CORS origins: are saved in the settings, and an invalid one shows an error at its field', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit(`/applications/${application?.id}?tab=settings`)
+  const { page } = await dashboard.signedIn({ at: `/applications/${application?.id}?tab=settings` })
   const field = page.getByRole('combobox', { name: 'Allowed origins (CORS)' })
   await field.fill('https://app.example.org/path')
   await page.keyboard.press('Enter')
@@ -131,8 +126,7 @@ test('CORS origins: are saved in the settings, and an invalid one shows an error
 test('models: an edit sends only the changed price, and adding a model replaces none', async () => {
   await admin.create('/providers', { id: 'priced', base_url: 'https://models.example.com/v1' })
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 2 })
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/providers/priced')
+  const { page } = await dashboard.signedIn({ at: '/providers/priced' })
   await page.getByRole('button', { name: 'Edit large' }).click()
   await page.getByLabel('Input price').fill('5')
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 9 })

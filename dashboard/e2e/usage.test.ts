@@ -1,22 +1,21 @@
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { choose } from './support/dialogs.ts'
 
 const dashboard = await startDashboard()
 
 test('Usage: groups and filters requests, keeps both in the URL, shows the chart as a table and exports CSV', async () => {
   await dashboard.chat('Good morning')
   await dashboard.chat('Good evening')
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  await visit('/usage')
+  const { page, consoleErrors } = await dashboard.signedIn({ at: '/usage' })
   const name = dashboard.server.demo.applications[0]?.name ?? ''
   const table = page.getByRole('table', { name: 'Usage by group' })
   await table.getByRole('link', { name }).waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Show as table: Requests' }).click()
   await page.getByRole('table', { name: 'Requests', exact: true }).getByRole('cell', { name: '2' }).first().waitFor()
-  await page.getByRole('combobox', { name: 'Group by' }).click()
-  await page.getByRole('option', { name: 'Model' }).click()
+  await choose(page, 'Group by', 'Model')
   await page.waitForURL('**group=model*')
   await table.getByRole('link', { name: 'demo-mini' }).click()
   await page.waitForURL('**model=demo-mini*')
@@ -30,8 +29,7 @@ test('Usage: groups and filters requests, keeps both in the URL, shows the chart
 })
 
 test('Usage: an empty period says what to do', async () => {
-  const { page, visit } = await dashboard.signedIn()
-  await visit('/usage?from=2024-01-01&to=2024-01-02')
+  const { page } = await dashboard.signedIn({ at: '/usage?from=2024-01-01&to=2024-01-02' })
   await page.getByText('No requests in this period').waitFor()
   await expectAccessible(page)
 })

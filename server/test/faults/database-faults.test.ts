@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { CHAT, contentOf, expectError, expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { startLoad } from '../support/load.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { formatRequest, parseResponse, sendBytes } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
@@ -140,13 +141,11 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
   })
   test('database: every response has its record and the chain has no gap when connections are cut under load', async () => {
-    let running = true
-    const cutting = (async () => {
-      while (running) {
-        await sleep(150)
-        await database.endConnections()
-      }
-    })()
+    const cutConnections = async () => {
+      await sleep(150)
+      await database.endConnections()
+    }
+    const stopCutting = startLoad([cutConnections])
     const ids: string[] = []
     const load = Array.from({ length: 8 }, async () => {
       for (let i = 0; i < 30; i++) {
@@ -155,10 +154,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
         else expectError(response, 'UNAVAILABLE')
       }
     })
-    await Promise.all(load).finally(() => {
-      running = false
-    })
-    await cutting
+    await Promise.all(load).finally(stopCutting)
     await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 30_000)
     for (const id of ids) expect((await governed.record(id)).id).toBe(id)
     const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')

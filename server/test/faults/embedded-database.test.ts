@@ -121,8 +121,7 @@ describe('embedded database that stops', { timeout: 240_000 }, () => {
     }
     await vi.waitFor(failing, { timeout: 30_000, interval: 200 })
     const signalledAt = performance.now()
-    server.own.child.kill('SIGTERM')
-    expect(await server.exitCode()).not.toBe(0)
+    expect(await server.stop()).not.toBe(0)
     expect(performance.now() - signalledAt).toBeLessThan(60_000)
     await busy
   })

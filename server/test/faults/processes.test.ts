@@ -86,8 +86,7 @@ test('health port: serves the three paths and no other, and its requests are not
   expect(checks.map(({ name }) => name)).not.toContain('processes')
   expect(await node.metric('gatehouse_ready')).toEqual({ '': 1 })
   await fetch(`${node.server.base}/openapi.json`)
-  node.server.own.child.kill('SIGTERM')
-  expect(await node.server.exitCode()).toBe(0)
+  expect(await node.server.stop()).toBe(0)
   const logged = node.server.output().match(/"route":"[^"]*"/g) ?? []
   expect(logged).toContain('"route":"/openapi.json"')
   // The start waits for /readyz of the main port.
@@ -113,8 +112,7 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     expect(sumOf(await node.metric('gatehouse_requests_total'))).toBe((requests[2] ?? 0) + 6)
     // The process that replaced the first one prepared nothing again.
     expect(node.server.output().split('Gatehouse is running').length).toBe(2)
-    node.server.own.child.kill('SIGTERM')
-    expect(await node.server.exitCode()).toBe(0)
+    expect(await node.server.stop()).toBe(0)
   })
 
   test('frozen process: the others serve, /healthz fails so that the node is restarted, and a stop kills it', async () => {
@@ -135,8 +133,7 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
       Array.from({ length: 6 }, () => Promise.race([node.chat(), sleep(20_000).then(() => 'no answer')])),
     )
     expect(answers.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5)
-    node.server.own.child.kill('SIGTERM')
-    expect(await node.server.exitCode()).toBe(1)
+    expect(await node.server.stop()).toBe(1)
     expect(() => process.kill(second, 0)).toThrow('ESRCH')
   })
 
@@ -146,8 +143,7 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     const workers = workersOf(node.server)
     node.server.own.child.kill('SIGTERM')
     await vi.waitFor(async () => expect((await node.readiness()).code).toBe(503), WAIT)
-    node.server.own.child.kill('SIGTERM')
-    expect(await node.server.exitCode()).toBe(1)
+    expect(await node.server.stop()).toBe(1)
     await vi.waitFor(() => {
       for (const worker of workers) expect(() => process.kill(worker, 0)).toThrow('ESRCH')
     }, WAIT)

@@ -34,8 +34,7 @@ async function failure(prompt: string, more: object = {}): Promise<InstanceType<
 const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<ResponseBody> =>
   governed.record(thrown.headers?.get('x-audit-id') ?? '')
 const lastError = async (): Promise<unknown> =>
-  (expectSuccess(await governed.admin('GET', '/providers/openai')) as ResponseBody & { health: { last_error: unknown } }).health
-    .last_error
+  (expectSuccess(await governed.admin('GET', '/providers/openai')).health as { last_error: unknown }).last_error
 
 describe('request that the provider refuses', () => {
   test.each([

@@ -7,6 +7,7 @@ import { expect, test, vi } from 'vitest'
 import { EventReader } from '../../../bench/support/event-reader.ts'
 import { freePort } from '../../../bench/support/free-port.ts'
 import { postgresUrl } from '../support/database.ts'
+import { startLoad } from '../support/load.ts'
 import { cleanupsAfterEach, nodeEnvironment, openLimits } from '../support/nodes.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { testFolder } from '../support/temporary-folder.ts'
@@ -91,46 +92,10 @@ async function startNodes() {
   return { nodes, ports, start }
 }
 
-/** Requests through the balancer, and those that failed. */
-class Load {
-  readonly failed: string[] = []
-  readonly messages: string[] = []
-  answered = 0
-  #isRunning = true
-  readonly #base: string
-  readonly #clients: Promise<void>[] = []
-
-  constructor(base: string) {
-    this.#base = base
-  }
-
-  /** Repeats `send` until the load stops. */
-  repeat(kind: string, send: (index: number) => Promise<{ readonly ok: boolean; readonly text: string }>): void {
-    const run = async (): Promise<void> => {
-      for (let index = 0; this.#isRunning; index++) {
-        const { ok, text } = await send(index).catch((error: Error) => ({ ok: false, text: String(error.cause ?? error) }))
-        if (ok) this.answered += 1
-        else this.failed.push(`${kind} ${index}: ${text.slice(-300)}`)
-        await sleep(PAUSE_MS)
-      }
-    }
-    this.#clients.push(run())
-  }
-
-  async call(token: string | undefined, path: string, body: object) {
-    const response = await fetch(this.#base + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const text = await response.text()
-    return { status: response.status, text }
-  }
-
-  async stop(): Promise<void> {
-    this.#isRunning = false
-    await Promise.all(this.#clients)
-  }
+const post = async (base: string, token: string | undefined, path: string, body: object) => {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, text: await response.text() }
 }
 
 /** Reads a user's events through the balancer, and resumes whenever its stream ends. */
@@ -181,53 +146,56 @@ test.skipIf(url === null || !hasHaproxy())(
     const balancer = await startHaproxy(ports)
     cleanups.push(balancer.close)
     const demo = nodes[0]?.demo()
-    const load = new Load(balancer.base)
+    const call = (...given: [token: string | undefined, path: string, body: object]) => post(balancer.base, ...given)
     const key = demo?.applications[0]?.api_key
     if (nodes[0]) await openLimits({ ...nodes[0], base: balancer.base })
     const token = demo?.users[0]?.access_token ?? ''
-    const made = await load.call(token, '/v1/conversations', { contact_id: demo?.users[1]?.id })
+    const made = await call(token, '/v1/conversations', { contact_id: demo?.users[1]?.id })
     expect(made.status, made.text).toBe(201)
     const conversation: string = JSON.parse(made.text).id
     const reader = new ResumingReader({ base: balancer.base, token })
     cleanups.push(async () => reader.close())
     await vi.waitFor(() => expect(reader.position).toBeDefined(), WAIT)
 
-    const chat = (index: number, more: object) =>
-      load.call(key, '/v1/chat/completions', {
+    const [failed, messages]: [string[], string[]] = [[], []]
+    let answered = 0
+    /** Sends a request, and notes it as failed if its text is not `complete`. */
+    const send = async (complete: RegExp, ...given: Parameters<typeof call>) => {
+      const text = await call(...given).then(
+        (response) => `${response.status} ${response.text}`,
+        (error: Error) => String(error.cause ?? error),
+      )
+      if (complete.test(text)) answered += 1
+      else failed.push(`${given[1]}: ${text.slice(-300)}`)
+      await sleep(PAUSE_MS)
+      return text
+    }
+    const chat = (complete: RegExp, more: object) => (round: number) =>
+      send(complete, key, '/v1/chat/completions', {
         model: 'demo-mini',
-        messages: [{ role: 'user', content: `hello ${index}` }],
+        messages: [{ role: 'user', content: `hello ${round}` }],
         ...more,
       })
-    for (let client = 0; client < 3; client++) {
-      load.repeat('chat', async (index) => {
-        const { status, text } = await chat(index, {})
-        return { ok: status === 200 && text.includes('chat.completion'), text: `${status} ${text}` }
-      })
-      load.repeat('streamed chat', async (index) => {
-        const { status, text } = await chat(index, { stream: true })
-        return { ok: status === 200 && text.trimEnd().endsWith('data: [DONE]'), text: `${status} ${text}` }
-      })
-    }
-    load.repeat('message', async (index) => {
-      const { status, text } = await load.call(token, '/v1/messages', { conversation_id: conversation, message: `m${index}` })
-      if (status === 201) load.messages.push(JSON.parse(text).id)
+    const chats = [chat(/^200 .*chat\.completion/s, {}), chat(/^200 .*data: \[DONE\]\s*$/s, { stream: true })]
+    const say = async (round: number) => {
+      const text = await send(/^201 /, token, '/v1/messages', { conversation_id: conversation, message: `m${round}` })
+      if (text.startsWith('201 ')) messages.push(JSON.parse(text.slice('201 '.length)).id)
       await sleep(5 * PAUSE_MS)
-      return { ok: status === 201, text: `${status} ${text}` }
-    })
+    }
+    const stop = startLoad([...chats, ...chats, ...chats, say])
 
     for (const [index, node] of nodes.entries()) {
       await sleep(1_000)
-      node.own.child.kill('SIGTERM')
-      expect(await node.exitCode()).toBe(0)
+      expect(await node.stop()).toBe(0)
       await start(ports[index] ?? 0)
       // The balancer notices within a few checks that the node is back.
       await sleep(2_000)
     }
-    await load.stop()
-    expect(load.failed).toEqual([])
-    expect(load.answered).toBeGreaterThan(50)
+    await stop()
+    expect(failed).toEqual([])
+    expect(answered).toBeGreaterThan(50)
     const seen = () => reader.dataOf('message.created')
-    await vi.waitFor(() => expect(load.messages.filter((id) => !seen().some((data) => data.includes(id)))).toEqual([]), WAIT)
+    await vi.waitFor(() => expect(messages.filter((id) => !seen().some((data) => data.includes(id)))).toEqual([]), WAIT)
     expect(seen().length).toBe(new Set(seen()).size)
     expect(reader.streams).toBeGreaterThan(1)
   },

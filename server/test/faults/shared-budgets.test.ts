@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { budgetLoad } from '../support/limits/budget-load.ts'
 import { type LimitedNodes, startLimitedNodes } from '../support/limits/nodes.ts'
+import { cleanupsAfterAll } from '../support/nodes.ts'
 
 const url = postgresUrl()
 const NODES = 3
@@ -19,7 +20,7 @@ const LAST = 6
 const SLICE_MS = 2_100
 
 describe.skipIf(url === null)('budgets of three nodes on one PostgreSQL', { timeout: 480_000 }, () => {
-  const cleanups: (() => Promise<unknown>)[] = []
+  const cleanups = cleanupsAfterAll()
   let limited: LimitedNodes
   beforeAll(async () => {
     limited = await startLimitedNodes(url ?? '', NODES, cleanups)
@@ -32,9 +33,6 @@ describe.skipIf(url === null)('budgets of three nodes on one PostgreSQL', { time
     await client.query("select budget_expire('2100-01-01', 1000)")
     await client.end()
   }
-  afterAll(async () => {
-    for (const cleanup of cleanups.toReversed()) await cleanup()
-  })
 
   test('budgets: nodes admit the limit together and charge what the records say [GW-BUD-5, GW-BUD-13]', async () => {
     const load = await budgetLoad(limited)

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { type LimitedNodes, startLimitedNodes } from '../support/limits/nodes.ts'
+import { cleanupsAfterAll } from '../support/nodes.ts'
 import { says, word } from '../support/scripted-provider.ts'
 
 const url = postgresUrl()
@@ -25,14 +26,11 @@ async function load({ chat }: LimitedNodes, key: string, ms: number, nodes: read
 const allowed = (perMinute: number, burst: number, ms: number): number => burst + (perMinute * ms) / 60_000
 
 describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeout: 240_000 }, () => {
-  const cleanups: (() => Promise<unknown>)[] = []
+  const cleanups = cleanupsAfterAll()
   let limited: LimitedNodes
   beforeAll(async () => {
     limited = await startLimitedNodes(url ?? '', NODES, cleanups)
   }, 240_000)
-  afterAll(async () => {
-    for (const cleanup of cleanups.toReversed()) await cleanup()
-  })
 
   test('requests per minute: nodes admit the limit together, once [GW-LIM-6]', async () => {
     const { key } = await limited.application({ requests_per_minute: 60, burst: 10 })

@@ -4,7 +4,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
+import { startLoad } from '../support/load.ts'
 import { cleanupsAfterEach, nodeEnvironment, openLimits, postChat } from '../support/nodes.ts'
+import { Browser } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startDatabaseRelay } from '../support/tcp-relay.ts'
@@ -31,17 +33,8 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
     // Opens connections and a session of the dashboard.
     await Promise.all(Array.from({ length: 8 }, () => governed.sendPrompt()))
     const { email, password } = governed.demo.dashboard
-    const signedIn = await fetch(`${governed.base}/auth/sign-in/email`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: governed.base },
-      body: JSON.stringify({ email, password }),
-    })
-    const cookie = signedIn.headers
-      .getSetCookie()
-      .map((one) => one.split(';')[0])
-      .join('; ')
-    expect(signedIn.status).toBe(200)
-    await signedIn.arrayBuffer()
+    const browser = new Browser(governed.base)
+    expect((await browser.signIn(email, password)).status).toBe(200)
 
     relay.silence()
     await sleep(1_000)
@@ -52,7 +45,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
       timed(governed.api('GET', '/v1/models')),
       timed(governed.admin('GET', '/applications')),
       timed(governed.api('GET', '/v1/conversations', { token: 'gu_0123456789012345678901234567890123456789012' })),
-      timed(governed.api('GET', '/admin/v1/applications', { token: null, headers: { cookie } })),
+      timed(governed.api('GET', '/admin/v1/applications', { token: null, headers: { cookie: browser.cookie } })),
     ])
     for (const { value } of asked) expectError(value, 'UNAVAILABLE')
     // These are callers of the faulty node itself. A credential look-up has a timeout of 3 s, the statements of a session 11 s.
@@ -140,15 +133,17 @@ describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300
     await openLimits({ ...frozen, base: other.base })
     const { applications } = frozen.demo()
     const chat = (base: string) => sendChat(base, applications[0]?.api_key)
-    let running = true
-    const load = [frozen, other, frozen, other].map(async ({ base }) => {
-      while (running) await chat(base)
-    })
+    const stop = startLoad(
+      [frozen, other, frozen, other].map(
+        ({ base }) =>
+          () =>
+            chat(base),
+      ),
+    )
     const usual = Math.max(...(await Promise.all(Array.from({ length: 4 }, () => timed(chat(other.base))))).map(({ ms }) => ms))
     const answers: { value: number; ms: number }[] = []
     for (let freeze = 0; freeze < FREEZES; freeze++) answers.push(...(await chatWhileFrozen(frozen, () => chat(other.base))))
-    running = false
-    await Promise.all(load)
+    await stop()
     expect(answers.filter(({ value }) => value !== 200)).toEqual([])
     // No node holds the lock on the chain's end while it runs its own code.
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(3_000 + 2 * usual)

@@ -2,9 +2,9 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { cleanupsAfterEach } from '../support/nodes.ts'
-import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
+import { adminOf, firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import type { ServerProcess } from '../support/server-process.ts'
 
 const cleanups = cleanupsAfterEach()
 
@@ -54,7 +54,7 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
     ['a stream', true],
     ['a JSON answer', false],
   ])('serve: cut of %s is recorded when its reader is too slow for the drain', async (_, stream) => {
-    const { server, provider, env } = await startOneNode(cleanups, { GATEHOUSE_STOP_SECONDS: '0.5' })
+    const { server, provider, restart } = await startOneNode(cleanups, { GATEHOUSE_STOP_SECONDS: '0.5' })
     scriptLongCompletion(provider)
     const reader = slowReader(server, { ...longAnswer, stream })
     const auditId = await reader.auditId
@@ -62,11 +62,8 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
     expect(server.own.child.exitCode).toBe(0)
     reader.close()
 
-    const again = await startServerProcess(env)
-    cleanups.push(again.remove)
-    const headers = { authorization: `Bearer ${again.demo().admin_token}` }
-    const list = (await (await fetch(`${again.base}/admin/v1/audit?status=503`, { headers })).json()) as { data: object[] }
-    expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
+    const { data } = await adminOf(await restart()).get('/audit?status=503')
+    expect(data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
   })
 
   test('serve: response is complete when its reader continues to read during the drain', async () => {

@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { startBalancer } from '../support/balancer.ts'
 import { postgresUrl } from '../support/database.ts'
+import { startLoad } from '../support/load.ts'
 import { cleanupsAfterEach, nodeEnvironment, openLimits, postChat } from '../support/nodes.ts'
-import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
+import { adminOf, firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import { says } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
@@ -33,7 +34,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   })
 
   test('serve: request gets 503 and is recorded as 503 when it outlasts the drain', async () => {
-    const { server, provider, env } = await oneNode({ GATEHOUSE_STOP_SECONDS: '0.5' })
+    const { server, provider, restart } = await oneNode({ GATEHOUSE_STOP_SECONDS: '0.5' })
     provider.on('never-answered', () => {})
     const waiting = postChat(server.base, firstApiKey(server), 'never-answered')
     while (provider.callsWith('never-answered').length === 0) await sleep(20)
@@ -44,29 +45,20 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     expect(response.headers.get('retry-after')).toBe('1')
     expect(server.own.child.exitCode).toBe(0)
 
-    const again = await startServerProcess(env)
-    cleanups.push(again.remove)
-    const found = await fetch(`${again.base}/admin/v1/audit/${error.audit_id}`, {
-      headers: { authorization: `Bearer ${again.demo().admin_token}` },
-    })
-    expect(found.status).toBe(200)
-    const text = await found.text()
-    expect(text).toContain('"status":503')
-    expect(text).not.toContain('"status":200')
+    const again = await restart()
+    const record = JSON.stringify(await adminOf(again).get(`/audit/${error.audit_id}`))
+    expect(record).toContain('"status":503')
+    expect(record).not.toContain('"status":200')
   })
 
   test('serve: request that waits for approval gets 409, and the hold is pending after the restart', async () => {
-    const { server, env } = await oneNode()
+    const { server, restart } = await oneNode()
     const content = 'Please transfer 12,000 euros to account 4711 today.'
     const waiting = postChat(server.base, firstApiKey(server), content, {
       model: 'demo-mini',
       governance: { wait_for_approval_seconds: 120 },
     })
-    const pending = async ({ base, demo }: ServerProcess): Promise<{ id: string }[]> => {
-      const headers = { authorization: `Bearer ${demo().admin_token}` }
-      return ((await (await fetch(`${base}/admin/v1/reviews?state=pending`, { headers })).json()) as { data: { id: string }[] })
-        .data
-    }
+    const pending = async (of: ServerProcess): Promise<{ id: string }[]> => (await adminOf(of).get('/reviews?state=pending')).data
     const known = (await pending(server)).length
     while ((await pending(server)).length === known) await sleep(50)
     expect(await measureStop(server)).toBeLessThan(30_000)
@@ -75,8 +67,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     const { error } = (await response.json()) as { error: { code: string; review_item_id: string } }
     expect([response.status, error.code]).toEqual([409, 'POLICY_REVIEW_PENDING'])
 
-    const again = await startServerProcess(env)
-    cleanups.push(again.remove)
+    const again = await restart()
     expect((await pending(again)).map(({ id }) => id)).toContain(error.review_item_id)
   })
 
@@ -133,36 +124,32 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
   }
 
   /** Starts clients that send requests without a pause. The returned function stops them and reports the failures. */
-  function startLoad(base: string, key: string | undefined, adminToken: string) {
+  function startClients(base: string, key: string | undefined, adminToken: string) {
     const failed: string[] = []
     let answered = 0
-    let running = true
     const note = async (response: Response | undefined, kind: string): Promise<void> => {
       const text = await response?.text().catch(() => 'cut')
       if (response?.status === 200) answered += 1
       else failed.push(`${kind} ${response?.status} ${text?.slice(0, 200)}`)
     }
-    const clients = Array.from({ length: 4 }, async (_, client) => {
-      for (let i = 0; running; i++) {
-        await note(await postChat(base, key, `hello ${client} ${i}`, { model: 'demo-mini' }).catch(() => undefined), 'chat')
-        const headers = { authorization: `Bearer ${adminToken}` }
-        if (i % 4 === 0) await note(await fetch(`${base}/admin/v1/applications`, { headers }).catch(() => undefined), 'admin')
-      }
+    const clients = Array.from({ length: 4 }, (_, client) => async (round: number) => {
+      await note(await postChat(base, key, `hello ${client} ${round}`, { model: 'demo-mini' }).catch(() => undefined), 'chat')
+      const headers = { authorization: `Bearer ${adminToken}` }
+      if (round % 4 === 0) await note(await fetch(`${base}/admin/v1/applications`, { headers }).catch(() => undefined), 'admin')
     })
+    const stop = startLoad(clients)
     return async () => {
-      running = false
-      await Promise.all(clients)
+      await stop()
       return { failed, answered }
     }
   }
 
   test('serve: no request fails when each of two nodes is restarted under load', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
-    const stop = startLoad(balancer.base, key, admin_token)
+    const stop = startClients(balancer.base, key, admin_token)
     for (const node of nodes) {
       await sleep(500)
-      node.own.child.kill('SIGTERM')
-      expect(await node.exitCode()).toBe(0)
+      expect(await node.stop()).toBe(0)
       await start()
       await balancer.ready(2)
     }
@@ -173,13 +160,12 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
 
   test('migrate: no request fails when the next version migrates and the old version restarts beside it', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
-    const stop = startLoad(balancer.base, key, admin_token)
+    const stop = startClients(balancer.base, key, admin_token)
     await sleep(500)
     await start(NEXT_VERSION)
     await balancer.ready(3)
     await sleep(1_000)
-    nodes[0]?.own.child.kill('SIGTERM')
-    expect(await nodes[0]?.exitCode()).toBe(0)
+    expect(await nodes[0]?.stop()).toBe(0)
     const old = await start()
     await balancer.ready(3)
     expect(old.output()).toContain('the schema of the database is newer than this version')

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { contentOf, type Gateway, gatewayClient } from '../support/gateway-client.ts'
 import { type Governed, providerEnvironment, startGoverned } from '../support/governed.ts'
+import { startLoad } from '../support/load.ts'
+import { cleanupsAfterAll } from '../support/nodes.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { startDatabaseRelay } from '../support/tcp-relay.ts'
@@ -21,7 +23,7 @@ describe.skipIf(url === null)('node whose connection to the database is faulty',
   let second: TestServer
   let other: Gateway
   let relay: Awaited<ReturnType<typeof startDatabaseRelay>>
-  const cleanups: (() => Promise<unknown>)[] = []
+  const cleanups = cleanupsAfterAll()
   beforeAll(async () => {
     const database = await createOwnDatabase(url ?? '')
     relay = await startDatabaseRelay(database.url)
@@ -31,9 +33,6 @@ describe.skipIf(url === null)('node whose connection to the database is faulty',
     second = await startServer({ ...env, ...providerEnvironment(governed.provider), ...folder, DATABASE_URL: relay.url })
     other = gatewayClient(second)
     cleanups.push(database.drop, relay.close, governed.close, second.close)
-  })
-  afterAll(async () => {
-    for (const cleanup of cleanups.reverse()) await cleanup()
   })
 
   /** Milliseconds from a decision on the first node to the response to a request that waits on the second one. */
@@ -66,17 +65,14 @@ describe.skipIf(url === null)('node whose connection to the database is faulty',
   })
 
   test('black hole: callers of the other node wait no more than 3 s longer when one node loses its database in mid-transaction', async () => {
-    let running = true
-    const load = Array.from({ length: 4 }, async () => {
-      while (running) await other.chat('Good morning')
-    })
+    const stop = startLoad(Array.from({ length: 4 }, () => () => other.chat('Good morning')))
     await sleep(500)
     const usual = await longestChat()
     relay.silence()
     const faulty = await longestChat()
-    running = false
+    const stopped = stop()
     relay.restore()
-    await Promise.all(load)
+    await stopped
     expect(faulty).toBeLessThan(BARS.blackHole + 2 * usual)
   })
 })

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import type { FastifyInstance } from 'fastify'
 import { inject } from 'vitest'
+import { expectEnvelope, type GatewayResponse, toGatewayResponse } from '../support/gateway-client.ts'
 
 /** `npm test` takes this share of the cases. */
 export const SHARE = inject('isFull') ? 1 : 0.1
@@ -32,4 +34,31 @@ export function caseChecker<C>(send: (one: C) => Promise<number>, { atOnce, limi
         },
       ),
   }
+}
+
+export interface HttpCase {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+/** Sends a request without a socket. Throws for a 5xx, for an error without the envelope, and without a request id. */
+export async function injectCase(
+  app: FastifyInstance,
+  token: string,
+  { method, path, headers, body }: HttpCase,
+): Promise<GatewayResponse> {
+  const response = await app.inject({
+    method: method as 'POST',
+    url: path,
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { payload: body }),
+  })
+  const { statusCode } = response
+  if (!response.headers['x-request-id']) throw new Error('no x-request-id')
+  if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 500)}`)
+  const answer = toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body)
+  if (statusCode >= 400) expectEnvelope(answer)
+  return answer
 }

@@ -1,51 +1,34 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { CHAT, ENDPOINTS, expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
+import { CHAT, ENDPOINTS } from '../support/gateway-client.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { parseChunks } from '../support/stream-chunks.ts'
 import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
-import { caseChecker, SEED, SHARE } from './generated-cases.ts'
+import { caseChecker, type HttpCase, injectCase, SEED, SHARE } from './generated-cases.ts'
 
 const governed = await closeAfterAll(sharedGoverned())
 // All extensions are enabled, so that few requests are refused early.
 const token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 
-interface Case {
-  readonly method: string
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Buffer
-}
-
-/** Sends a request without a socket. Throws unless the response is a success or an error envelope, with a request id. */
-async function send({ method, path, headers, body }: Case): Promise<number> {
-  const response = await governed.server.app.inject({
-    method: method as 'POST',
-    url: path,
-    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { payload: body }),
-  })
-  const { statusCode } = response
-  if (!response.headers['x-request-id']) throw new Error('no x-request-id')
-  const answer = toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body)
-  if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 500)}`)
-  if (statusCode >= 400) expectEnvelope(answer)
-  else if (String(response.headers['content-type']).startsWith('text/event-stream')) parseChunks(response.body)
-  else if (statusCode < 300 && answer.body === undefined && !/html/.test(String(response.headers['content-type'])))
-    throw new Error(`no answer: ${response.body}`)
-  return statusCode
+/** Throws unless the response is a success or an error envelope. */
+async function send(one: HttpCase): Promise<number> {
+  const { status, headers, text, body } = await injectCase(governed.server.app, token, one)
+  const type = headers.get('content-type') ?? ''
+  if (status < 300 && type.startsWith('text/event-stream')) parseChunks(text)
+  else if (status < 300 && body === undefined && !type.includes('html')) throw new Error(`no answer: ${text}`)
+  return status
 }
 
 const cases = caseChecker(send, { atOnce: 100, limitMs: 270_000 })
 
 const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST').map(({ path }) => path)
-const toEach = (bodies: fc.Arbitrary<string | Buffer>, paths: readonly string[] = POSTS): fc.Arbitrary<Case> =>
+const toEach = (bodies: fc.Arbitrary<string | Buffer>, paths: readonly string[] = POSTS): fc.Arbitrary<HttpCase> =>
   fc.record({ method: fc.constant('POST'), path: fc.constantFrom(...paths), body: bodies })
 const asJson = (value: unknown) => JSON.stringify(value)
 
 describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 300_000 }, () => {
-  test.each<[string, fc.Arbitrary<Case>, number]>([
+  test.each<[string, fc.Arbitrary<HttpCase>, number]>([
     ['a chat is nearly valid', toEach(chatBody.map(asJson), [CHAT]), 3_000],
     ['a search or capture is nearly valid', toEach(otherBody.map(asJson)), 3_000],
     ['the body is random JSON', toEach(fc.json({ depthSize: 'large' })), 6_000],

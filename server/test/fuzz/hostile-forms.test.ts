@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
 import { hostileText, mutated } from './arbitraries.ts'
-import { caseChecker, SEED, SHARE } from './generated-cases.ts'
+import { caseChecker, type HttpCase, injectCase, SEED, SHARE } from './generated-cases.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -12,27 +11,16 @@ const messenger = await closeAfterAll(sharedMessagingServer())
 const conversation = await messenger.direct()
 const message = (await messenger.say(conversation)).id
 
-interface Case {
-  readonly method: string
-  readonly path: string
-  readonly body: string | Buffer
-  readonly type?: string
-}
+type Case = Omit<HttpCase, 'headers'> & { readonly type?: string }
 
-/** Sends a request without a socket. Throws for a 5xx, and for an error without the envelope. */
-async function send({ method, path, body, type = FORM }: Case): Promise<number> {
-  const response = await messenger.server.app.inject({
-    method: method as 'POST',
-    url: `/v1${path}`,
-    headers: { authorization: `Bearer ${messenger.ann.token}`, 'content-type': type },
-    payload: body,
-  })
-  const { statusCode } = response
-  if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 300)}`)
-  if (statusCode >= 400)
-    expectEnvelope(toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body))
-  return statusCode
-}
+const send = async ({ path, type = FORM, ...more }: Case): Promise<number> =>
+  (
+    await injectCase(messenger.server.app, messenger.ann.token, {
+      path: `/v1${path}`,
+      headers: { 'content-type': type },
+      ...more,
+    })
+  ).status
 const cases = caseChecker(send, { atOnce: 50, limitMs: 570_000 })
 
 const WRITES = [

@@ -14,8 +14,7 @@ const knowledge = await createKnowledgeFixture(governed)
 const memory = await createMemoryFixture(governed)
 await knowledge.put('Alpha beta 上海 신청서 INC-4711')
 await memory.store('Alpha beta 上海 신청서 INC-4711')
-const { ann: member, ben } = await createMembers(governed.server, ['ann', 'ben'])
-const ann = member
+const { ann, ben } = await createMembers(governed.server, ['ann', 'ben'])
 const chat = await ann.create('/conversations', { contact_id: ben.id })
 await ann.create('/messages', { conversation_id: chat.id, message: 'Alpha beta 上海 신청서 INC-4711' })
 

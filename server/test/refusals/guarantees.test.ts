@@ -19,6 +19,10 @@ const counts = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(counted)
 }
 
+/** Since `before` the database has only audit records more. */
+const expectOnlyRecords = async (before: Readonly<Record<string, number>>, added: number): Promise<void> =>
+  expect(await counts()).toEqual({ ...before, audit_record: (before.audit_record ?? 0) + added })
+
 /** The lines of `/metrics` that count provider tokens. */
 const tokenMetrics = async (): Promise<string[]> =>
   (await governed.api('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith('gatehouse_provider_tokens_total'))
@@ -37,9 +41,7 @@ describe('dry run: leaves only its audit record', () => {
         expect(response.status).toBe(200)
       }
     }
-    const after = await counts()
-    expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
-    expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(marks.length * 2)
+    await expectOnlyRecords(before, marks.length * 2)
     expect(governed.provider.calls.length).toBe(calls)
     expect(await tokenMetrics()).toEqual(tokens)
     const { headers } = await governed.chat('Good morning', { governance: { dry_run: true } }, { token })
@@ -84,19 +86,13 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
     const parts = [`${header}.${payload}.`, `${header}..${signature}`]
     return ['', ' ', 'x', 'null', 'undefined', ...parts, `Bearer ${token}`, `${token}x`, token.slice(1), `${token},${token}`]
   }
-  test.each(ENDPOINTS.filter(({ method }) => method === 'POST'))(
-    '$name: 401 when the token is invalid',
-    async ({ path, json }) => {
-      for (const userToken of invalidTokens()) {
-        const body = { ...json, governance: { user: { id: 'alice', role: 'chief' } } }
-        expectError(await governed.post(path, body, { userToken }), 'AUTH_INVALID_USER_TOKEN')
-      }
-    },
-  )
-  test('dry run: 401 when the token is invalid', async () => {
-    for (const userToken of invalidTokens()) {
-      expectError(await governed.chat('x', { governance: { dry_run: true } }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
-    }
+  const asserted = { user: { id: 'alice', role: 'chief' } }
+  test.each([
+    ...ENDPOINTS.filter(({ method }) => method === 'POST').map((endpoint) => ({ ...endpoint, governance: asserted })),
+    { ...ENDPOINTS[0], name: 'dry run', governance: { dry_run: true } },
+  ])('$name: 401 when the token is invalid', async ({ path, json, governance }) => {
+    for (const userToken of invalidTokens())
+      expectError(await governed.post(path, { ...json, governance }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('a valid token has priority over the assertion', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
@@ -110,33 +106,31 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
 })
 
 describe('cannot distinguish absent from forbidden', () => {
-  const expectSame = (a: GatewayResponse, b: GatewayResponse, ...ids: string[]) => {
+  /** Sends two requests that differ in an id: of an object that exists, and of none. */
+  const expectSame = async (
+    id: string,
+    send: (id: string) => Promise<GatewayResponse>,
+    absent = id.replace(/.{4}$/, '0000'),
+  ): Promise<void> => {
     const bare = ({ status, text, headers }: GatewayResponse) =>
-      [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
-    expect(bare(a)).toBe(bare(b))
+      [id, absent, headers.get('x-audit-id') ?? '-'].reduce((rest, one) => rest.replaceAll(one, 'ID'), `${status} ${text}`)
+    expect(bare(await send(id))).toBe(bare(await send(absent)))
   }
   test('records of another Application [GW-AUD-1]', async () => {
     const { audit_id } = expectSuccess((await governed.sendPrompt()).response).governance
-    const absent = audit_id.replace(/.{4}$/, '0000')
-    const sendRequest = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
-    expectSame(await sendRequest(audit_id), await sendRequest(absent), audit_id, absent)
+    await expectSame(audit_id, (id) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) }))
   })
   test('holds of another Application [GW-REV-14]', async () => {
     const held = await governed.holdPrompt()
-    const absent = held.id.replace(/.{4}$/, '0000')
-    const sendRequest = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
-    expectSame(await sendRequest(held.id), await sendRequest(absent), held.id, absent)
+    await expectSame(held.id, (id) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 }))
   })
   test('models of another Application [GW-MOD-2]', async () => {
-    const sendRequest = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
-    expectSame(await sendRequest('demo-support'), await sendRequest('demo-sopport'), 'demo-support', 'demo-sopport')
+    await expectSame('demo-support', (model) => governed.chat('Good morning', { model }, { app: 1 }), 'demo-sopport')
   })
   test('review items of another Workspace, for an operator', async () => {
     expectSuccess(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
     const held = await governed.holdPrompt()
-    const absent = held.id.replace(/.{4}$/, '0000')
-    const sendRequest = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
-    expectSame(await sendRequest(held.id), await sendRequest(absent), held.id, absent)
+    await expectSame(held.id, (id) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} }))
   })
 })
 
@@ -168,9 +162,7 @@ describe('policies: read the whole request', () => {
     const before = await counts()
     for (const prompt of ['juniper-deny', 'juniper-broken']) expectError(await governed.chat(prompt), 'POLICY_DENIED')
     expectError(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')
-    const after = await counts()
-    expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
-    expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(2)
+    await expectOnlyRecords(before, 2)
     const tables = await dumpTables(governed.server.context.database.pool)
     expect(tables.filter(({ table }) => table !== 'policy_set').some(({ text }) => text.includes('juniper-deny"}'))).toBe(false)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
+import { expectError, expectSuccess, type GatewayResponse, type Message } from '../support/gateway-client.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -25,6 +25,8 @@ const file = (file_data: string) => ({ type: 'file', file: { filename: 'notes', 
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 const audio = (data: string) => ({ type: 'input_audio', input_audio: { data, format: 'wav' } })
 const sendRequest = (messages: Message[], more = {}) => governed.chat(messages, more, app)
+const recordOf = async (response: GatewayResponse) =>
+  expectSuccess(await governed.api('GET', `/v1/audit/${expectSuccess(response).governance.audit_id}`, app))
 /** 300 bytes that are not text in any charset. */
 const PICTURE = base64(Uint8Array.from({ length: 300 }, (_, i) => (i * 131 + 7) % 256))
 
@@ -112,38 +114,34 @@ describe('content parts: text in files and URLs is inspected', () => {
 })
 
 describe('content.unread: counts files that no detector reads, for policies and in the audit record', () => {
+  const film = (url: string) => ({ type: 'video_url', video_url: { url } })
   test.each([
-    ['a picture', image(`data:image/png;base64,${PICTURE}`), 1],
-    ['a picture of 60 bytes', image(`data:image/png;base64,${PICTURE.slice(0, 80)}`), 1],
-    ['a sound', audio(PICTURE), 1],
-    ['a file', file(`data:application/pdf;base64,${PICTURE}`), 1],
-    ['a link to a picture', image('https://x.example/a.png'), 0],
-    ['a text file', file(`data:text/plain;base64,${base64('All is well')}`), 0],
-  ])('%s', async (_, part, unread) => {
-    const body = expectSuccess(await sendRequest(parts(textPart('Please look'), part)))
-    const { features } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
-    expect(features).toMatchObject({ 'content.unread': unread })
-    const strict = await sendRequest(parts(textPart('Please look strictly'), part))
+    ['no file', [], 0, [], 0],
+    ['a picture', [image(`data:image/png;base64,${PICTURE}`)], 1, ['image'], 300],
+    ['a picture of 60 bytes', [image(`data:image/png;base64,${PICTURE.slice(0, 80)}`)], 1, ['image'], 60],
+    ['a picture in a file', [file(`data:image/png;base64,${PICTURE}`)], 1, ['image'], 300],
+    ['a sound', [audio(PICTURE)], 1, ['audio'], 300],
+    ['a file', [file(`data:application/pdf;base64,${PICTURE}`)], 1, ['file'], 300],
+    ['two files', [file(`data:application/pdf;base64,${PICTURE}`), file(PICTURE)], 2, ['file'], 600],
+    ['a film', [film(`data:video/mp4;base64,${PICTURE}`)], 1, ['file'], 300],
+    ['a link to a picture', [image('https://x.example/a.png')], 0, ['image'], 0],
+    ['a link to a film', [film('https://x.example/a.mp4')], 0, ['file'], 0],
+    ['the id of a file', [{ type: 'file', file: { file_id: 'file-1' } }], 0, ['file'], 0],
+    ['a text file and a link in a text', [file(`data:text/plain;base64,${base64('See https://x.example')}`)], 0, [], 0],
+    [
+      'everything',
+      [file(PICTURE), audio(PICTURE), image(`data:image/png;base64,${PICTURE}`)],
+      3,
+      ['image', 'audio', 'file'],
+      900,
+    ],
+  ])('number, kinds and size of %s [GW-POL-21]', async (_, files, unread, kinds, bytes) => {
+    const { features } = await recordOf(await sendRequest(parts(textPart('Please look at https://x.example'), ...files)))
+    const counted = { 'content.unread': unread, 'content.unread_kinds': kinds, 'content.unread_bytes': bytes }
+    expect(features).toMatchObject(counted)
+    const strict = await sendRequest(parts(textPart('Please look strictly'), ...files))
     if (unread > 0) expectError(strict, 'POLICY_DENIED')
     else expectSuccess(strict)
-  })
-
-  test.each([
-    ['no file', [], [], 0],
-    ['a picture', [image(`data:image/png;base64,${PICTURE}`)], ['image'], 300],
-    ['a picture in a file', [file(`data:image/png;base64,${PICTURE}`)], ['image'], 300],
-    ['a sound', [audio(PICTURE)], ['audio'], 300],
-    ['two files', [file(`data:application/pdf;base64,${PICTURE}`), file(PICTURE)], ['file'], 600],
-    ['a film', [{ type: 'video_url', video_url: { url: `data:video/mp4;base64,${PICTURE}` } }], ['file'], 300],
-    ['a link to a picture', [image('https://x.example/a.png')], ['image'], 0],
-    ['a link to a film', [{ type: 'video_url', video_url: { url: 'https://x.example/a.mp4' } }], ['file'], 0],
-    ['the id of a file', [{ type: 'file', file: { file_id: 'file-1' } }], ['file'], 0],
-    ['a text file and a link in a text', [file(`data:text/plain;base64,${base64('See https://x.example')}`)], [], 0],
-    ['everything', [file(PICTURE), audio(PICTURE), image(`data:image/png;base64,${PICTURE}`)], ['image', 'audio', 'file'], 900],
-  ])('kinds and size of %s [GW-POL-21]', async (_, files, kinds, bytes) => {
-    const body = expectSuccess(await sendRequest(parts(textPart('Please look at https://x.example'), ...files)))
-    const { features } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
-    expect(features).toMatchObject({ 'content.unread_kinds': kinds, 'content.unread_bytes': bytes })
   })
 
   test.each([
@@ -151,8 +149,8 @@ describe('content.unread: counts files that no detector reads, for policies and 
     ['size', 'briefly'],
   ])('403 without a provider call when a rule denies the %s [GW-POL-21]', async (_, mark) => {
     const key = word()
-    const film = { type: 'video_url', video_url: { url: `data:video/mp4;base64,${PICTURE}` } }
-    expectError(await sendRequest(parts(textPart(`${key} look ${mark}`), film)), 'POLICY_DENIED')
+    const sent = film(`data:video/mp4;base64,${PICTURE}`)
+    expectError(await sendRequest(parts(textPart(`${key} look ${mark}`), sent)), 'POLICY_DENIED')
     expect(governed.provider.callsWith(key)).toHaveLength(0)
     expectSuccess(await sendRequest(parts(textPart(`${key} look ${mark}`))))
   })
@@ -172,11 +170,10 @@ describe('split text: is inspected joined', () => {
 
   test('a card number over two parts is redacted in both and counted once', async () => {
     const key = word()
-    const body = expectSuccess(await sendRequest(parts(textPart(`${key} 4111 1111 `), textPart('1111 1111 please'))))
+    const response = await sendRequest(parts(textPart(`${key} 4111 1111 `), textPart('1111 1111 please')))
     const raw = governed.provider.callsWith(key)[0]?.raw ?? ''
     expect(raw).not.toMatch(/1111/)
-    const { findings } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
-    expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
+    expect((await recordOf(response)).findings).toMatchObject({ classify: { 'pii.card': 1 } })
   })
 
   test.each([
@@ -190,11 +187,10 @@ describe('split text: is inspected joined', () => {
   test('a card number over two messages of a user is redacted in both and counted once', async () => {
     const key = word()
     const texts = [`${key} take 4111 1111`, '1111 1111 please', 'Thanks 12', '3 of them']
-    const body = expectSuccess(await sendRequest(texts.map((content) => ({ role: 'user', content }))))
+    const response = await sendRequest(texts.map((content) => ({ role: 'user', content })))
     const sent = governed.provider.callsWith(key)[0]?.body.messages.map(({ content }) => content)
     expect(sent).toEqual([`${key} take [CARD]`, '[CARD] please', 'Thanks 12', '3 of them'])
-    const { findings } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
-    expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
+    expect((await recordOf(response)).findings).toMatchObject({ classify: { 'pii.card': 1 } })
   })
 
   const chatWithChoices = async (choices: readonly Record<string, unknown>[]) => {

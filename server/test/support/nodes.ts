@@ -1,21 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
 import { adminClient } from '../admin/client.ts'
 import { createOwnDatabase } from './own-database.ts'
 import type { ServerProcess } from './server-process.ts'
 
 type Cleanups = (() => unknown)[]
 
-/** Functions that a test adds. They run after it, the last one first. */
-export function cleanupsAfterEach(): Cleanups {
+function cleanupsOf(hook: (end: () => Promise<void>) => void): Cleanups {
   const cleanups: Cleanups = []
-  afterEach(async () => {
+  hook(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
   })
   return cleanups
 }
+/** Functions that a test adds. They run after it, the last one first. */
+export const cleanupsAfterEach = (): Cleanups => cleanupsOf(afterEach)
+/** Functions that run after all tests of a file or block, the last one first. */
+export const cleanupsAfterAll = (): Cleanups => cleanupsOf(afterAll)
 
 /** A database on the PostgreSQL at `url` and a data folder, and the variables with which server processes use them. */
 export async function nodeEnvironment(url: string | null, cleanups: Cleanups) {

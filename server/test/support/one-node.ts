@@ -1,4 +1,5 @@
 import { inject } from 'vitest'
+import { adminClient } from '../admin/client.ts'
 import { providerEnvironment } from './governed.ts'
 import { startScriptedProvider } from './scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
@@ -10,10 +11,16 @@ export async function startOneNode(cleanups: (() => unknown)[], env: Readonly<Re
   const provider = await startScriptedProvider()
   cleanups.push(provider.close)
   const all = { GATEHOUSE_DATA: folder, ...providerEnvironment(provider), ...env }
-  const server = await startServerProcess(all)
-  cleanups.push(server.remove)
-  return { server, provider, folder, env: all }
+  const start = async () => {
+    const server = await startServerProcess(all)
+    cleanups.push(server.remove)
+    return server
+  }
+  return { server: await start(), provider, folder, restart: start }
 }
+
+/** A client of the admin API with the demo's admin token. */
+export const adminOf = ({ base, demo }: ServerProcess) => adminClient({ base, demo: demo() })
 
 export const firstApiKey = ({ demo }: ServerProcess): string | undefined => demo().applications[0]?.api_key
 

@@ -47,6 +47,12 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
       await own.ended
       return own.child.exitCode
     },
+    /** Sends the signal and resolves with the exit code. */
+    stop: async (signal: NodeJS.Signals = 'SIGTERM') => {
+      own.child.kill(signal)
+      await own.ended
+      return own.child.exitCode
+    },
     demo: () => readDemo(dataDir),
     /** The whole standard output and standard error. */
     output: () => written.join(''),
