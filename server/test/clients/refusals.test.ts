@@ -151,6 +151,9 @@ const waiting = (status: number, retryAfter: number) => ({
   retryAfter,
 })
 
+/** On a busy machine a request takes part of this until the provider gets it. */
+const STALL_MS = 600
+
 const FAULT = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError' } as const
 const OUTAGE = { ...FAULT, tries: TRIES } as const
 const TIMED_OUT = { ...OUTAGE, code: 'PROVIDER_TIMEOUT', ownClass: { messages: 'GatewayTimeoutError' } } as const
@@ -170,9 +173,9 @@ const FAILURES: Readonly<Record<string, Refusal>> = {
     ...to(failing(404, { code: 'model_not_found' })),
   },
   'breaks in mid-stream': { ...OUTAGE, ...to(breakOff) },
-  'sends nothing': { ...TIMED_OUT, ...to(() => {}, { idle_timeout_ms: 200 }) },
-  'stops sending in mid-stream': { ...TIMED_OUT, ...to(begin, { idle_timeout_ms: 200 }) },
-  'exceeds the total time': { ...TIMED_OUT, ...to(drip, { timeout_ms: 200 }) },
+  'sends nothing': { ...TIMED_OUT, ...to(() => {}, { idle_timeout_ms: STALL_MS }) },
+  'stops sending in mid-stream': { ...TIMED_OUT, ...to(begin, { idle_timeout_ms: STALL_MS }) },
+  'exceeds the total time': { ...TIMED_OUT, ...to(drip, { timeout_ms: STALL_MS }) },
 }
 
 const ROWS = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
