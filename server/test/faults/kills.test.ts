@@ -3,13 +3,13 @@ import { runKills } from '../../../bench/support/kills/run.ts'
 import { postgresUrl } from '../support/database.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-/** Twelve kills of this seed are of all six kinds. */
-const [KILLS, SEED] = [12, 1]
+/** Thirty kills of this seed are of all six kinds. */
+const [KILLS, SEED] = [30, 1]
 const url = postgresUrl()
 const folder = temporaryFolder()
 
 /**
- * `node bench/kills.ts --kills 12 --seed 1` is the same run with a log. Needs TEST_DATABASE_URL of a PostgreSQL on this machine: its programs
+ * `node bench/kills.ts --kills 30 --seed 1` is the same run with a log. Needs TEST_DATABASE_URL of a PostgreSQL on this machine: its programs
  * start the cluster that is killed. Only CI fails without it.
  */
 test.skipIf(url === null && process.env.CI !== 'true')(
