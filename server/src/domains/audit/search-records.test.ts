@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
+import type { Database } from '../../platform/db/database.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
 import { type RecordFilter, searchRecords } from './search-records.ts'
@@ -54,16 +55,21 @@ describe.each(freshDatabases())('searchRecords on $name', async ({ open }) => {
   })
 })
 
-describe.each(testDatabases())('indexes for filters on $name', async ({ open }) => {
-  const database = await open()
-  const { workspaceId } = await seedWorkspace(database.db)
-  await sql`
-    insert into audit_record
-      (id, workspace_id, sequence, created_at, endpoint, verdict, risk_level, status, body, prev_hash, hash, duration_ms, tokens)
-    select gen_random_uuid(), ${fromId('ws', workspaceId)}, n, now(), 'chat', 'allow', 'low', 200,
-      json_build_object('text', repeat('x', 1000))::text, '', '', 1, 1
-    from generate_series(1, ${sql.lit(40_000)}) as n`.execute(database.db)
-  await sql`analyze audit_record`.execute(database.db)
+describe.each(testDatabases())('indexes for filters on $name', ({ open }) => {
+  let database: Database
+  let workspaceId: string
+  // Not in the body of the block, which runs before the tests of the block above remove all rows.
+  beforeAll(async () => {
+    database = await open()
+    workspaceId = (await seedWorkspace(database.db)).workspaceId
+    await sql`
+      insert into audit_record
+        (id, workspace_id, sequence, created_at, endpoint, verdict, risk_level, status, body, prev_hash, hash, duration_ms, tokens)
+      select gen_random_uuid(), ${fromId('ws', workspaceId)}, n, now(), 'chat', 'allow', 'low', 200,
+        json_build_object('text', repeat('x', 1000))::text, '', '', 1, 1
+      from generate_series(1, ${sql.lit(40_000)}) as n`.execute(database.db)
+    await sql`analyze audit_record`.execute(database.db)
+  })
   afterAll(async () => {
     // Later files of the worker would read them.
     await database.pool.query('delete from audit_record where workspace_id = $1', [fromId('ws', workspaceId)])
