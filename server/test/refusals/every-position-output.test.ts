@@ -116,7 +116,8 @@ describe.each(MODELS)('response of the model %s', (model) => {
       const event = line.startsWith('data: {') ? line.slice('data: '.length) : undefined
       if (event === undefined || shapes.has(shapeOf(event))) return []
       shapes.add(shapeOf(event))
-      return withValueEverywhere(JSON.parse(event), ADDRESS).map(({ at, value }) => ({
+      // Without the space, the next piece of the text could make it a text that is no address.
+      return withValueEverywhere(JSON.parse(event), `${ADDRESS} `).map(({ at, value }) => ({
         at: `line ${index}: ${at}`,
         value: lines.with(index, `data: ${JSON.stringify(value)}`).join('\n'),
       }))
