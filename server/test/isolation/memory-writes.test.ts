@@ -107,17 +107,14 @@ describe('request without a verified user', () => {
     },
   )
 
-  test.each(SCOPES)(
-    'memory writes: only %s memory is written when the Application permits only that scope',
-    async (scope) => {
-      const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: [scope] })
-      for (const [other, fields] of SCOPES) {
-        const response = await memoryFixture.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
-        if (other === scope) expect(expectSuccess(response).stored).toBe(true)
-        else expectError(response, 'POLICY_DENIED')
-      }
-    },
-  )
+  test.each(SCOPES)('memory writes: only %s memory is written when the Application permits only that scope', async (scope) => {
+    const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: [scope] })
+    for (const [other, fields] of SCOPES) {
+      const response = await memoryFixture.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
+      if (other === scope) expect(expectSuccess(response).stored).toBe(true)
+      else expectError(response, 'POLICY_DENIED')
+    }
+  })
 
   test('memory writes: user and session memory need no permission', async () => {
     const memoryFixture = await createDefaultFixture()
