@@ -39,6 +39,7 @@ function repeat(first: FileSummary): FileSummary {
 }
 
 const command = process.argv.length > 2 ? process.argv.slice(2) : ALL
+if (command === ALL) process.env.TEST_ALL_PROJECTS = '1'
 console.log(`== tests: ${command.join(' ')}`)
 const all = run(command)
 const isRepeated = all.files.filter(({ failed }) => failed > 0).length <= MAX_REPEATED
