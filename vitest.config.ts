@@ -20,8 +20,8 @@ if (existsSync(MEMORY_FOLDER)) {
 
 /** A worker holds a server with an embedded database, and at times a second one or a browser. */
 const BYTES_PER_WORKER = 2 ** 31
-/** Two more than there are cores: a worker waits for half of its time for its database, a timer or a password hash, tests of faults for minutes. */
-const maxWorkers = Math.max(1, Math.min(availableParallelism() + 2, Math.floor(totalmem() / BYTES_PER_WORKER)))
+/** One more than there are cores: for half of its time a worker waits for its database, a timer or a password hash. Two more take a tenth longer. */
+const maxWorkers = Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / BYTES_PER_WORKER)))
 
 /** `npm test` runs these with few cases, `npm run test:full` with all of them. */
 const SCALED = [
