@@ -19,7 +19,7 @@ export const without = (fields: object, names: readonly string[]): Fields =>
 
 const CALL_FIELDS = ['id', 'type', 'function', 'custom', 'extra_content', 'provider_specific_fields']
 
-/** The provider's own fields of each tool call of a completion; empty: no call has any. */
+/** For each tool call of a completion, the fields that only its provider defines. Returns an empty list if no call has such a field. */
 export function ownFieldsOfCalls(calls: unknown): readonly Fields[] {
   const fields = (Array.isArray(calls) ? (calls as unknown[]) : []).map((call): Fields => {
     if (!isObject(call)) return {}

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../platform/lib/untrusted-json.ts'
 
-/** Names of the fields that an API has, also of those whose values the gateway refuses. undefined: the values are not objects, or any JSON. */
+/** Names of the fields that an API has, including fields whose values the gateway refuses. undefined: the values are not objects, or any JSON. */
 export type KnownFields = ReadonlyMap<string, Known | undefined>
 /** A kind of object, or the kind that an object has by its `type`; undefined: its fields are not looked at. */
 export type Known = KnownFields | ((value: Fields) => KnownFields | undefined)

@@ -10,7 +10,7 @@ import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType } from '../../shared/governance-event.ts'
 import { type ApiKey, KEY_COLUMNS, keyOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
-import { applicationOf } from './application-store.ts'
+import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
 
 export interface KeyOwner {
   readonly workspaceId: string
@@ -104,7 +104,7 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     .innerJoin('application', (join) =>
       join.onRef('application.id', '=', 'api_key.application_id').onRef('application.workspace_id', '=', 'api_key.workspace_id'),
     )
-    .selectAll('application')
+    .select(APPLICATION_COLUMNS)
     .select([
       'api_key.id as key_id',
       'api_key.hash',

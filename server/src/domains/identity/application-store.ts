@@ -18,6 +18,21 @@ import { writeUnlessTaken } from './write-unless-taken.ts'
 
 export type ApplicationRow = RowOf<'application'>
 
+/** Named, because a statement that returns all columns of a table is not prepared behind a pooler (platform/db/prepared-statements.ts). */
+export const APPLICATION_COLUMNS = [
+  'application.id',
+  'application.workspace_id',
+  'application.name',
+  'application.settings',
+  'application.limits',
+  'application.models',
+  'application.providers',
+  'application.default_model',
+  'application.ceiling',
+  'application.created_at',
+  'application.updated_at',
+] as const
+
 /** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
 export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ origin: string }>`
@@ -145,4 +160,4 @@ export async function updateApplication(
 }
 
 export const applications = (db: Db, workspaceId: string) =>
-  db.selectFrom('application').selectAll('application').where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+  db.selectFrom('application').select(APPLICATION_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))

@@ -105,9 +105,25 @@ export function attemptFactsOf(
 }
 
 /** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */
-export function recordAttempt({ provider, model }: Candidate, facts: AttemptFacts): ProviderAttempt {
-  const attempt: ProviderAttempt = { ...facts, model: model.id, provider: provider.id }
-  return Object.fromEntries(Object.entries(attempt).sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as ProviderAttempt
+export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFacts): ProviderAttempt {
+  const { cache_read_tokens, cache_write_1h_tokens, cache_write_tokens, code, completion_tokens, cost } = attempt
+  const { ms, outcome, price, prompt_tokens, reasoning_tokens, status } = attempt
+  return {
+    ...(cache_read_tokens !== undefined && { cache_read_tokens }),
+    ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
+    ...(cache_write_tokens !== undefined && { cache_write_tokens }),
+    ...(code !== undefined && { code }),
+    ...(completion_tokens !== undefined && { completion_tokens }),
+    ...(cost !== undefined && { cost }),
+    model: model.id,
+    ms,
+    outcome,
+    ...(price !== undefined && { price }),
+    ...(prompt_tokens !== undefined && { prompt_tokens }),
+    provider: provider.id,
+    ...(reasoning_tokens !== undefined && { reasoning_tokens }),
+    status,
+  }
 }
 
 /** The finish reasons of the chat API. Another one is text of the provider and is reported as `other`. */

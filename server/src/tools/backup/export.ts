@@ -89,7 +89,7 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
     throw new Error(
       'the database is a PostgreSQL: back it up with its own tools, for example pg_dump or pgBackRest, or use `gatehouse export`',
     )
-  // The copy is beside the file, whose disk has room for it.
+  // The copy is written to the folder of the backup file: the disk that has room for the backup has room for the copy.
   return writeExport(path, `${path}.copy-`, async (writer, staging) => {
     onProgress('copying the database')
     const places = new PlaceList(join(staging, 'places'))

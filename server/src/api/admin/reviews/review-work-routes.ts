@@ -77,7 +77,7 @@ export function reviewWorkRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.acknowledge, async ({ workspaceId, operator, body, log }) => {
     const acknowledgeOne = async (id: string) => {
       const acknowledged = async (tx: Tx, now: Date) => {
-        const value = await decide(tx, { workspaceId, operator }, id, { comment: body.comment ?? null, now })
+        const value = await decide(tx, 'acknowledge', { workspaceId, operator }, id, { comment: body.comment ?? null, now })
         const fields = ['state', ...(body.comment ? ['comment'] : [])]
         return { value, action: 'review.acknowledge' as const, id: value.id, fields }
       }

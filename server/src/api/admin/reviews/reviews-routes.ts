@@ -115,12 +115,10 @@ export function reviewsRoutes(app: TypedApp, deps: AdminDeps): void {
 
   for (const verb of VERBS) {
     handle(app, { ...decisionOperation(verb), preValidation: bodyOptional }, async (request) => {
-      const { workspaceId, operator, params, body } = request
+      const { workspaceId, params, body } = request
       const release = verb === 'approve' ? await prepareRelease(deps, workspaceId, params.id, clock.now()) : undefined
       const work = async (tx: Tx, now: Date) => {
-        const current = await getReview(tx, workspaceId, params.id, now)
-        if (current && verb === 'approve') await refuseWithoutFourEyes(tx, current, operator)
-        const item = await decide(tx, request, params.id, { comment: body.comment ?? null, now }, DECISIONS[verb][1])
+        const item = await decide(tx, verb, request, params.id, { comment: body.comment ?? null, now })
         // One of several approvals leaves the item pending.
         const isFinal = item.state !== 'pending'
         const value = isFinal ? accepted(await settleHeldMessage(tx, item, release, now)) : item
@@ -148,17 +146,19 @@ async function assigneesIn(
   return [person, ...representedBy(person, await findReviewingDelegates(db, workspaceId, now))]
 }
 
-/** Decides on an item as the operator, also under other ids. Throws to refuse. */
+/** Decides on an item for the signed-in operator, whose tokens count as the same person. Throws to refuse. */
 export async function decide(
   tx: Tx,
+  verb: keyof typeof DECISIONS,
   { workspaceId, operator }: Pick<FastifyRequest, 'workspaceId' | 'operator'>,
   id: string,
   { comment, now }: Pick<Decision, 'comment' | 'now'>,
-  write: Decide = acknowledgeEscalation,
 ): Promise<ReviewItem> {
   const otherIds = await findIdsOfOperator(tx, operator.id)
   const current = await getReview(tx, workspaceId, id, now)
   if (current) await refuseTokenIssuer(tx, current, [operator.id, ...otherIds])
+  if (current && verb === 'approve') await refuseWithoutFourEyes(tx, current, operator)
+  const [, write] = DECISIONS[verb]
   return decidedItem(await write(tx, workspaceId, id, { by: operator.id, otherIds, comment, now }))
 }
 

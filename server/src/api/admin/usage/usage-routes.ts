@@ -158,7 +158,7 @@ interface Grouped {
   readonly operator: Pick<Operator, 'scopes'>
 }
 
-/** Names of the groups, by value. Providers and models have none but their values, and users for operators who may not read them. */
+/** Names of the groups, by value. Providers and models have no name. Users have one only if the operator may read users. */
 async function labelsOf(
   { db, workspaceKeys }: AdminDeps,
   workspaceId: string,

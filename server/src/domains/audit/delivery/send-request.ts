@@ -75,7 +75,7 @@ export async function putObject(
   await sendRequest(connection, { method: 'PUT', url: `${signed.url}`, headers: Object.fromEntries(signed.headers), body })
 }
 
-/** Appends the lines and waits for fdatasync. The file is opened for each write, so that it can be rotated by renaming it. */
+/** Appends the lines and flushes them to disk (fdatasync). Each call opens the file, so log rotation may rename it between two calls. */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   const file = await open(path, 'a+', 0o600)
   try {
