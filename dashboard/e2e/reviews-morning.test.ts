@@ -21,12 +21,12 @@ const RULES = [
   { id: 'complaints', at: ['input'], when: 'content.text.contains("complaints")', verdict: 'escalate' },
 ]
 
-/** 20 holds: rule, and the Application by its place. */
+/** 40 holds: rule, and the Application by its place. */
 const HOLDS: readonly (readonly [rule: string, application: 0 | 1, count: number])[] = [
-  ['payments', 0, 6],
-  ['offers', 1, 5],
-  ['guests', 0, 4],
-  ['contracts', 1, 4],
+  ['payments', 0, 14],
+  ['offers', 1, 12],
+  ['guests', 0, 8],
+  ['contracts', 1, 5],
   ['flash-sales', 0, 1],
 ]
 const ESCALATIONS = 6
@@ -44,7 +44,7 @@ await dashboard.admin.create('/policy-sets', { source: policyDocument(RULES as n
 
 const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')
 
-test("a reviewer's morning: 20 holds and 6 escalations, by keyboard and mouse", async () => {
+test("a reviewer's morning: 40 holds and 6 escalations, by keyboard and mouse", async () => {
   const held = await holdAll()
   for (let number = 0; number < ESCALATIONS; number += 1) await send(0, `complaints ${number}`)
   const [reviewer, colleague] = [
@@ -111,7 +111,7 @@ async function assignToColleague(page: Page, held: readonly HeldItem[]): Promise
   await page.getByText('Holds', { exact: true }).click()
   await choose(page, 'Rule', 'offers')
   const queue = page.getByRole('list', { name: 'Queue' }).getByRole('listitem')
-  await expect.poll(() => queue.count()).toBe(5)
+  await expect.poll(() => queue.count()).toBe(12)
   const first = (await queue.first().getByRole('link').getAttribute('href')) ?? ''
   const item = held.find(({ id }) => first.includes(id))
   if (!item) throw new Error('another item is the first')

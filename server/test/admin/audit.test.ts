@@ -187,7 +187,7 @@ test('audit search: a record cannot imitate the provider or rule of another one'
 test('audit search: sorts by latency and tokens in stable pages [ADM-API-8]', async () => {
   for (let number = 0; number < 4; number += 1) await governed.sendPrompt()
   const all = (await search('endpoint=chat&sort=-latency')).map(({ id }) => id)
-  // Records that are written meanwhile do not move the pages.
+  // A record that is written between two pages does not move records from one page to another.
   const paged = await admin.all('/audit?endpoint=chat&sort=-latency', { limit: 2, between: () => governed.sendPrompt() })
   expect(paged.map(({ id }) => id)).toEqual(all)
   const tokens = (await search('endpoint=chat&sort=tokens')).map(({ attempts }) =>

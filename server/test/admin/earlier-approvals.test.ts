@@ -127,7 +127,7 @@ test('review queue: an admin token lists the items that are assigned to its oper
   expect(data.map((item: { id: string }) => item.id)).toEqual([held.id])
 })
 
-test('earlier approvals: one that four eyes would refuse does not count after they are turned on', async () => {
+test('earlier approvals: one that two-person approval refuses does not count after it is turned on', async () => {
   const held = await governed.holdPrompt('birch-hold')
   expect((await approve((await signInOperator(governed.server, 'owner')).browser, held.id)).body.state).toBe('pending')
   await admin.patch(`/workspaces/${workspace}`, { settings: { review: { four_eyes: true } } })

@@ -201,6 +201,7 @@ export const CHANGES: readonly RecordedChange[] = [
     ...TEST,
     name: 'renamed case',
   }),
+  change('policy_test.delete', 'DELETE /policy-tests/{id}', [], ['the hidden case']),
   change('policy_test.import', 'POST /policy-tests/import', ['file', 'source'], ['hidden-file'], {
     file: 'hidden-file.yaml',
     source: 'tests: [{ name: hidden, at: input, expect: { verdict: allow } }]',

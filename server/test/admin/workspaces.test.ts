@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startServer } from '../support/server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
-import { apply, CHANGES, prepare, READS, type Send } from './recorded-changes.ts'
+import { type Asked, apply, CHANGES, filled, prepare, READS, type Send } from './recorded-changes.ts'
 
 const server = await closeAfterAll(startServer())
 const admin = adminClient(server)
@@ -34,19 +34,26 @@ test('selection: 404 without effect when the Workspace does not exist', async ()
   expect((await admin.get('/applications')).data).toHaveLength(count)
 })
 
+const REQUESTS: readonly (Asked & { readonly listPath?: string })[] = [...CHANGES, ...READS]
 /** Requests for one object of a Workspace. Tokens belong to none. */
-const OF_OBJECTS = [...CHANGES, ...READS].filter(({ request, given }) => given || /^(?!.*(workspaces|tokens)).*\{/.test(request))
+const OF_OBJECTS = REQUESTS.filter(({ request, given }) => given || /^(?!.*(workspaces|tokens)).*\{/.test(request))
 
-test.each(OF_OBJECTS)('visibility: $request to another Workspace is 404, as for an unknown object', async (asked) => {
-  const workspace = await admin.workspace()
-  const create: Send = async (method, path, json) => (await admin.send(method, path, json, { workspace })).body
-  const given = await prepare(asked, create, workspace)
-  const unknown = Object.fromEntries(
-    Object.entries<string>(given).map(([name, id]) => [name, `${id}`.replace(/^(\w{3}_)?.*$/, `$101h455vb4pex5vsknk084sn02q`)]),
-  )
-  const expectUnknown: Send = async (method, path, json) => expectError(await admin.send(method, path, json), 'NOT_FOUND')
-  for (const object of [given, unknown]) await apply(asked, object, expectUnknown)
-})
+test.each(OF_OBJECTS)(
+  'visibility: $request to another Workspace is 404 without effect, as for an unknown object',
+  async (asked) => {
+    const workspace = await admin.workspace()
+    const create: Send = async (method, path, json) => (await admin.send(method, path, json, { workspace })).body
+    const given = await prepare(asked, create, workspace)
+    const unknown = Object.fromEntries(
+      Object.entries<string>(given).map(([name, id]) => [name, `${id}`.replace(/^(\w{3}_)?.*$/, `$101h455vb4pex5vsknk084sn02q`)]),
+    )
+    const expectUnknown: Send = async (method, path, json) => expectError(await admin.send(method, path, json), 'NOT_FOUND')
+    const list = async () => asked.listPath && admin.get(filled(asked.listPath, given), { workspace })
+    const before = await list()
+    for (const object of [given, unknown]) await apply(asked, object, expectUnknown)
+    expect(await list()).toEqual(before)
+  },
+)
 
 test('visibility: lists and audit records of another Workspace', async () => {
   const workspace = await admin.workspace()

@@ -60,7 +60,7 @@ const providerOptions = {
 
 const aiSdk = (model: LanguageModel): Model => ({
   send: async (prompt, options) => {
-    // This client retries every 409, whatever the response says.
+    // This client retries every 409 and ignores `x-should-retry: false`.
     const retries = prompt.endsWith('juniper-hold') ? { maxRetries: 0 } : {}
     const errors: unknown[] = []
     const call = { model, system: INSTRUCTION, prompt, maxOutputTokens: 99, headers: headersOf(options), ...retries }

@@ -149,12 +149,17 @@ export const otherBody = fc.record(
   { requiredKeys: ['query', 'content', 'scope', 'kind', 'classification'] },
 )
 
-/** The text with bytes changed, removed, doubled or inserted. */
-export const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> =>
+const CHANGES = ['flip', 'cut', 'double', 'put'] as const
+
+/** The text with bytes changed. `cut` removes the rest of the text, `drop` one byte. */
+export const mutated = (
+  text: fc.Arbitrary<string>,
+  kinds: readonly ((typeof CHANGES)[number] | 'drop')[] = CHANGES,
+): fc.Arbitrary<Buffer> =>
   fc
     .tuple(
       text,
-      fc.array(fc.tuple(fc.nat(), fc.constantFrom('flip', 'cut', 'double', 'put'), fc.nat({ max: 255 })), {
+      fc.array(fc.tuple(fc.nat(), fc.constantFrom(...kinds), fc.nat({ max: 255 })), {
         minLength: 1,
         maxLength: 4,
       }),
@@ -166,6 +171,7 @@ export const mutated = (text: fc.Arbitrary<string>): fc.Arbitrary<Buffer> =>
         const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 1)]
         if (how === 'cut') bytes = Buffer.from(bytes.subarray(0, at))
         else if (how === 'flip') bytes = Buffer.concat([before, Buffer.of((bytes[at] ?? 0) ^ (byte || 1)), after])
+        else if (how === 'drop') bytes = Buffer.concat([before, after])
         else if (how === 'put') bytes = Buffer.concat([before, Buffer.of(byte), bytes.subarray(at)])
         else bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - byte), at), bytes.subarray(at)])
       }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { FULL_RESPONSES } from '../fields/response-bodies.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { MAXIMAL_RESPONSES } from '../support/maximal/responses.ts'
 import { withValueEverywhere } from '../support/mutations.ts'
 import { json, plainJson } from '../support/scripted-provider.ts'
 import { MODELS, startOwnUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
@@ -19,13 +19,6 @@ const SLOW_MS = 300_000
 
 const NAME = 'ottilie.brandt'
 const ADDRESS = `${NAME}@example.com`
-/** For each model: a response of its provider with as many fields as possible. */
-const WHOLE: Readonly<Record<UpstreamModel, unknown>> = {
-  scripted: FULL_RESPONSES['openai-chat'][0],
-  claude: FULL_RESPONSES['anthropic-messages'][0],
-  gpt: FULL_RESPONSES['openai-responses'][0],
-}
-
 const CLIENTS: Readonly<Record<string, (model: UpstreamModel) => readonly [path: string, body: object]>> = {
   'chat completions': (model) => [
     '/v1/chat/completions',
@@ -49,7 +42,7 @@ const shapeOf = (event: string): string =>
   )
 
 async function askHealthy(client: string, model: UpstreamModel): Promise<void> {
-  respond = (response) => json(response, 200, WHOLE[model])
+  respond = (response) => json(response, 200, MAXIMAL_RESPONSES[model])
   expect((await ask(client, model, false)).status).toBe(200)
 }
 
@@ -86,7 +79,7 @@ async function escapes(
 }
 
 describe.each(MODELS)('response of the model %s', (model) => {
-  const whole = WHOLE[model]
+  const whole = MAXIMAL_RESPONSES[model]
 
   test.each(Object.keys(CLIENTS))(
     'redaction: no place of a response escapes it for a client of %s',
@@ -116,8 +109,7 @@ describe.each(MODELS)('response of the model %s', (model) => {
       const event = line.startsWith('data: {') ? line.slice('data: '.length) : undefined
       if (event === undefined || shapes.has(shapeOf(event))) return []
       shapes.add(shapeOf(event))
-      // Without the space, the next piece of the text could make it a text that is no address.
-      return withValueEverywhere(JSON.parse(event), `${ADDRESS} `).map(({ at, value }) => ({
+      return withValueEverywhere(JSON.parse(event), ADDRESS).map(({ at, value }) => ({
         at: `line ${index}: ${at}`,
         value: lines.with(index, `data: ${JSON.stringify(value)}`).join('\n'),
       }))

@@ -45,7 +45,7 @@ export async function startThreeUpstreams(start: () => Promise<Governed> = share
   }
 }
 
-/** On a server of its own. A response that cannot be read is not requested again. */
+/** Starts a separate server for the calling test file. Its providers have no retries, so an invalid response is requested once. */
 export async function startOwnUpstreams() {
   const upstreams = await startThreeUpstreams(() => startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }))
   for (const id of ['openai', 'anthropic', 'responses'])

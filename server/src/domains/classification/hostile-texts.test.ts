@@ -46,14 +46,15 @@ test.each(UNITS)(
   },
 )
 
-test('detectors: a mebibyte of any repeated sequence of trigger characters takes under 150 ms, as it is dense', async () => {
+test('detectors: a mebibyte of any repeated sequence of trigger characters takes under 100 ms', async () => {
   const words = ['http', 'sk-', 'eyJ', 'BEGIN', 'key', 'pass', 'ignore', 'all']
   const trigger = fc.constantFrom(...'@.:=/-+()[]{}<>|"\'`\\!?#$%&*_ \n\t19aAzZ', ...words)
   const unusual = fc.constantFrom('\u200b', '\u202e', '\ufe0f', '\u{e0041}', '忽略', '이전', 'é', '４', '𝐚', '👍', '\ud835')
   const unit = fc.array(fc.oneof({ weight: 4, arbitrary: trigger }, unusual), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(unit, async (parts) => {
-      expect(await measureCost(parts.join(''), MEBI, { enough: DENSE_LIMIT_MS })).toBeLessThan(DENSE_LIMIT_MS)
+      // Beside other work nearly all tries of a dense text take longer than on an idle machine.
+      expect(await measureCost(parts.join(''), MEBI, { tries: 100 })).toBeLessThan(LIMIT_MS)
     }),
     { numRuns: inject('isFull') ? 30 : 4, seed: 1_122, endOnFailure: true },
   )

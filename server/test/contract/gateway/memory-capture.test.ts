@@ -163,4 +163,12 @@ describe('memory capture', () => {
     const { data } = expectSuccess(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}&limit=100`))
     expect(JSON.stringify(data)).not.toContain(mark)
   })
+  test('429 RATE_LIMITED: nothing is stored for a refused capture [GW-LIM-1]', async () => {
+    const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
+    const responses = await Promise.all(Array.from({ length: 6 }, () => own.capture(about())))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(2)
+    for (const response of responses.filter(({ status }) => status !== 200)) expectError(response, 'RATE_LIMITED')
+    for (const list of ['audit', 'memories'])
+      expect(expectSuccess(await governed.admin('GET', `/${list}?application_id=${own.id}&limit=100`)).data).toHaveLength(2)
+  })
 })

@@ -79,6 +79,10 @@ describe('verdicts on a chat', () => {
       expect(response.body.governance.audit_id).toMatch(AUDIT_ID)
       expect(governed.countProviderCalls(held)).toBe(1)
     })
+    test('undecided → 409 POLICY_REVIEW_PENDING again, the same item [GW-RETRY-2]', async () => {
+      const held = await hold()
+      expect(expectError(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+    })
     test('review denied → 403 POLICY_REVIEW_DENIED with audit_id [GW-REV-6, API-ERR-6]', async () => {
       const held = await hold()
       await governed.decide(held.id, 'deny')

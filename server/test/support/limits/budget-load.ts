@@ -5,7 +5,7 @@ import { word } from '../scripted-provider.ts'
 import type { LimitedNodes } from './nodes.ts'
 
 /** Without a pause, reading would take as much CPU time as the load. */
-const WATCH_MS = 50
+const WATCH_MS = 5
 const WAIT = { timeout: 60_000, interval: 100 }
 /** Longer than the 11 tokens that the scripted provider reports, so that no request uses more than was set aside for it. */
 const PROMPT = 'Please compare the invoices of March with those of April and list every difference.'
