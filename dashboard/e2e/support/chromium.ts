@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 
-const DEFAULT_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The headless shell first: it has no windows, and takes a third less CPU time. */
+const DEFAULT_PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+)
 
 /** Path of the system's browser; undefined if there is none. */
 export const CHROMIUM = [process.env.CHROMIUM, ...DEFAULT_PATHS].find((path) => path && existsSync(path))
