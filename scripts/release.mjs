@@ -1,4 +1,4 @@
-// `npm run release`: packs the server, the built dashboard and the built documents into release/gatehouse-<version>.tar.gz. To install it: unpack,
+// `npm run release`: packs the built server, dashboard and documents into release/gatehouse-<version>.tar.gz. To install it: unpack,
 // `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard. The OpenAPI document becomes a
 // file of its own, for generators of clients. bundle.ts then makes the archive for servers without npm.
 import { spawnSync } from 'node:child_process'
@@ -22,11 +22,11 @@ const contents = [
     'examples',
     'deploy',
   ],
-  ...['scripts/gatehouse', 'server/src', 'dashboard/package.json', 'dashboard/dist', 'site/dist'],
+  ...['scripts/gatehouse', 'server/dist', 'dashboard/package.json', 'dashboard/dist', 'site/dist'],
 ]
 mkdirSync(`${root}/release`, { recursive: true })
 const file = `release/${name}.tar.gz`
-const options = ['--exclude=*.test.ts', '--exclude=docs/images', `--transform=s,^,${name}/,`]
+const options = ['--exclude=.sources', '--exclude=docs/images', `--transform=s,^,${name}/,`]
 run('tar', ['czf', file, ...options, ...contents])
 console.log(file)
 const api = `release/${name}-openapi.json`

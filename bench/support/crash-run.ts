@@ -160,7 +160,7 @@ async function check(
 
 /** Runs `gatehouse audit verify`. */
 export async function verifyChain(options: GatehouseOptions, ledger: CrashLedger): Promise<void> {
-  const { child, ended } = startProcess(fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)), {
+  const { child, ended } = startProcess(fileURLToPath(new URL('../../server/dist/main.mjs', import.meta.url)), {
     args: ['audit', 'verify'],
     env: gatehouseEnv(options, 0),
     stdio: ['ignore', 'pipe', 'pipe'],

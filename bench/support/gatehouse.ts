@@ -43,7 +43,7 @@ export const NODE_ARGS: readonly string[] = [
 /** Settings of glibc, as in scripts/gatehouse. */
 export const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' } as const
 
-const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
+const SERVER = { script: new URL('../../server/dist/main.mjs', import.meta.url), args: ['serve'] }
 /** The first start of the embedded database takes 8 s of CPU. The server itself stops after 180 s. */
 const START_MS = 240_000
 /** A database must always get the same key. */

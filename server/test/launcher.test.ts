@@ -5,7 +5,7 @@ import { ALLOCATOR, NODE_ARGS } from '../../bench/support/gatehouse.ts'
 const launcher = readFileSync(new URL('../../scripts/gatehouse', import.meta.url), 'utf8')
 
 test('scripts/gatehouse: starts the server with the flags that benchmarks and crash runs use', () => {
-  const [, given] = /\/node" (.*) \\\n *"\$root\/server\/src\/main\.ts"/.exec(launcher) ?? []
+  const [, given] = /\/node" (.*) \\\n *"\$root\/server\/dist\/main\.mjs"/.exec(launcher) ?? []
   expect(given?.split(' ')).toEqual(NODE_ARGS)
 })
 

@@ -7,7 +7,7 @@ import { postgresUrl } from '../support/database.ts'
 import { cleanupsAfterEach } from '../support/nodes.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url))
 const url = postgresUrl()
 /** Runs a command where all of the root file system is read-only, temporary folders included. */
 const READ_ONLY = [

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { createContext } from '../../src/context.ts'
@@ -32,8 +34,11 @@ declare module 'vitest' {
 /** template1 and template0: 600 of the 1,400 files that each test server would copy, although nothing opens these databases. */
 const UNUSED_DATABASES = ['1', '4']
 
-/** Creates two template folders for the whole run. */
+const BUILD = join(import.meta.dirname, '../../../scripts/build-server.mjs')
+
+/** Creates two template folders for the whole run, and builds the server for tests that start it in a process of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const built = promisify(execFile)(process.execPath, [BUILD])
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const templateDataDir = join(root, 'template')
   await openDatabase({ onError: () => {}, onProgress: () => {}, poolSize: 2, dataDir: templateDataDir }).then((database) =>
@@ -44,6 +49,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const seededDataDir = join(root, 'seeded')
   cpSync(templateDataDir, seededDataDir, { recursive: true })
   await seed(seededDataDir)
+  await built
 
   const runName = `gatehouse_test_${process.pid}_${Date.now()}`
   const server = process.env.TEST_DATABASE_URL

@@ -7,7 +7,7 @@ import { freePort } from '../../../bench/support/free-port.ts'
 import { startProcess } from '../../../bench/support/own-process.ts'
 import { readDemo } from './demo.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url))
 const START_MS = 90_000
 const POLL_MS = 50
 
@@ -25,6 +25,8 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
   const dataDir = env.GATEHOUSE_DATA ?? folder
   const own = startProcess(main, {
     args: ['serve'],
+    // Compiling the WebAssembly of the embedded database well takes longer than it saves in a test.
+    nodeArgs: ['--liftoff-only'],
     env: {
       HOST: '127.0.0.1',
       PORT: String(port),

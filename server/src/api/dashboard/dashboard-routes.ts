@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { GatehouseError } from '../../errors.ts'
 
-const SITE = join(import.meta.dirname, '../../../../site/dist')
+const SITE = fileURLToPath(new URL('../../../../site/dist', import.meta.url))
 
 const PAGE = /^(?:[a-z0-9-]+\/)*[a-z0-9-]*$/
 
@@ -67,7 +68,7 @@ async function sendSitePage(reply: FastifyReply, path: string, accept = ''): Pro
 }
 
 /** Where `scripts/build-dashboard.mjs` puts the dashboard and the API reference. */
-const BUILD = join(import.meta.dirname, '../../../../dashboard/dist')
+const BUILD = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url))
 
 const readBuilt = (path: string): Promise<string> =>
   readFile(join(BUILD, path), 'utf8').catch((cause) => {
