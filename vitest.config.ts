@@ -20,11 +20,8 @@ if (existsSync(MEMORY_FOLDER)) {
 
 /** A worker holds a server with an embedded database, and at times a second one or a browser. */
 const BYTES_PER_WORKER = 2 ** 31
-const workers = (count: number): number => Math.max(1, Math.min(count, Math.floor(totalmem() / BYTES_PER_WORKER)))
 /** One more than there are cores: for half of its time a worker waits for its database, a timer or a password hash. Two more take a tenth longer. */
-const maxWorkers = workers(availableParallelism() + 1)
-/** In files of `npm run test:full` workers wait longer: for processes that stop, and for the browser. */
-const maxFullWorkers = workers(availableParallelism() + 2)
+const maxWorkers = Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / BYTES_PER_WORKER)))
 
 /** `npm test` runs these with few cases, `npm run test:full` with all of them. */
 const SCALED = [
@@ -142,8 +139,6 @@ const project = (
       exclude: [...exclude],
       isolate: false,
       provide: { isFull, databases: [...databases] },
-      // Projects with the same order run together, which requires the same number of workers.
-      ...(isFull && { maxWorkers: maxFullWorkers, sequence: { groupOrder: 1 } }),
       ...more,
     },
   }) as const
@@ -172,21 +167,12 @@ export default defineConfig({
     projects: [
       project('units', ['server/src/**/*.test.ts', ...DASHBOARD_UNITS], { exclude: LEFT_TO_FULL }),
       project('server', ['server/test/**/*.test.ts'], { exclude: LEFT_TO_FULL }),
-      project('server-full', [...SCALED, ...FULL_ONLY], {
-        isFull: true,
-        databases: ['embedded', 'postgresql'],
-      }),
+      project('server-full', [...SCALED, ...FULL_ONLY], { isFull: true, databases: ['embedded', 'postgresql'] }),
       ...(process.env.TEST_DATABASE_URL
         ? [project('postgresql-full', POSTGRESQL, { databases: ['postgresql'], exclude: [...SCALED, ...FULL_ONLY] })]
         : []),
       ...(withBrowser
-        ? [
-            project('browser-full', ['dashboard/**/*.test.ts'], {
-              ...browser,
-              exclude: DASHBOARD_UNITS,
-              isFull: true,
-            }),
-          ]
+        ? [project('browser-full', ['dashboard/**/*.test.ts'], { ...browser, exclude: DASHBOARD_UNITS, isFull: true })]
         : []),
     ],
   },
