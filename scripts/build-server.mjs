@@ -1,4 +1,4 @@
-// Bundles the server into server/dist when its sources have changed since the last time: a start then reads 80 files instead of 2,500.
+// Bundles the server into server/dist when its sources have changed since the last time: a start then reads 130 files instead of 2,500.
 import { join } from 'node:path'
 import { buildIfChanged, filesBelow, root } from './build-if-changed.mjs'
 

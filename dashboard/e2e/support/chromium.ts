@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** The headless shell first: it has no windows, and takes a third less CPU time. */
+/** The headless shell is first, because it draws no windows and takes a third less CPU time. */
 const DEFAULT_PATHS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
 )

@@ -36,20 +36,12 @@ const UNUSED_DATABASES = ['1', '4']
 
 const BUILD = join(import.meta.dirname, '../../../scripts/build-server.mjs')
 
-/** Creates two template folders for the whole run, and builds the server for tests that start it in a process of its own. */
+/** Creates the two template folders of the run, and builds server/dist, which tests start as a separate process. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const built = promisify(execFile)(process.execPath, [BUILD])
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const templateDataDir = join(root, 'template')
-  await openDatabase({ onError: () => {}, onProgress: () => {}, poolSize: 2, dataDir: templateDataDir }).then((database) =>
-    database.close(),
-  )
-  for (const oid of UNUSED_DATABASES) rmSync(join(templateDataDir, 'postgres/base', oid), { recursive: true })
-
   const seededDataDir = join(root, 'seeded')
-  cpSync(templateDataDir, seededDataDir, { recursive: true })
-  await seed(seededDataDir)
-  await built
+  await Promise.all([promisify(execFile)(process.execPath, [BUILD]), createTemplates(templateDataDir, seededDataDir)])
 
   const runName = `gatehouse_test_${process.pid}_${Date.now()}`
   const server = process.env.TEST_DATABASE_URL
@@ -62,6 +54,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     if (server) await dropDatabases(server, runName)
     rmSync(root, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+async function createTemplates(templateDataDir: string, seededDataDir: string): Promise<void> {
+  await openDatabase({ onError: () => {}, onProgress: () => {}, poolSize: 2, dataDir: templateDataDir }).then((database) =>
+    database.close(),
+  )
+  for (const oid of UNUSED_DATABASES) rmSync(join(templateDataDir, 'postgres/base', oid), { recursive: true })
+  cpSync(templateDataDir, seededDataDir, { recursive: true })
+  await seed(seededDataDir)
 }
 
 /** Prepares a data folder as a first start does. */

@@ -25,7 +25,7 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
   const dataDir = env.GATEHOUSE_DATA ?? folder
   const own = startProcess(main, {
     args: ['serve'],
-    // Compiling the WebAssembly of the embedded database well takes longer than it saves in a test.
+    // Optimizing the WebAssembly of the embedded database takes more CPU time than a test saves with it.
     nodeArgs: ['--liftoff-only'],
     env: {
       HOST: '127.0.0.1',
