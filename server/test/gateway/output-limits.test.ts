@@ -6,7 +6,7 @@ import { word } from '../support/scripted-provider.ts'
 /** Limits of output under the names and in the forms of all servers count for rules, budgets and directives. */
 const governed = await governedWithPrices()
 await governed.publish([
-  { id: 'long', at: ['input'], when: 'content.text.contains("rule") && request.max_tokens > 1000', verdict: 'deny' },
+  { id: 'long', at: ['input'], when: 'content.text.contains("checked") && request.max_tokens > 1000', verdict: 'deny' },
   { id: 'cap', at: ['input'], when: 'content.text.contains("capped")', directives: ['max_tokens:50'] },
   { id: 'cheap', at: ['input'], when: 'content.text.contains("cheap")', directives: ['route:max_cost=0.5'] },
 ])
@@ -40,8 +40,8 @@ const LIMITS: readonly (readonly [fields: string, path: string])[] = [
 
 describe.each(LIMITS)('%s', (fields, path) => {
   test('rule: request.max_tokens has the limit [GW-CHAT-18]', async () => {
-    expectError(await send('rule', `"max_tokens":5,${fields}`), 'POLICY_DENIED')
-    expectSuccess(await send('rule', `"max_tokens":5,${fields.replace(/5000|5e3/, '500')}`))
+    expectError(await send('checked', `"max_tokens":5,${fields}`), 'POLICY_DENIED')
+    expectSuccess(await send('checked', `"max_tokens":5,${fields.replace(/5000|5e3/, '500')}`))
   })
 
   test('budget: sets the limit aside [GW-BUD-3]', async () => {
@@ -97,8 +97,8 @@ test('budget: a limit that a server may ignore does not lower the amount', async
 })
 
 test.each([
-  ['/v1/messages', { max_tokens: 5, messages: [{ role: 'user', content: 'rule' }] }],
-  ['/v1/responses', { max_output_tokens: 5, store: false, input: 'rule' }],
+  ['/v1/messages', { max_tokens: 5, messages: [{ role: 'user', content: 'checked' }] }],
+  ['/v1/responses', { max_output_tokens: 5, store: false, input: 'checked' }],
 ])('rule: request.max_tokens has the limit in an unknown field of %s', async (path, body) => {
   const { token } = await governed.application({ settings: { unknown_fields: 'carry' } })
   const options = { token, headers: { 'anthropic-version': '2023-06-01' } }
@@ -116,6 +116,6 @@ test('limits: words of schemas, tools and metadata are none', async () => {
     '"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"default":{"max_new_tokens":-1}}}}',
     '"truncate_prompt_tokens":5000,"max_input_tokens":"5000","options":{"num_ctx":"5000"}',
   ]
-  expectSuccess(await send(`rule capped ${key}`, fields.join()))
+  expectSuccess(await send(`checked capped ${key}`, fields.join()))
   expect(governed.provider.callsWith(key)[0]?.raw).toContain('"maxLength":5000')
 })
