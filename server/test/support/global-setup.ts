@@ -39,6 +39,8 @@ const BUILD = join(import.meta.dirname, '../../../scripts/build-server.mjs')
 /** Creates the two template folders of the run, and builds server/dist, which tests start as a separate process. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
+  // Workers end without closing the servers that their files share: what is left of them is removed with the folder of the run.
+  process.env.TMPDIR = root
   const templateDataDir = join(root, 'template')
   const seededDataDir = join(root, 'seeded')
   await Promise.all([promisify(execFile)(process.execPath, [BUILD]), createTemplates(templateDataDir, seededDataDir)])
