@@ -26,7 +26,7 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
   const own = startProcess(main, {
     args: ['serve'],
     // Optimizing the WebAssembly of the embedded database takes more CPU time than a test saves with it.
-    nodeArgs: ['--liftoff-only'],
+    nodeArgs: ['--liftoff-only', '--no-wasm-inlining'],
     env: {
       HOST: '127.0.0.1',
       PORT: String(port),
