@@ -5,6 +5,8 @@ import { setFlagsFromString } from 'node:v8'
 const IDLE_SHARE = 0.05
 /** Minimum growth of the heap since the last collection. */
 const WORTHWHILE_BYTES = 16 * 2 ** 20
+/** Five minutes. A collection also discards compiled code, and requests after a shorter pause would be slow until it is compiled again. */
+const IDLE_INTERVALS = 60
 /** A larger heap is not collected, because that would delay the next request by more than 0.2 s. */
 const MAX_LIVE_BYTES = 192 * 2 ** 20
 
@@ -21,6 +23,8 @@ export class IdleHeapCollector {
   readonly #collect: typeof globalThis.gc
   readonly #busyShare: () => number
   #heapBytes = 0
+  /** Idle intervals until the next collection. After a start one is enough: what it has compiled is not needed again. */
+  #intervalsLeft = 1
 
   /** `busyShare` returns the share of the time since its last call in which the event loop was busy. */
   constructor({ collect = globalThis.gc, busyShare = eventLoopShare() } = {}) {
@@ -28,13 +32,16 @@ export class IdleHeapCollector {
     this.#busyShare = busyShare
   }
 
-  /** Call it every few seconds. Returns true if memory was collected. */
+  /** Call it every 5 seconds. Returns true if memory was collected. */
   check(): boolean {
     const isIdle = this.#busyShare() <= IDLE_SHARE
+    if (!isIdle && this.#heapBytes > 0) this.#intervalsLeft = IDLE_INTERVALS
+    if (!this.#collect || !isIdle || --this.#intervalsLeft > 0) return false
     const { heapTotal, heapUsed } = process.memoryUsage()
-    if (!this.#collect || !isIdle || heapUsed > MAX_LIVE_BYTES || heapTotal - this.#heapBytes < WORTHWHILE_BYTES) return false
+    if (heapUsed > MAX_LIVE_BYTES || heapTotal - this.#heapBytes < WORTHWHILE_BYTES) return false
     this.#collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     this.#heapBytes = process.memoryUsage().heapTotal
+    this.#intervalsLeft = IDLE_INTERVALS
     return true
   }
 }
