@@ -176,7 +176,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
 
 function createAudit({ config, secrets, overrides, node, database, db, clock, log, workspaceBox, loadMs }: Base) {
   const loadKeys = (workspaceId: string) => requireWorkspaceKeys(db, workspaceBox, workspaceId)
-  const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
+  const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs, renews: true })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
   const recentRecords = new RecentRecords()
@@ -233,7 +233,7 @@ function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
   const providerBox = secretBox(secrets, 'provider')
   const options = { box: providerBox, environment: secrets.fromEnvironment, allowPrivateUrls }
   const load = (workspaceId: string) => loadProviders(db, workspaceId, options)
-  const providers = new Cache<readonly Provider[]>(load, { loadMs })
+  const providers = new Cache<readonly Provider[]>(load, { loadMs, renews: true })
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
   const [pools, health] = [new ConnectionPools({ allowPrivateUrls }), new Health({ processes: node.processes })]
   const onFault: GatewayDeps['invokeDeps']['onFault'] = ({ provider, kind, status }) =>

@@ -18,7 +18,7 @@ interface OpenOptions {
 
 /** The enabled budgets of each Workspace, and the ledger of this node. */
 export function openBudgets({ db, signal, clock, loadMs, config: { budgetOutputTokens, budgetLinkTokens } }: OpenOptions) {
-  const budgets = new Cache((workspaceId) => loadBudgets(db, workspaceId), { loadMs })
+  const budgets = new Cache((workspaceId) => loadBudgets(db, workspaceId), { loadMs, renews: true })
   signal.subscribe(BUDGETS_TOPIC, (workspaceId) => budgets.forget(workspaceId))
   return {
     budgets,

@@ -30,7 +30,7 @@ export class UserTokenVerifier {
   constructor(deps: UserTokenDeps) {
     const { signal, loadMs } = deps
     this.#deps = deps
-    this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs })
+    this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs, renews: true })
     this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
   }
 

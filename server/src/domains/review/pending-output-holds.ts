@@ -24,7 +24,7 @@ export class PendingOutputHolds {
         const [workspaceId = '', applicationId = ''] = key.split(' ')
         return hasPendingOutputHold(db, { workspaceId, applicationId }, clock.now())
       },
-      { maxAgeMs, loadMs },
+      { maxAgeMs, loadMs, renews: true },
     )
     // The signal names an item, not its Application.
     this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())

@@ -29,12 +29,45 @@ test('CredentialCache: known credential is looked up again after 750 ms', async 
   const { cache, loads, advance } = createCache(new Map([['a', 'A']]))
   for (let i = 0; i < 100; i++) expect(await cache.get('a')).toBe('A')
   expect(loads).toEqual(['a'])
-  advance(749)
-  await cache.get('a')
-  expect(loads).toEqual(['a'])
-  advance(1)
+  advance(750)
   await cache.get('a')
   expect(loads).toEqual(['a', 'a'])
+})
+
+test('CredentialCache: credential that is used is looked up again in the background from 500 ms on, and refused once it is revoked', async () => {
+  const rows = new Map([['a', 'A']])
+  const { cache, loads, advance } = createCache(rows)
+  await cache.get('a')
+  advance(499)
+  await cache.get('a')
+  expect(loads).toEqual(['a'])
+  rows.set('a', 'renamed')
+  advance(1)
+  expect(await Promise.all([cache.get('a'), cache.get('a')])).toEqual(['A', 'A'])
+  await setImmediate()
+  expect(loads).toEqual(['a', 'a'])
+  rows.delete('a')
+  // Its age counts from the second look-up.
+  advance(500)
+  expect(await cache.get('a')).toBe('renamed')
+  await setImmediate()
+  expect(await cache.get('a')).toBeUndefined()
+})
+
+test('CredentialCache: second look-up in the background that fails leaves the credential valid until 750 ms', async () => {
+  const rows = brokenRows()
+  rows.isBroken = false
+  const { cache, loads, advance } = createCache(rows)
+  await cache.get('a')
+  rows.isBroken = true
+  advance(600)
+  for (let i = 0; i < 10; i++) {
+    expect(await cache.get('a')).toBe('A')
+    await setImmediate()
+  }
+  expect(loads).toEqual(['a', 'a'])
+  advance(150)
+  await expect(cache.get('a')).rejects.toThrow('no database')
 })
 
 test('CredentialCache: concurrent callers share one look-up', async () => {

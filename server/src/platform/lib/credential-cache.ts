@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
-import type { CacheStatistics } from './cache.ts'
+import { type CacheStatistics, RENEWAL_SHARE } from './cache.ts'
 import { elapsed } from './clock.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
 
 /** A revocation reaches every node within this time, even without a signal (GW-AUTH-3). */
 const MAX_AGE_MS = 750
+/** The remaining time from which on a credential in use is looked up again in the background. */
+const RENEWAL_MS = MAX_AGE_MS * (1 - RENEWAL_SHARE)
 const MAX_UNKNOWN_LOOK_UPS = 4
 /** Longest time of a look-up, waiting included. After it, the credential can be neither accepted nor refused. */
 export const LOOK_UP_MS = 3_000
@@ -17,6 +19,14 @@ export interface CredentialCacheOptions {
   readonly lookUpMs?: number
 }
 
+interface Known<A> {
+  readonly value: A
+  readonly until: number
+  readonly generation: number
+  /** False once it was looked up again in the background. */
+  mayRenew: boolean
+}
+
 /**
  * Caches the owners of credentials by hash. Unlike platform/lib/cache.ts it resists invented keys (decision 0009): they have their own cache, so
  * they cannot displace valid keys, and their own queue, so valid keys never wait behind them. Failed look-ups are not cached.
@@ -25,7 +35,7 @@ export class CredentialCache<A> {
   readonly #load: (hash: string) => Promise<A | undefined>
   readonly #clock: () => number
   readonly #lookUpMs: number
-  readonly #known: LRUCache<string, { readonly value: A; readonly until: number; readonly generation: number }>
+  readonly #known: LRUCache<string, Known<A>>
   readonly #unknown: LRUCache<string, true>
   readonly #pending = new Map<string, Promise<A | undefined>>()
   readonly #limitUnknown = pLimit(MAX_UNKNOWN_LOOK_UPS)
@@ -48,8 +58,13 @@ export class CredentialCache<A> {
   /** Resolves to undefined if the credential does not exist. Rejects if the look-up fails or times out. */
   async get(hash: string): Promise<A | undefined> {
     const known = this.#known.get(hash)
-    if (known?.generation === this.#generation && this.#clock() < known.until) {
+    const leftMs = known?.generation === this.#generation ? known.until - this.#clock() : 0
+    if (known && leftMs > 0) {
       this.#hits++
+      if (leftMs <= RENEWAL_MS && known.mayRenew) {
+        known.mayRenew = false
+        this.#share(hash, this.#lookUp(hash)).catch(() => {})
+      }
       return known.value
     }
     if (this.#unknown.get(hash)) {
@@ -60,7 +75,11 @@ export class CredentialCache<A> {
     const pending = this.#pending.get(hash)
     if (pending) return pending
     const until = elapsed() + this.#lookUpMs
-    const work = known ? this.#lookUp(hash) : this.#limitUnknown(() => this.#lookUpUntil(until, hash))
+    return this.#share(hash, known ? this.#lookUp(hash) : this.#limitUnknown(() => this.#lookUpUntil(until, hash)))
+  }
+
+  /** Until it ends, other callers get the same look-up. */
+  #share(hash: string, work: Promise<A | undefined>): Promise<A | undefined> {
     const lookup = withDeadline(this.#lookUpMs, work, 'the credential was not looked up').finally(() => {
       if (this.#pending.get(hash) === lookup) this.#pending.delete(hash)
     })
@@ -88,7 +107,7 @@ export class CredentialCache<A> {
       this.#known.delete(hash)
       this.#unknown.set(hash, true, { start })
     } else {
-      this.#known.set(hash, { value, until: start + MAX_AGE_MS, generation })
+      this.#known.set(hash, { value, until: start + MAX_AGE_MS, generation, mayRenew: true })
     }
     return value
   }
