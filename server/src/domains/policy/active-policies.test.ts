@@ -54,6 +54,35 @@ describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
     expect(await policies.current(workspaceId)).toBe(policy)
   })
 
+  test('version that was read later stays the last valid one when an earlier read ends after it', async () => {
+    const [hasRead, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let [isFirst, isUnavailable] = [true, false]
+    const db = database.db.withPlugin({
+      transformQuery: ({ node }) => {
+        if (isUnavailable) throw new Error('the database is unavailable')
+        return node
+      },
+      transformResult: async ({ result }) => {
+        if (!isFirst) return result
+        isFirst = false
+        hasRead.resolve()
+        await mayEnd.promise
+        return result
+      },
+    })
+    const policies = createPolicies(db)
+    const early = policies.current(workspaceId)
+    await hasRead.promise
+    await publish(singleRuleDocument('true'))
+    policies.forget(workspaceId)
+    expect(await verdictOf(policies)).toBe('deny')
+    mayEnd.resolve()
+    expect(await early).toBeUndefined()
+    isUnavailable = true
+    policies.forget(workspaceId)
+    expect(await verdictOf(policies)).toBe('deny')
+  })
+
   test('new version decides after forget, and every request has a version', async () => {
     await publish(singleRuleDocument('true'))
     const policies = createPolicies()

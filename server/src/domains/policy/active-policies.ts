@@ -15,13 +15,20 @@ interface ActivePoliciesOptions {
   readonly loadMs?: number | undefined
 }
 
+interface LastValid {
+  /** Undefined: a Workspace without policies. */
+  readonly policy: CompiledPolicy | undefined
+  /** The number of its load: a load that began earlier and ends later does not replace it. */
+  readonly load: number
+}
+
 /** The compiled active version of each Workspace. If it cannot be loaded, the last valid one is used (decision 0005). */
 export class ActivePolicies {
   readonly #db: Db
   readonly #options: ActivePoliciesOptions
   readonly #cache: Cache<CompiledPolicy | undefined>
-  /** By Workspace; undefined: a Workspace without policies. */
-  readonly #lastValid = new Map<string, CompiledPolicy | undefined>()
+  readonly #lastValid = new Map<string, LastValid>()
+  #loads = 0
   /** Errors of stored versions that are not valid, by version id, so that each version is parsed once. */
   readonly #invalid = new Map<string, Error>()
   #reported: unknown
@@ -29,7 +36,7 @@ export class ActivePolicies {
   constructor(db: Db, options: ActivePoliciesOptions) {
     this.#db = db
     this.#options = options
-    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs: options.maxAgeMs })
+    this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs: options.maxAgeMs, renews: true })
   }
 
   get statistics(): CacheStatistics {
@@ -46,28 +53,30 @@ export class ActivePolicies {
   }
 
   async #load(workspaceId: string): Promise<CompiledPolicy | undefined> {
+    const load = ++this.#loads
     try {
       const loading = this.#read(workspaceId)
       const { loadMs } = this.#options
       const policy = await (loadMs === undefined ? loading : withDeadline(loadMs, loading, 'the policies were not read'))
-      this.#lastValid.set(workspaceId, policy)
+      if (load > (this.#lastValid.get(workspaceId)?.load ?? 0)) this.#lastValid.set(workspaceId, { policy, load })
       return policy
     } catch (cause) {
-      if (!this.#lastValid.has(workspaceId)) throw cause
+      const lastValid = this.#lastValid.get(workspaceId)
+      if (!lastValid) throw cause
       if (cause !== this.#reported) {
         this.#options.onProblem(
           new Error('the active policy set could not be loaded, so the last valid one stays active', { cause }),
         )
       }
       this.#reported = cause
-      return this.#lastValid.get(workspaceId)
+      return lastValid.policy
     }
   }
 
   async #read(workspaceId: string): Promise<CompiledPolicy | undefined> {
     const id = await findActivePolicyId(this.#db, workspaceId)
     if (id === undefined) return undefined
-    const lastValid = this.#lastValid.get(workspaceId)
+    const lastValid = this.#lastValid.get(workspaceId)?.policy
     if (lastValid?.version.id === id) return lastValid
     const error = this.#invalid.get(id)
     if (error) throw error
