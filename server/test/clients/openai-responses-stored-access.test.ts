@@ -36,12 +36,12 @@ describe('owner', () => {
   /** Fails unless reading, deleting and continuing fail as for an id that does not exist. */
   async function expectUnknown(id: string, from: OpenAI, { headers = {}, governance = {} }: Caller = {}) {
     const calls = [
-      from.responses.retrieve(id, {}, { headers }),
-      from.responses.delete(id, { headers }),
-      from.responses.inputItems.list(id, {}, { headers }),
+      () => from.responses.retrieve(id, {}, { headers }),
+      () => from.responses.delete(id, { headers }),
+      () => from.responses.inputItems.list(id, {}, { headers }),
     ]
     for (const call of calls) {
-      const error = await failure(call)
+      const error = await failure(call())
       expect(error).toMatchObject({ status: 404, code: 'NOT_FOUND' })
       expect(envelope(error).message).toBe('Response not found.')
     }
