@@ -112,7 +112,7 @@ export async function startScriptedProvider() {
 }
 export type ScriptedProvider = Awaited<ReturnType<typeof startScriptedProvider>>
 
-/** A random pronounceable word of letters, so that no detector matches it. It has no `c` or `h`: words of rules have one, or two consonants in a row. */
+/** A random word, so that no detector matches it. Consonants and vowels alternate: rules can ask for words that it cannot contain. */
 export function word(): string {
   const pick = (letters: string) => letters[Math.floor(Math.random() * letters.length)] ?? ''
   return Array.from({ length: 5 }, () => pick('bdfgklmnprtvz') + pick('aeiou')).join('')

@@ -8,7 +8,7 @@ import type { Schema } from '../../platform/db/schema.ts'
 import { ActivePolicies } from './active-policies.ts'
 import { evaluate } from './evaluate.ts'
 import { policySha256 } from './policy.ts'
-import { publishPolicySet } from './policy-store.ts'
+import { activatePolicySet, publishPolicySet } from './policy-store.ts'
 
 describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
   let workspaceId: string
@@ -79,6 +79,20 @@ describe.each(testDatabases())('ActivePolicies on $name', async ({ open }) => {
     mayEnd.resolve()
     expect(await early).toBeUndefined()
     isUnavailable = true
+    policies.forget(workspaceId)
+    expect(await verdictOf(policies)).toBe('deny')
+  })
+
+  test('version that was activated again decides when the database fails, although a later one was loaded before', async () => {
+    const { id } = await publish(singleRuleDocument('true'))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
+    const { state, db } = failingDatabase()
+    const policies = createPolicies(db)
+    expect(await verdictOf(policies)).toBe('escalate')
+    await database.db.transaction().execute((tx) => activatePolicySet(tx, workspaceId, id, 'admin'))
+    policies.forget(workspaceId)
+    expect(await verdictOf(policies)).toBe('deny')
+    state.unavailable = true
     policies.forget(workspaceId)
     expect(await verdictOf(policies)).toBe('deny')
   })

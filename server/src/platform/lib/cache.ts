@@ -26,10 +26,9 @@ export const RENEWAL_SHARE = 2 / 3
 interface Entry<V> {
   readonly value: Promise<V>
   readonly startedAt: number
-  /** False during its load and once it was loaded again. */
-  mayRenew: boolean
-  /** The load that will replace it. */
-  renewal?: Entry<V> | undefined
+  state: 'loading' | 'loaded' | 'failed'
+  /** The load in the background, which takes its place. */
+  next?: Entry<V>
 }
 
 /**
@@ -38,8 +37,7 @@ interface Entry<V> {
  */
 export class Cache<V> {
   readonly #load: (key: string) => Promise<V>
-  readonly #options: { readonly maxAgeMs: number; readonly loadMs: number | undefined; readonly clock: () => number }
-  readonly #renews: boolean
+  readonly #options: Required<Pick<CacheOptions, 'clock'>> & { readonly maxAgeMs: number; readonly renewAfterMs: number }
   readonly #entries: LRUCache<string, Entry<V>>
   #hits = 0
   #misses = 0
@@ -48,57 +46,33 @@ export class Cache<V> {
     load: (key: string) => Promise<V>,
     { maxAgeMs = 750, maxEntries = 10_000, loadMs, renews = false, clock = elapsed }: CacheOptions = {},
   ) {
-    this.#load = load
-    this.#renews = renews
-    this.#options = { maxAgeMs, loadMs, clock }
+    this.#load = loadMs === undefined ? load : (key) => withDeadline(loadMs, load(key), 'the value was not loaded')
+    this.#options = { maxAgeMs, renewAfterMs: renews ? maxAgeMs * RENEWAL_SHARE : maxAgeMs, clock }
     this.#entries = new LRUCache({ max: maxEntries })
   }
 
   get(key: string): Promise<V> {
-    const { maxAgeMs, clock } = this.#options
+    const { maxAgeMs, renewAfterMs, clock } = this.#options
     const now = clock()
+    const isUsable = (entry: Entry<V> | undefined): entry is Entry<V> =>
+      entry !== undefined && entry.state !== 'failed' && now - entry.startedAt < maxAgeMs
     const known = this.#entries.get(key)
-    if (known && now - known.startedAt < maxAgeMs) {
-      this.#hits++
-      if (known.mayRenew && now - known.startedAt >= maxAgeMs * RENEWAL_SHARE) this.#renew(key, known)
-      return known.value
-    }
-    this.#misses++
-    const renewal = known?.renewal
-    const entry = renewal && now - renewal.startedAt < maxAgeMs ? renewal : this.#start(key)
-    this.#entries.set(key, entry)
-    entry.value.catch(() => {
-      if (this.#entries.peek(key) === entry) this.#entries.delete(key)
-    })
+    const found = isUsable(known) && known.next?.state !== 'loaded' ? known : known?.next
+    const entry = isUsable(found) ? found : this.#start(key, now)
+    if (entry === found) this.#hits++
+    else this.#misses++
+    if (entry.state === 'loaded' && now - entry.startedAt >= renewAfterMs) entry.next ??= this.#start(key, now)
+    if (entry !== known) this.#entries.set(key, entry)
     return entry.value
   }
 
-  #start(key: string): Entry<V> {
-    const { loadMs, clock } = this.#options
-    const startedAt = clock()
-    const work = this.#load(key)
-    const value = loadMs === undefined ? work : withDeadline(loadMs, work, 'the value was not loaded')
-    const entry: Entry<V> = { value, startedAt, mayRenew: false }
-    const allowRenewal = (): void => {
-      entry.mayRenew = true
+  #start(key: string, startedAt: number): Entry<V> {
+    const entry: Entry<V> = { value: this.#load(key), startedAt, state: 'loading' }
+    const settle = (state: Entry<V>['state']) => () => {
+      entry.state = state
     }
-    if (this.#renews) value.then(allowRenewal, () => {})
+    entry.value.then(settle('loaded'), settle('failed'))
     return entry
-  }
-
-  /** After a failure, the value is loaded again when it is too old. */
-  #renew(key: string, known: Entry<V>): void {
-    known.mayRenew = false
-    const entry = this.#start(key)
-    known.renewal = entry
-    const replace = (): void => {
-      // Otherwise it was forgotten meanwhile.
-      if (this.#entries.peek(key) === known) this.#entries.set(key, entry)
-    }
-    const keep = (): void => {
-      known.renewal = undefined
-    }
-    entry.value.then(replace, keep)
   }
 
   get statistics(): CacheStatistics {

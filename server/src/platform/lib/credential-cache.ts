@@ -19,14 +19,6 @@ export interface CredentialCacheOptions {
   readonly lookUpMs?: number
 }
 
-interface Known<A> {
-  readonly value: A
-  readonly until: number
-  readonly generation: number
-  /** False once it was looked up again in the background. */
-  mayRenew: boolean
-}
-
 /**
  * Caches the owners of credentials by hash. Unlike platform/lib/cache.ts it resists invented keys (decision 0009): they have their own cache, so
  * they cannot displace valid keys, and their own queue, so valid keys never wait behind them. Failed look-ups are not cached.
@@ -35,7 +27,7 @@ export class CredentialCache<A> {
   readonly #load: (hash: string) => Promise<A | undefined>
   readonly #clock: () => number
   readonly #lookUpMs: number
-  readonly #known: LRUCache<string, Known<A>>
+  readonly #known: LRUCache<string, { readonly value: A; readonly until: number; readonly generation: number; mayRenew: boolean }>
   readonly #unknown: LRUCache<string, true>
   readonly #pending = new Map<string, Promise<A | undefined>>()
   readonly #limitUnknown = pLimit(MAX_UNKNOWN_LOOK_UPS)
