@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // `import.meta.dirname` came with Node 20.11.
@@ -32,7 +32,7 @@ export async function buildIfChanged({ name, dist, sources, argsFor }) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return true
   console.error(`gatehouse: building the ${name} …`)
   // A separate folder, because a running server may still read the old build.
-  const fresh = join(dist, `../.build-${process.pid}`)
+  const fresh = join(dist, `../.build-${basename(dist)}-${process.pid}`)
   // Always production, also in tests, because the development build of React is larger.
   const env = { ...process.env, NODE_ENV: 'production' }
   const child = spawn(join(root, 'scripts/run'), argsFor(fresh), { cwd: root, env, stdio: ['ignore', 2, 2] })

@@ -1,6 +1,6 @@
 // Runs before `npm start` and `npm test` with the Node of the system (20 or later). Installs the packages of package-lock.json, among
-// them Node 24 (the npm package `node`), writes the generated files that are not in git, and builds the server, the dashboard and the
-// documents, each if they have changed.
+// them Node 24 (the npm package `node`), writes the generated files that are not in git, and builds the server, its new database, the
+// dashboard and the documents, each if they have changed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,5 +28,10 @@ const files = import('./generate-files.mjs')
 // `npm run check` and `npm run docs` need only the generated files.
 const needsBuilds = !process.argv.includes('--files')
 if (needsBuilds)
-  await Promise.all([import('./build-server.mjs'), import('./build-dashboard.mjs'), files.then(() => import('./build-site.mjs'))])
+  await Promise.all([
+    import('./build-server.mjs'),
+    import('./build-database.mjs'),
+    import('./build-dashboard.mjs'),
+    files.then(() => import('./build-site.mjs')),
+  ])
 await files

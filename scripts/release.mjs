@@ -22,7 +22,7 @@ const contents = [
     'examples',
     'deploy',
   ],
-  ...['scripts/gatehouse', 'server/dist', 'dashboard/package.json', 'dashboard/dist', 'site/dist'],
+  ...['scripts/gatehouse', 'server/dist', 'server/new-database', 'dashboard/package.json', 'dashboard/dist', 'site/dist'],
 ]
 mkdirSync(`${root}/release`, { recursive: true })
 const file = `release/${name}.tar.gz`

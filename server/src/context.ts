@@ -54,6 +54,7 @@ import { secureDataFolder } from './platform/config/data-folder.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 import { type Database, openDatabase } from './platform/db/database.ts'
 import { DatabaseMaintenance } from './platform/db/database-maintenance.ts'
+import { NEW_DATABASE } from './platform/db/embedded.ts'
 import { BackgroundWork } from './platform/lib/background-work.ts'
 import { Cache } from './platform/lib/cache.ts'
 import { type Clock, elapsed, systemClock } from './platform/lib/clock.ts'
@@ -98,7 +99,8 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const onProgress = (text: string) => log.info(text)
-  const database = await openDatabase({ ...databaseServers(config), timeouts: config.databaseTimeouts, onError, onProgress })
+  const servers = { ...databaseServers(config), newDatabase: NEW_DATABASE }
+  const database = await openDatabase({ ...servers, timeouts: config.databaseTimeouts, onError, onProgress })
   try {
     const openTelemetry = await loadOpenTelemetry(config)
     const base = createBase({ config, secrets, overrides, log, onError, database, openTelemetry })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { createContext } from '../../src/context.ts'
 import { readConfig } from '../../src/platform/config/config.ts'
 import { readSecrets } from '../../src/platform/config/secrets.ts'
-import { openDatabase } from '../../src/platform/db/database.ts'
+import { NEW_DATABASE } from '../../src/platform/db/embedded.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
 import { prepareStart } from '../../src/tools/start/prepare.ts'
 
@@ -31,19 +31,19 @@ declare module 'vitest' {
   }
 }
 
-/** template1 and template0: 600 of the 1,400 files that each test server would copy, although nothing opens these databases. */
-const UNUSED_DATABASES = ['1', '4']
+const BUILDS = ['build-server.mjs', 'build-database.mjs'].map((name) => join(import.meta.dirname, '../../../scripts', name))
 
-const BUILD = join(import.meta.dirname, '../../../scripts/build-server.mjs')
-
-/** Creates the two template folders of the run, and builds server/dist, which tests start as a separate process. */
+/** Builds the database and the server, which tests start as a separate process, and creates the two template folders of the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   // Workers end without closing the servers that their files share: what is left of them is removed with the folder of the run.
   process.env.TMPDIR = root
   const templateDataDir = join(root, 'template')
   const seededDataDir = join(root, 'seeded')
-  await Promise.all([promisify(execFile)(process.execPath, [BUILD]), createTemplates(templateDataDir, seededDataDir)])
+  await Promise.all(BUILDS.map((script) => promisify(execFile)(process.execPath, [script])))
+  cpSync(NEW_DATABASE, join(templateDataDir, 'postgres'), { recursive: true })
+  chmodSync(join(templateDataDir, 'postgres'), 0o700)
+  await seed(seededDataDir)
 
   const runName = `gatehouse_test_${process.pid}_${Date.now()}`
   const server = process.env.TEST_DATABASE_URL
@@ -56,15 +56,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     if (server) await dropDatabases(server, runName)
     rmSync(root, { recursive: true, force: true, maxRetries: 3 })
   }
-}
-
-async function createTemplates(templateDataDir: string, seededDataDir: string): Promise<void> {
-  await openDatabase({ onError: () => {}, onProgress: () => {}, poolSize: 2, dataDir: templateDataDir }).then((database) =>
-    database.close(),
-  )
-  for (const oid of UNUSED_DATABASES) rmSync(join(templateDataDir, 'postgres/base', oid), { recursive: true })
-  cpSync(templateDataDir, seededDataDir, { recursive: true })
-  await seed(seededDataDir)
 }
 
 /** Prepares a data folder as a first start does. */

@@ -47,6 +47,8 @@ interface DatabaseOptions {
   readonly sessionUrl?: string | undefined
   readonly replica?: ReplicaOptions | undefined
   readonly dataDir: string
+  /** For the embedded database: see embedded.ts. */
+  readonly newDatabase?: string
   readonly poolSize: number
   readonly timeouts?: DatabaseTimeouts
   /** For tests: the schema of another version. */

@@ -10,7 +10,7 @@ const COMMANDS_MS = 5_000
 const POLL_MS = 20
 
 /** PGlite allocates all buffers at start; the default is 128 MB. */
-const SETTINGS = ['shared_buffers=32MB']
+const SETTINGS = ['shared_buffers=24MB']
 
 /** Runs in the worker thread that embedded.ts starts. Without `socket`, it only creates the database. */
 const { directory, socket } = workerData as { directory: string; socket: string | undefined }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { withDeadline } from '../lib/deadline.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './disk-space.ts'
@@ -16,10 +17,13 @@ const SOCKET_NAME = '.s.PGSQL.5432'
 /** How long a command waits for a server that is starting. */
 const SHARE_WAIT_MS = 30_000
 const SHARE_POLL_MS = 50
-/** The first start creates the database, which takes half a minute on a slow machine. */
+/** A start without NEW_DATABASE creates the database, which takes half a minute on a slow machine. */
 const START_MS = 180_000
 /** Commands have 5 s to finish (embedded-worker.ts); the rest is for the last checkpoint. */
 const STOP_MS = 15_000
+
+/** An empty database with the schema of this version (scripts/build-database.mjs). */
+export const NEW_DATABASE: string = fileURLToPath(new URL('../../../new-database/postgres', import.meta.url))
 
 export interface Embedded {
   readonly connection: { host: string; port: number; user: string; database: string }
@@ -31,6 +35,8 @@ export interface Embedded {
 
 interface EmbeddedOptions {
   readonly dataDir: string
+  /** A folder that is copied if there is no database yet; absent: it is created, which takes seconds. */
+  readonly newDatabase?: string | undefined
   /** Whether to connect to the server that runs on this folder already, instead of throwing. */
   readonly share?: boolean | undefined
   readonly onError: (error: Error) => void
@@ -77,15 +83,18 @@ async function startWorker(
   folder: string,
   socket: string,
   unlock: () => void,
-  { onError, onProgress }: EmbeddedOptions,
+  { newDatabase, onError, onProgress }: EmbeddedOptions,
 ): Promise<Pick<Embedded, 'broken' | 'stop'>> {
   const directory = join(folder, 'postgres')
   let worker: DatabaseWorker | undefined
   rmSync(socket, { force: true })
   try {
     if (!existsSync(join(directory, 'PG_VERSION'))) {
-      onProgress('creating the embedded database, this takes a few seconds at first start')
-      await createDatabase(directory)
+      if (newDatabase !== undefined && existsSync(newDatabase)) copyDatabase(newDatabase, directory)
+      else {
+        onProgress('creating the embedded database, this takes a few seconds at first start')
+        await createDatabase(directory)
+      }
     }
     worker = runWorker({ directory, socket }, onError)
     await withDeadline(START_MS, worker.ready, 'the embedded database did not start')
@@ -143,6 +152,16 @@ function runWorker(workerData: { directory: string; socket: string }, onError: (
 
 const newWorker = (workerData: { directory: string; socket?: string }): Worker =>
   new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
+
+/** A start that is killed meanwhile leaves only the unfinished copy, which the next one replaces. */
+function copyDatabase(source: string, directory: string): void {
+  const unfinished = `${directory}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  cpSync(source, unfinished, { recursive: true })
+  // PostgreSQL refuses a folder that other users may read.
+  chmodSync(unfinished, 0o700)
+  renameSync(unfinished, directory)
+}
 
 /** Creates the database in a separate thread, because PGlite would keep the 400 MB that this takes. */
 async function createDatabase(directory: string): Promise<void> {

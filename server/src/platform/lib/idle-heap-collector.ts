@@ -16,15 +16,15 @@ export function limitThreadMemory(): void {
 }
 
 /**
- * Returns memory to the operating system while the server is idle: V8 keeps the pages that a start or a burst of requests has filled,
- * 60 MB, until memory runs out. Needs `--expose-gc`; without it nothing happens.
+ * Returns memory to the operating system after the start and while the server is idle: V8 keeps the pages that a start or a burst of
+ * requests has filled, 60 MB, until memory runs out. Needs `--expose-gc`; without it nothing happens.
  */
 export class IdleHeapCollector {
   readonly #collect: typeof globalThis.gc
   readonly #busyShare: () => number
   #heapBytes = 0
-  /** Idle intervals until the next collection. After a start one is enough: what it has compiled is not needed again. */
-  #intervalsLeft = 1
+  /** Idle intervals until the next collection. */
+  #intervalsLeft = IDLE_INTERVALS
 
   /** `busyShare` returns the share of the time since its last call in which the event loop was busy. */
   constructor({ collect = globalThis.gc, busyShare = eventLoopShare() } = {}) {
@@ -34,11 +34,15 @@ export class IdleHeapCollector {
 
   /** Call it every 5 seconds. Returns true if memory was collected. */
   check(): boolean {
-    const isIdle = this.#busyShare() <= IDLE_SHARE
-    if (!isIdle && this.#heapBytes > 0) this.#intervalsLeft = IDLE_INTERVALS
-    if (!this.#collect || !isIdle || --this.#intervalsLeft > 0) return false
+    if (this.#busyShare() > IDLE_SHARE) this.#intervalsLeft = IDLE_INTERVALS
+    else if (--this.#intervalsLeft <= 0) return this.collect()
+    return false
+  }
+
+  /** Call it at the end of the start as well, before the first request: what the start has compiled is not needed again. */
+  collect(): boolean {
     const { heapTotal, heapUsed } = process.memoryUsage()
-    if (heapUsed > MAX_LIVE_BYTES || heapTotal - this.#heapBytes < WORTHWHILE_BYTES) return false
+    if (!this.#collect || heapUsed > MAX_LIVE_BYTES || heapTotal - this.#heapBytes < WORTHWHILE_BYTES) return false
     this.#collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     this.#heapBytes = process.memoryUsage().heapTotal
     this.#intervalsLeft = IDLE_INTERVALS
