@@ -1,8 +1,6 @@
 import type { Health } from '../domains/providers/health.ts'
 import { requestedTier } from '../domains/providers/price-tier.ts'
-import type { Provider } from '../domains/providers/provider.ts'
 import { areOffersPriced, listAllowedModels, noEligibleProvider, selectCandidates } from '../domains/providers/route.ts'
-import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
@@ -10,9 +8,9 @@ import { estimateRequestTokens, estimateTokens } from '../shared/tokens.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import type { IncomingRequest } from './request.ts'
 import { type Admitted, type Authorized, type Caller, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
+import type { WorkspaceSnapshot } from './workspace-snapshot.ts'
 
 export interface RouteDeps {
-  readonly providers: Cache<readonly Provider[]>
   readonly health: Health
   readonly clock: Clock
   readonly random: () => number
@@ -22,12 +20,11 @@ export interface RouteDeps {
 const UNBOUNDED_TOKENS = 4_096
 
 /** The providers that may serve the request, best first. A request without one is refused. */
-export async function findCandidates(
-  { incoming, caller: { application }, admitted: { request } }: Pick<RequestContext, 'incoming' | 'caller' | 'admitted'>,
+export function findCandidates(
+  { incoming, caller: { application }, admitted: { request }, workspace: { providers } }: RequestContext,
   { decision, messages, parameters, systemTexts, context, directives }: Authorized,
   deps: RouteDeps,
-): Promise<Route | Stop<never>> {
-  const providers = await deps.providers.get(application.workspaceId)
+): Route | Stop<never> {
   const isEmbedding = incoming.endpoint === 'embeddings'
   const added = isEmbedding ? [] : [...systemTexts, context].filter((text) => text !== '')
   const tokens = () => estimateTokens(added) + estimateRequestTokens({ messages, parameters })
@@ -51,16 +48,16 @@ export async function findCandidates(
 }
 
 /** The request with the value of `request.priced`, which policies read before stage 8 selects the candidates. */
-export async function withPriced(
+export function withPriced(
   { endpoint }: Pick<IncomingRequest, 'endpoint'>,
   { application }: Caller,
   admitted: Admitted,
-  { providers, clock }: Pick<RouteDeps, 'providers' | 'clock'>,
-): Promise<Admitted> {
+  { providers }: Pick<WorkspaceSnapshot, 'providers'>,
+  { clock }: Pick<RouteDeps, 'clock'>,
+): Admitted {
   if (!ENDPOINT_PLANS[endpoint].stages.has('invoke')) return admitted
   const model = admitted.request.model || (application.defaultModel ?? '')
-  const declared = await providers.get(application.workspaceId)
   const at = clock.now()
-  const arePriced = areOffersPriced(declared, { model, application }, { at, hasOutput: endpoint !== 'embeddings' })
+  const arePriced = areOffersPriced(providers, { model, application }, { at, hasOutput: endpoint !== 'embeddings' })
   return { ...admitted, priced: arePriced && requestedTier(admitted.request.parameters) === 'standard' }
 }

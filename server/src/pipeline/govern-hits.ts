@@ -5,6 +5,7 @@ import type { Ranker } from '../domains/retrieval/rank.ts'
 import { type Release, releasedCompletion } from '../domains/review/resubmission.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { Clock } from '../platform/lib/clock.ts'
+import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
 import type { Pause, TimeSlices } from '../platform/lib/time-slices.ts'
 import type { Classification } from '../shared/classification.ts'
 import { type Decision, NO_DEMANDS, type PolicyPoint } from '../shared/decision.ts'
@@ -129,7 +130,7 @@ const governHit = <Hit extends { readonly classification: Classification }>(
   { policy, input, readers, vault, isAllowed }: Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>,
   { point, texts, withTexts, subject }: HitKind<Hit>,
   deps: GovernDeps,
-): Promise<Governed<Hit>> =>
+): MaybePromise<Governed<Hit>> =>
   govern(
     { texts: texts(hit), start: { classification: hit.classification, risk: 'low' } },
     point,

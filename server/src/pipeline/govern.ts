@@ -7,6 +7,7 @@ import { evaluate, mergeDecisions } from '../domains/policy/evaluate.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
 import { applyTransforms, isTruncation } from '../domains/policy/transforms.ts'
 import { Vault } from '../domains/policy/vault.ts'
+import { andThen, type MaybePromise } from '../platform/lib/maybe-promise.ts'
 import type { Classification, RiskLevel } from '../shared/classification.ts'
 import type { DecidingRule, Decision, PolicyPoint } from '../shared/decision.ts'
 import type { ReportFault } from '../shared/fault.ts'
@@ -78,24 +79,25 @@ export interface Governed<T> extends Transformed<T> {
 }
 
 /** A detector or transform that fails denies, and the decision's rules name it (GW-SAFE-1). */
-export async function govern<T>(
+export function govern<T>(
   content: GovernedContent,
   point: PolicyPoint,
   governing: Governing<T>,
   deps: GovernDeps,
-): Promise<Governed<T>> {
-  const scanned = await scanContent(content, deps)
-  return { scanned, ...governScanned(scanned, point, governing, deps) }
+): MaybePromise<Governed<T>> {
+  return andThen(scanContent(content, deps), (scanned) => ({ scanned, ...governScanned(scanned, point, governing, deps) }))
 }
 
-export async function scanContent(
+export function scanContent(
   { texts, joins = [], runs = [], unread = NOTHING_UNREAD, toolCalls = [], start }: GovernedContent,
   { detectors, detectorBudgetMs }: Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>,
-): Promise<Scanned> {
+): MaybePromise<Scanned> {
   const options = { detectors, budgetMs: detectorBudgetMs }
-  const { findings, counts, failures, joined } = scanSplit(texts, runs, await scanJoined(texts, joins, options), options)
-  const failed = failures.map((name) => `detector:${name}`)
-  return { texts, findings, counts, joined, unread, toolCalls, ...assess(counts, start), failed }
+  return andThen(scanJoined(texts, joins, options), (scan) => {
+    const { findings, counts, failures, joined } = scanSplit(texts, runs, scan, options)
+    const failed = failures.map((name) => `detector:${name}`)
+    return { texts, findings, counts, joined, unread, toolCalls, ...assess(counts, start), failed }
+  })
 }
 
 export function governScanned<T>(

@@ -1,12 +1,11 @@
-import type { Budget } from '../domains/budgets/budget.ts'
 import type { BudgetLedger } from '../domains/budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../domains/budgets/match-budgets.ts'
 import type { BudgetRefusal } from '../domains/budgets/reservation-store.ts'
 import { LONGEST_RETRY_SECONDS } from '../domains/limits/limit-headers.ts'
 import { isPriced, type Price, priceOf } from '../domains/providers/price.ts'
 import { requestedTier } from '../domains/providers/price-tier.ts'
-import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
+import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
@@ -14,7 +13,6 @@ import { mostRequestTokens } from '../shared/tokens.ts'
 import type { Authorized, CallReservation, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {
-  readonly budgets: Cache<readonly Budget[]>
   readonly budgetLedger: Pick<BudgetLedger, 'reserve' | 'close'>
   readonly budgetOutputTokens: number
   readonly budgetLinkTokens: number
@@ -22,16 +20,16 @@ export interface SpendingDeps {
 }
 
 /** The most that the request may use at each budget that counts it; undefined: none does. Retries use the same reservation. */
-export async function reserveSpending(
+export function reserveSpending(
   context: RequestContext,
   authorized: Authorized,
   route: Route,
   deps: SpendingDeps,
-): Promise<CallReservation | Stop<Invoked> | undefined> {
+): MaybePromise<CallReservation | Stop<Invoked> | undefined> {
   const { application, keyId } = context.caller
   const { request } = context.admitted
   if (request.dryRun || route.candidates.length === 0) return undefined
-  const budgets = await deps.budgets.get(application.workspaceId)
+  const { budgets } = context.workspace
   if (budgets.length === 0) return undefined
   const matched = matchBudgets(budgets, { applicationId: application.id, keyId, user: context.identity.user })
   if (matched.length === 0) return undefined
@@ -52,8 +50,9 @@ export async function reserveSpending(
   const extraction = mayExtractMemories(context)
     ? mostSpending({ input: withinContext(inputTokens + output, prices), output: deps.budgetOutputTokens }, prices)
     : NOTHING_SPENT
-  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, addSpending(call, extraction))
-  return result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)
+  return deps.budgetLedger
+    .reserve(application.workspaceId, matched, addSpending(call, extraction))
+    .then((result) => (result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)))
 }
 
 interface Call {

@@ -1,4 +1,5 @@
 import { elapsed } from '../platform/lib/clock.ts'
+import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
 import { type Outcome, Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import { STAGES, type StageName } from './endpoints.ts'
 
@@ -36,34 +37,47 @@ export class StageTrace<Results extends object> {
   }
 
   /** Without `neutral` the stage runs for every endpoint. Throws Halt when the stage ends the run. */
-  async run<N extends StageName & keyof Results>(
+  run<N extends StageName & keyof Results>(
     name: N,
-    run: () => StageReturn<Results[N]> | Promise<StageReturn<Results[N]>>,
+    run: () => MaybePromise<StageReturn<Results[N]>>,
     neutral?: Results[N],
-  ): Promise<Results[N]> {
-    // A stage begins where the previous one ended, which saves a reading of the clock.
-    const startMs = this.#reachedMs
+  ): MaybePromise<Results[N]> {
     if (neutral !== undefined && !this.#used.has(name)) {
-      this.notes.push({ name, outcome: 'skipped', startMs, ms: 0 })
+      this.notes.push({ name, outcome: 'skipped', startMs: this.#reachedMs, ms: 0 })
       return neutral
     }
-    let outcome: StageNote['outcome'] = 'failed'
-    try {
-      const result = await run()
-      if (result instanceof Stop) {
-        outcome = 'stopped'
-        if (result.partial !== undefined) this.results[name] = result.partial
-        throw new Halt(result.outcome)
-      }
-      outcome = result instanceof Skipped ? 'skipped' : 'ok'
-      const value = result instanceof Skipped ? (result.value ?? neutral) : (result as Results[N])
-      if (value === undefined) throw new TypeError(`the stage ${name} has no neutral result`)
-      this.results[name] = value
-      return value
-    } finally {
-      this.#reachedMs = this.ms
-      this.notes.push({ name, outcome, startMs, ms: this.#reachedMs - startMs })
+    const fail = (cause: unknown): never => {
+      this.#note(name, 'failed')
+      throw cause
     }
+    let result: MaybePromise<StageReturn<Results[N]>>
+    try {
+      result = run()
+    } catch (cause) {
+      return fail(cause)
+    }
+    if (!(result instanceof Promise)) return this.#end(name, result, neutral)
+    return result.then((returned) => this.#end(name, returned, neutral), fail)
+  }
+
+  #end<N extends StageName & keyof Results>(name: N, result: StageReturn<Results[N]>, neutral?: Results[N]): Results[N] {
+    if (result instanceof Stop) {
+      this.#note(name, 'stopped')
+      if (result.partial !== undefined) this.results[name] = result.partial
+      throw new Halt(result.outcome)
+    }
+    const value = result instanceof Skipped ? (result.value ?? neutral) : (result as Results[N])
+    this.#note(name, value === undefined ? 'failed' : result instanceof Skipped ? 'skipped' : 'ok')
+    if (value === undefined) throw new TypeError(`the stage ${name} has no neutral result`)
+    this.results[name] = value
+    return value
+  }
+
+  /** A stage begins where the previous one ended, which saves a reading of the clock. */
+  #note(name: StageName, outcome: StageNote['outcome']): void {
+    const startMs = this.#reachedMs
+    this.#reachedMs = this.ms
+    this.notes.push({ name, outcome, startMs, ms: this.#reachedMs - startMs })
   }
 
   /** All twelve, in order; a stage that was not reached counts as skipped. */

@@ -134,7 +134,7 @@ export function largeBodyRoute(
 
 /** Also false if the database does not respond; the pipeline then answers with that error. */
 const hasKey = ({ headers }: FastifyRequest, { authenticator }: ChatDeps): Promise<boolean> =>
-  authenticator.authenticate(authorizationOf(headers)).then(
+  Promise.try(() => authenticator.authenticate(authorizationOf(headers))).then(
     ({ ok }) => ok,
     () => false,
   )

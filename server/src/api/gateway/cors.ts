@@ -28,7 +28,7 @@ export function registerCors(app: FastifyInstance, { allowedOrigins }: { readonl
 
 async function allowKnown(reply: FastifyReply, origin: string, allowedOrigins: AllowedOrigins): Promise<void> {
   // Without a database no origin is allowed; the request itself fails with its own error.
-  const origins = await allowedOrigins.get('').catch(() => NONE)
+  const origins = await Promise.try(() => allowedOrigins.get('')).catch(() => NONE)
   if (has(origins, origin)) allow(reply, origin)
 }
 

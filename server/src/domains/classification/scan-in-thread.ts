@@ -1,4 +1,5 @@
 import type { Piscina } from 'piscina'
+import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { createThreadPool } from '../../platform/lib/thread-pool.ts'
 import { countFindings } from '../../shared/finding.ts'
 import type { Detector } from './detector.ts'
@@ -42,11 +43,15 @@ const failedScan = (texts: readonly string[]): TimedScan => ({
 
 const thread = new ScanThread()
 
-export async function scanInThread(texts: readonly string[], { detectors, budgetMs }: ScanOptions): Promise<Scan> {
+/** A promise only for long texts. */
+export function scanInThread(texts: readonly string[], { detectors, budgetMs }: ScanOptions): MaybePromise<Scan> {
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
   if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
-  const { times, findings, ...result } = await thread.run(texts, budget)
+  return thread.run(texts, budget).then((timed) => unpackScan(timed, detectors))
+}
+
+function unpackScan({ times, findings, ...result }: TimedScan, detectors: readonly Detector[]): Scan {
   for (const detector of detectors) {
     if (result.failures.includes(detector.name)) detector.reportFailure?.('overran')
     const ms = times[detector.name]

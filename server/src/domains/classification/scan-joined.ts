@@ -1,3 +1,4 @@
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { type Finding, type FindingType, groupOf } from '../../shared/finding.ts'
 import { count, resolveOverlaps, type Scan, type ScanOptions, scan } from './scan.ts'
 import { scanInThread } from './scan-in-thread.ts'
@@ -9,22 +10,27 @@ export interface JoinedScan extends Scan {
 }
 
 /** Also scans the joined texts of each list of indices, because a word or key can be split. A finding there is one of every text it covers. */
-export async function scanJoined(
+export function scanJoined(
   texts: readonly string[],
   joins: readonly (readonly number[])[],
   options: ScanOptions,
-): Promise<JoinedScan> {
-  const separate = await scanInThread(texts, options)
-  if (joins.length === 0) return { ...separate, joined: '' }
+): MaybePromise<JoinedScan> {
+  const separate = scanInThread(texts, options)
+  if (joins.length === 0) return andThen(separate, (scan) => ({ ...scan, joined: '' }))
   const joined = joins.map((indices) => indices.map((index) => texts[index] ?? '').join(''))
-  const together = await scanInThread(joined, options)
+  return andThen(separate, (scan) =>
+    andThen(scanInThread(joined, options), (together) => ({ ...merge(texts, scan, joins, together), joined: joined.join('\n') })),
+  )
+}
+
+function merge(texts: readonly string[], separate: Scan, joins: readonly (readonly number[])[], together: Scan): Scan {
   const lists = separate.findings.map((list) => [...list])
   // Hidden text is found in the separate texts already.
   const visible = together.findings.map((list) => list.filter(({ type }) => groupOf(type) !== 'hidden'))
   for (const [at, indices] of joins.entries()) distributeFindings(visible[at] ?? [], indices, texts, lists)
   const findings = lists.map(resolveOverlaps)
   const failures = [...new Set([...separate.failures, ...together.failures])]
-  return { findings, counts: count(findings), failures, joined: joined.join('\n') }
+  return { findings, counts: count(findings), failures }
 }
 
 /** Adds to each text its part of the findings in the joined text. Texts and findings are in order, so this takes linear time. */

@@ -5,6 +5,7 @@ import type { CacheStatistics } from '../../platform/lib/cache.ts'
 import { type Clock, systemClock } from '../../platform/lib/clock.ts'
 import { readBearer } from '../../platform/lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../platform/lib/credential-cache.ts'
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import type { Application } from '../../shared/principal.ts'
 import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
 
@@ -43,9 +44,12 @@ export class Authenticator {
   }
 
   /** `authorization`: the header. Throws if the database does not respond, so that the client gets 503 and not 401. */
-  async authenticate(authorization: string | undefined): Promise<Authentication> {
+  authenticate(authorization: string | undefined): MaybePromise<Authentication> {
     const hash = readBearer(authorization, 'gk_')
-    const known = hash === undefined ? undefined : await this.#cache.get(hash)
+    return hash === undefined ? INVALID : andThen(this.#cache.get(hash), (known) => this.#current(known))
+  }
+
+  #current(known: KnownKey | undefined): Authentication {
     if (!known) return INVALID
     const { authentication, expiresAt } = known
     return authentication.ok && expiresAt && expiresAt <= this.#clock.now() ? EXPIRED : authentication

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
 import { Cache, type CacheStatistics } from '../../platform/lib/cache.ts'
 import { withDeadline } from '../../platform/lib/deadline.ts'
+import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
 import { findActivePolicyId, findActivePolicySet, type StoredPolicySet } from './policy-store.ts'
@@ -44,7 +45,7 @@ export class ActivePolicies {
   }
 
   /** Undefined: everything is allowed. Throws if no version could be loaded: an unknown policy must not allow everything. */
-  current(workspaceId: string): Promise<CompiledPolicy | undefined> {
+  current(workspaceId: string): MaybePromise<CompiledPolicy | undefined> {
     return this.#cache.get(workspaceId)
   }
 

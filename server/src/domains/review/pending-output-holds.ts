@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/database.ts'
 import type { Signal } from '../../platform/db/signal.ts'
 import { Cache } from '../../platform/lib/cache.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
+import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { REVIEWS_TOPIC, type ReviewOwner } from './review.ts'
 import { pendingHolds } from './review-row.ts'
 
@@ -30,7 +31,7 @@ export class PendingOutputHolds {
     this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())
   }
 
-  mayExist({ workspaceId, applicationId }: ReviewOwner): Promise<boolean> {
+  mayExist({ workspaceId, applicationId }: ReviewOwner): MaybePromise<boolean> {
     return this.#cache.get(`${workspaceId} ${applicationId}`)
   }
 

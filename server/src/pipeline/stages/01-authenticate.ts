@@ -1,25 +1,27 @@
 import type { Authentication, Authenticator } from '../../domains/identity/authenticator.ts'
 import { describeMisplacedCredential } from '../../platform/lib/credential.ts'
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { refuse, type StageReturn } from '../../shared/outcome.ts'
 import { PlaygroundCaller } from '../callers.ts'
 import type { IncomingRequest } from '../request.ts'
 import type { Caller } from '../stage-results.ts'
 
 /** Stage 1 of 12: resolves the API key to its Application (GW-AUTH-1); code of this server names the Application itself. */
-export async function authenticate(
+export function authenticate(
   { authorization, internalCaller }: Pick<IncomingRequest, 'authorization' | 'internalCaller'>,
   { authenticator }: { authenticator: Authenticator },
-): Promise<StageReturn<Caller>> {
+): MaybePromise<StageReturn<Caller>> {
   if (internalCaller) {
     const { application } = internalCaller
     if (!(internalCaller instanceof PlaygroundCaller)) return { application, keyId: internalCaller.keyId }
     return { application, keyId: '', operatorId: internalCaller.operatorId, memoryDisabled: !internalCaller.mayStoreMemories }
   }
-  const authentication = await authenticator.authenticate(authorization)
-  if (authentication.ok) return callerOf(authentication)
-  const { code, message = code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined } =
-    authentication
-  return refuse(code, message === undefined ? {} : { message })
+  return andThen(authenticator.authenticate(authorization), (authentication): StageReturn<Caller> => {
+    if (authentication.ok) return callerOf(authentication)
+    const { code, message = code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined } =
+      authentication
+    return refuse(code, message === undefined ? {} : { message })
+  })
 }
 
 const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({

@@ -1,6 +1,7 @@
-import { type Admission, UNLIMITED } from '../../domains/limits/lease.ts'
+import { UNLIMITED } from '../../domains/limits/lease.ts'
 import type { Limiter } from '../../domains/limits/limiter.ts'
 import { newId } from '../../platform/lib/id.ts'
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { rateLimited, refuse, type StageReturn } from '../../shared/outcome.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
 import { type IncomingRequest, parseBody, withCollectedTexts } from '../request.ts'
@@ -11,14 +12,14 @@ export function admit(
   incoming: IncomingRequest,
   { application }: Caller,
   { limiter, jsonDepth }: { limiter: Limiter; jsonDepth: number },
-): StageReturn<Admitted> | Promise<StageReturn<Admitted>> {
+): MaybePromise<StageReturn<Admitted>> {
   const parsed = parseBody(incoming, application, jsonDepth)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
   const admitted = { ...withCollectedTexts(parsed.request), auditId: newId('aud'), bytes: incoming.body.length }
   if (!ENDPOINT_PLANS[incoming.endpoint].limited) return { ...admitted, lease: UNLIMITED }
   if (incoming.lease) return { ...admitted, lease: incoming.lease }
-  const withLease = (admission: Admission): StageReturn<Admitted> =>
-    admission.ok ? { ...admitted, lease: admission.lease } : rateLimited(admission)
-  const admission = limiter.admit(application, admitted.tokens)
-  return admission instanceof Promise ? admission.then(withLease) : withLease(admission)
+  return andThen(
+    limiter.admit(application, admitted.tokens),
+    (admission): StageReturn<Admitted> => (admission.ok ? { ...admitted, lease: admission.lease } : rateLimited(admission)),
+  )
 }

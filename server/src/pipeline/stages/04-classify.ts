@@ -1,3 +1,4 @@
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { NO_DEMANDS } from '../../shared/decision.ts'
 import { collect, joinsOfTurns, joinsWithin } from '../../shared/message.ts'
 import { denyByFault, type StageReturn } from '../../shared/outcome.ts'
@@ -9,11 +10,11 @@ import type { Admitted, Caller, Classified } from '../stage-results.ts'
 export type ClassifyDeps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>
 
 /** Stage 4 of 12. A detector that fails denies: a missing finding must not count as a clean text (GW-SAFE-1). */
-export async function classify(
+export function classify(
   { application }: Caller,
   { request, collected: messages }: Admitted,
   deps: ClassifyDeps,
-): Promise<StageReturn<Classified>> {
+): MaybePromise<StageReturn<Classified>> {
   const parameters = collect(request.parameters)
   const messageTexts = messages.texts.length
   const content = {
@@ -24,9 +25,11 @@ export async function classify(
     toolCalls: toolCallsOf(request.messages),
     start: { classification: application.settings.default_classification, risk: 'low' as const },
   }
-  const classified = { ...(await scanContent(content, deps)), messageTexts }
-  const { failed, classification, risk } = classified
-  if (failed.length === 0) return classified
-  const denial = deniedByFault({ ...NO_DEMANDS, classification, risk }, 'input', failed)
-  return denyByFault(failed, { ...classified, denial })
+  return andThen(scanContent(content, deps), (scanned): StageReturn<Classified> => {
+    const classified = { ...scanned, messageTexts }
+    const { failed, classification, risk } = classified
+    if (failed.length === 0) return classified
+    const denial = deniedByFault({ ...NO_DEMANDS, classification, risk }, 'input', failed)
+    return denyByFault(failed, { ...classified, denial })
+  })
 }

@@ -1,7 +1,6 @@
 import { findRecord } from '../../domains/audit/audit-store.ts'
 import type { ChainOverdue } from '../../domains/audit/chain/chain-pending.ts'
 import type { WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
-import type { ActivePolicies } from '../../domains/policy/active-policies.ts'
 import { combineDirectives } from '../../domains/policy/directives.ts'
 import { Vault } from '../../domains/policy/vault.ts'
 import { expiryLimit, findStoredResponse } from '../../domains/responses/stored-response-store.ts'
@@ -9,7 +8,7 @@ import type { PendingOutputHolds } from '../../domains/review/pending-output-hol
 import { requestHash } from '../../domains/review/request-hash.ts'
 import { type Release, type ReviewDeps, resubmit } from '../../domains/review/resubmission.ts'
 import { findPendingHold } from '../../domains/review/review-store.ts'
-import type { Cache } from '../../platform/lib/cache.ts'
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { decidingRules } from '../../shared/decision.ts'
 import { replaceTexts } from '../../shared/message.ts'
@@ -24,8 +23,6 @@ import type { Authorized, Classified, RequestContext } from '../stage-results.ts
 import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
 export interface AuthorizeDeps extends ReviewDeps, RouteDeps, Pick<GovernDeps, 'reportFault'> {
-  readonly policies: Pick<ActivePolicies, 'current'>
-  readonly workspaceKeys: Cache<WorkspaceKeys>
   /** Called before an audit record is looked up. */
   readonly chainOverdue: ChainOverdue
   readonly pendingOutputHolds: PendingOutputHolds
@@ -33,11 +30,11 @@ export interface AuthorizeDeps extends ReviewDeps, RouteDeps, Pick<GovernDeps, '
 }
 
 /** Stage 5 of 12: the input policies. A request that needs approval ends here; the release of an approved one is claimed here. */
-export async function authorize(
+export function authorize(
   context: RequestContext,
   classified: Classified,
   deps: AuthorizeDeps,
-): Promise<StageReturn<Authorized>> {
+): MaybePromise<StageReturn<Authorized>> {
   const { incoming, caller, admitted } = context
   const { application } = caller
   const { request } = admitted
@@ -49,26 +46,25 @@ export async function authorize(
   if (request.storedResponse) return findResponse(context, request.storedResponse, deps)
   if (!stages.has('classify')) return NOTHING_DECIDED
 
-  const decided = await decideOnInput(context, classified, deps)
+  const decided = decideOnInput(context, classified, deps)
   if (request.dryRun) return withTransforms(decided, context, classified, deps)
   if (request.reviewItemId !== undefined) return release(request.reviewItemId, decided, context, classified, deps)
-  const stopped = await stopByVerdict(decided, context, deps)
-  // Reviewers are asked only about requests that a model may answer.
-  const opensHold = stopped instanceof Stop && stopped.outcome.kind === 'held' && stopped.outcome.point === 'input'
-  const unanswerable = opensHold ? await refuseUnanswerable(decided, context, classified, deps) : undefined
-  return unanswerable ?? stopped ?? withTransforms(decided, context, classified, deps)
+  return andThen(stopByVerdict(decided, context, deps), (stopped): StageReturn<Authorized> => {
+    // Reviewers are asked only about requests that a model may answer.
+    const opensHold = stopped instanceof Stop && stopped.outcome.kind === 'held' && stopped.outcome.point === 'input'
+    const unanswerable = opensHold ? refuseUnanswerable(decided, context, classified, deps) : undefined
+    return unanswerable ?? stopped ?? withTransforms(decided, context, classified, deps)
+  })
 }
 
-export async function decideOnInput(
+export function decideOnInput(
   context: RequestContext,
   classified: Classified,
-  { policies, workspaceKeys, clock }: Pick<AuthorizeDeps, 'policies' | 'workspaceKeys' | 'clock'>,
-): Promise<Authorized> {
-  const { workspaceId } = context.caller.application
-  const policy = await policies.current(workspaceId)
+  { clock }: Pick<AuthorizeDeps, 'clock'>,
+): Authorized {
+  const { policy, keys } = context.workspace
   const decision = decide(classified, 'input', { policy, input: policyInputOf(context, clock.now()) })
-  const { binding } = await workspaceKeys.get(workspaceId)
-  return { ...NOTHING_DECIDED, decision, policy, requestHash: () => hashOf(binding, context) }
+  return { ...NOTHING_DECIDED, decision, policy, requestHash: () => hashOf(keys.binding, context) }
 }
 
 /** Another Application's record looks like one that does not exist. */
@@ -96,24 +92,24 @@ async function findResponse(
 }
 
 /** The refusal of a request that no provider may serve, as far as that is known before the searches; undefined: there is a provider. */
-async function refuseUnanswerable(
+function refuseUnanswerable(
   decided: Authorized,
   context: RequestContext,
   classified: Classified,
   deps: AuthorizeDeps,
-): Promise<Stop<Authorized> | undefined> {
+): Stop<Authorized> | undefined {
   const authorized = withTransforms(decided, context, classified, deps)
   if (authorized instanceof Stop) return authorized
-  const route = await findCandidates(context, authorized, deps)
+  const route = findCandidates(context, authorized, deps)
   return route instanceof Stop ? new Stop(route.outcome, decided) : undefined
 }
 
 /** A denial or a hold; undefined: the request continues. A search continues without its query (endpoints.ts, onRefusal). */
-async function stopByVerdict(
+function stopByVerdict(
   decided: Authorized,
   { incoming: { endpoint }, caller }: RequestContext,
   { db, clock, pendingOutputHolds }: AuthorizeDeps,
-): Promise<StageReturn<Authorized> | undefined> {
+): MaybePromise<StageReturn<Authorized> | undefined> {
   const { verdict } = decided.decision
   const { onRefusal } = ENDPOINT_PLANS[endpoint]
   if (verdict === 'deny' || verdict === 'require_approval') {
@@ -125,10 +121,12 @@ async function stopByVerdict(
   // Only an endpoint that holds requests also holds completions; the same text in another request is not such a completion.
   if (onRefusal !== 'refuse') return undefined
   const owner = ownerOf(caller)
-  if (!(await pendingOutputHolds.mayExist(owner))) return undefined
-  // The completion of this request is held already: the provider is not called a second time (GW-RETRY-2).
-  const pending = await findPendingHold(db, owner, decided.requestHash(), clock.now(), 'output')
-  return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)
+  // The completion of this request may be held already: then the provider is not called a second time (GW-RETRY-2).
+  const findHeld = async () => {
+    const pending = await findPendingHold(db, owner, decided.requestHash(), clock.now(), 'output')
+    return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)
+  }
+  return andThen(pendingOutputHolds.mayExist(owner), (mayExist) => (mayExist ? findHeld() : undefined))
 }
 
 /** A request that cannot wait for a reviewer (GW-EMB-7). */

@@ -1,4 +1,5 @@
 import { type Passage, searchKnowledge } from '../../domains/knowledge/search.ts'
+import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import {
   governHits,
@@ -12,13 +13,21 @@ import {
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
 
 /** Stage 6 of 12: searches the knowledge that the user may see; policies govern each passage. */
-export async function retrieve(
+export function retrieve(
+  context: RequestContext,
+  authorized: Authorized,
+  deps: SearchDeps,
+): MaybePromise<StageReturn<Retrieved>> {
+  const search = planRetrieval(context, authorized, deps)
+  return search ? searchPassages(search, context, authorized, deps) : new Skipped()
+}
+
+async function searchPassages(
+  search: HitSearch,
   context: RequestContext,
   authorized: Authorized,
   deps: SearchDeps,
 ): Promise<StageReturn<Retrieved>> {
-  const search = planRetrieval(context, authorized, deps)
-  if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
   const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections })
   return holdForHits(await governHits(passages, search, PASSAGES, authorized.decision, deps), search)

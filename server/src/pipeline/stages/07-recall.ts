@@ -1,4 +1,6 @@
 import { type RecalledMemory, recallMemories } from '../../domains/memory/recall.ts'
+import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
+import type { Decision } from '../../shared/decision.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import {
   governHits,
@@ -12,14 +14,22 @@ import {
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 
 /** Stage 7 of 12: searches the memories that the user shares; policies govern each memory. */
-export async function recall(
+export function recall(
   context: RequestContext,
   authorized: Authorized,
   { decision }: Retrieved,
   deps: SearchDeps,
-): Promise<StageReturn<Recalled>> {
+): MaybePromise<StageReturn<Recalled>> {
   const search = planRecall(context, authorized, deps)
-  if (!search) return new Skipped()
+  return search ? searchMemories(search, context, decision, deps) : new Skipped()
+}
+
+async function searchMemories(
+  search: HitSearch,
+  context: RequestContext,
+  decision: Decision,
+  deps: SearchDeps,
+): Promise<StageReturn<Recalled>> {
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
   const query = { text: search.text, ...(isChat && memory.scopes && { scopes: memory.scopes }) }

@@ -7,14 +7,13 @@ import { findCandidates, type RouteDeps } from '../find-candidates.ts'
 import { type Authorized, NO_ROUTE, type RequestContext, type Route } from '../stage-results.ts'
 
 /** Stage 8 of 12: the providers that may serve the request, best first; for the models list, the models that the Application may use. */
-export async function findRoute(context: RequestContext, authorized: Authorized, deps: RouteDeps): Promise<StageReturn<Route>> {
+export function findRoute(context: RequestContext, authorized: Authorized, deps: RouteDeps): StageReturn<Route> {
   const { decision, release, withheld } = authorized
   const { application } = context.caller
   const { request } = context.admitted
   if (releasedCompletion(release) || withheld) return new Skipped()
-  if (request.messages.length === 0)
-    return listModels(await deps.providers.get(application.workspaceId), application, request.model)
-  const route = await findCandidates(context, authorized, deps)
+  if (request.messages.length === 0) return listModels(context.workspace.providers, application, request.model)
+  const route = findCandidates(context, authorized, deps)
   // A dry run whose real run would have ended at the input reports that decision instead (GW-DRY-3).
   const endsBefore = request.dryRun && (decision.verdict === 'deny' || decision.verdict === 'require_approval')
   return route instanceof Stop && endsBefore ? NO_ROUTE : route

@@ -1,6 +1,7 @@
 import { mergeDecisions } from '../../domains/policy/evaluate.ts'
 import { REASONING_FIELDS } from '../../domains/providers/read-completion.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
+import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { type Completion, partsOf, withParts } from '../../shared/completion.ts'
 import type { Decision } from '../../shared/decision.ts'
 import { withInspectedLogprobs } from '../../shared/logprobs.ts'
@@ -22,12 +23,12 @@ interface Outputs {
 }
 
 /** Stage 10 of 12, before any byte is sent. Placeholders become originals first: rules read what the client would receive. */
-export async function inspect(
+export function inspect(
   context: RequestContext,
   authorized: Authorized,
   outputs: Outputs,
   deps: InspectDeps,
-): Promise<StageReturn<Inspected>> {
+): MaybePromise<StageReturn<Inspected>> {
   if (context.incoming.endpoint !== 'chat') return inspectHits(context, authorized, outputs, deps)
   const { completion, provider, denial } = outputs.invoked
   if (denial) return denyEarly(authorized, denial)
@@ -41,13 +42,13 @@ export async function inspect(
   return inspectCompletion(context, authorized, completion, provider, deps)
 }
 
-async function inspectCompletion(
+function inspectCompletion(
   context: RequestContext,
   authorized: Authorized,
   completion: Completion,
   provider: string,
   deps: InspectDeps,
-): Promise<StageReturn<Inspected>> {
+): MaybePromise<StageReturn<Inspected>> {
   const { policy, vault } = authorized
   const { texts: originals, spoken, unread } = collect(partsOf(completion))
   const texts = originals.map((text) => vault.restore(text))
@@ -55,7 +56,7 @@ async function inspectCompletion(
   const { default_classification: classification } = context.caller.application.settings
   const response = responseInputOf(completion, provider, texts)
   const hasRules = (policy?.rules.output.length ?? 0) > 0
-  const { scanned, decision, value, transforms, failed } = await govern(
+  const governed = govern(
     { texts, joins, unread, toolCalls: callsOf(completion, originals, texts), start: { classification, risk: 'low' } },
     'output',
     {
@@ -66,18 +67,20 @@ async function inspectCompletion(
     },
     deps,
   )
-  const inspected = {
-    ...uninspected(authorized),
-    decision: mergeDecisions(authorized.decision, decision),
-    counts: scanned.counts,
-    outputContext: { classification: scanned.classification, riskLevel: scanned.risk, unread, response },
-    completion: value ?? completion,
-    transforms,
-  }
-  if (failed.length > 0) return denyByFault(failed, inspected)
-  const end =
-    outcomeOf(context, authorized, decision) ?? contradictionOf(context.incoming.early?.sent ?? '', inspected.completion)
-  return end ? new Stop(end, inspected) : inspected
+  return andThen(governed, ({ scanned, decision, value, transforms, failed }): StageReturn<Inspected> => {
+    const inspected = {
+      ...uninspected(authorized),
+      decision: mergeDecisions(authorized.decision, decision),
+      counts: scanned.counts,
+      outputContext: { classification: scanned.classification, riskLevel: scanned.risk, unread, response },
+      completion: value ?? completion,
+      transforms,
+    }
+    if (failed.length > 0) return denyByFault(failed, inspected)
+    const end =
+      outcomeOf(context, authorized, decision) ?? contradictionOf(context.incoming.early?.sent ?? '', inspected.completion)
+    return end ? new Stop(end, inspected) : inspected
+  })
 }
 
 function denyEarly(authorized: Authorized, { decision, counts, classification, risk }: EarlyDenial): Stop<Inspected> {

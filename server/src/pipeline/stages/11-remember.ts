@@ -5,6 +5,7 @@ import { mergeDecisions } from '../../domains/policy/evaluate.ts'
 import type { InvokeDeps } from '../../domains/providers/invoke.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { newId } from '../../platform/lib/id.ts'
+import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import type { Decision } from '../../shared/decision.ts'
 import { denyByPolicy, refuse, Skipped, type StageReturn } from '../../shared/outcome.ts'
 import { viewerOf } from '../../shared/viewer.ts'
@@ -20,12 +21,12 @@ export interface RememberDeps extends GovernDeps {
 }
 
 /** Stage 11 of 12: decides which memories the request leaves. The record stage stores them in the transaction of the record. */
-export async function remember(
+export function remember(
   context: RequestContext,
   authorized: Authorized,
   sources: MemorySources,
   deps: RememberDeps,
-): Promise<StageReturn<Remembered>> {
+): MaybePromise<StageReturn<Remembered>> {
   // Directives of output rules count here as well.
   const steered = { ...authorized, directives: combineDirectives(sources.inspected.decision.directives) }
   return context.incoming.endpoint === 'memory_capture'
@@ -65,16 +66,26 @@ async function capture(
 const SCOPE_RULE = 'memory:scope'
 
 /** Only if the completion is sent for the first time. A dry run decides on explicit memories, for the verdict (GW-DRY-3). */
-async function rememberChat(
+function rememberChat(
   context: RequestContext,
   authorized: Authorized,
   sources: MemorySources,
   deps: RememberDeps,
-): Promise<StageReturn<Remembered>> {
-  const { caller, admitted } = context
-  const { dryRun } = admitted.request
+): MaybePromise<StageReturn<Remembered>> {
   const plan = planCapture(context, authorized)
   if ('reason' in plan || authorized.release?.kind === 'again' || !sources.inspected.completion) return new Skipped()
+  return captureChat(plan, context, authorized, sources, deps)
+}
+
+async function captureChat(
+  plan: Exclude<CapturePlan, { reason: string }>,
+  context: RequestContext,
+  authorized: Authorized,
+  sources: MemorySources,
+  deps: RememberDeps,
+): Promise<Remembered> {
+  const { caller, admitted } = context
+  const { dryRun } = admitted.request
   const { candidates, attempts } = await candidatesOf(plan, context, authorized, sources, deps)
   const remembered = await decideOnCandidates(candidates, context, authorized, sources.inspected, deps)
   return { ...remembered, drafts: dryRun || caller.memoryDisabled ? [] : remembered.drafts, attempts }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { elapsed } from './clock.ts'
 import { withDeadline } from './deadline.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** How often a cache had the value, since the start of the process, and how many entries it has now. */
 export interface CacheStatistics {
@@ -24,9 +25,11 @@ interface CacheOptions {
 export const RENEWAL_SHARE = 2 / 3
 
 interface Entry<V> {
-  readonly value: Promise<V>
+  readonly loading: Promise<V>
   readonly startedAt: number
   state: 'loading' | 'loaded' | 'failed'
+  /** Set as soon as it is loaded. */
+  value?: V
   /** The load in the background, which takes its place. */
   next?: Entry<V>
 }
@@ -51,7 +54,8 @@ export class Cache<V> {
     this.#entries = new LRUCache({ max: maxEntries })
   }
 
-  get(key: string): Promise<V> {
+  /** A promise only while the value is loaded. */
+  get(key: string): MaybePromise<V> {
     const { maxAgeMs, renewAfterMs, clock } = this.#options
     const now = clock()
     const isUsable = (entry: Entry<V> | undefined): entry is Entry<V> =>
@@ -63,15 +67,15 @@ export class Cache<V> {
     else this.#misses++
     if (entry.state === 'loaded' && now - entry.startedAt >= renewAfterMs) entry.next ??= this.#start(key, now)
     if (entry !== known) this.#entries.set(key, entry)
-    return entry.value
+    return entry.state === 'loaded' ? (entry.value as V) : entry.loading
   }
 
   #start(key: string, startedAt: number): Entry<V> {
-    const entry: Entry<V> = { value: this.#load(key), startedAt, state: 'loading' }
-    const settle = (state: Entry<V>['state']) => () => {
-      entry.state = state
-    }
-    entry.value.then(settle('loaded'), settle('failed'))
+    const entry: Entry<V> = { loading: this.#load(key), startedAt, state: 'loading' }
+    entry.loading.then(
+      (value) => Object.assign(entry, { value, state: 'loaded' }),
+      () => Object.assign(entry, { state: 'failed' }),
+    )
     return entry
   }
 

@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import { type CacheStatistics, RENEWAL_SHARE } from './cache.ts'
 import { elapsed } from './clock.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** A revocation reaches every node within this time, even without a signal (GW-AUTH-3). */
 const MAX_AGE_MS = 750
@@ -47,8 +48,8 @@ export class CredentialCache<A> {
     this.#unknown = new LRUCache({ max: maxUnknown, ttl: MAX_AGE_MS, ttlResolution: 0, perf: { now: clock } })
   }
 
-  /** Resolves to undefined if the credential does not exist. Rejects if the look-up fails or times out. */
-  async get(hash: string): Promise<A | undefined> {
+  /** Undefined if the credential does not exist. A promise only if it is looked up, which rejects if the look-up fails or times out. */
+  get(hash: string): MaybePromise<A | undefined> {
     const known = this.#known.get(hash)
     const leftMs = known?.generation === this.#generation ? known.until - this.#clock() : 0
     if (known && leftMs > 0) {

@@ -116,7 +116,7 @@ async function verifyLog(
   kept?: StoredCheckpoint,
 ): Promise<Verification> {
   requireFound(await findWorkspace(db, workspaceId), 'Workspace')
-  const keys = await workspaceKeys.get(workspaceId).catch(unreadable)
+  const keys = await Promise.try(() => workspaceKeys.get(workspaceId)).catch(unreadable)
   if (!keys) return UNREADABLE
   const deadline = elapsed() + MAX_MS
   const verification = await verifyWorkspace(db, workspaceId, keys, {

@@ -8,6 +8,7 @@ import type { Clock } from '../../../platform/lib/clock.ts'
 import { describeMisplacedCredential, readBearer } from '../../../platform/lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../../platform/lib/credential-cache.ts'
 import { toId } from '../../../platform/lib/id.ts'
+import type { MaybePromise } from '../../../platform/lib/maybe-promise.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
 import { Refusal } from '../../../shared/refusal.ts'
 import { type UserTokenVerifier, WORKSPACES_TOPIC } from '../../identity/user-token.ts'
@@ -18,7 +19,7 @@ import { findContact } from './contact-store.ts'
 import { ACCESS_TOKENS_TOPIC, type Member } from './member.ts'
 
 /** Whether the user of a JWT is admitted. `key`: JSON of `[workspaceId, userId]`. */
-type IsAdmitted = (key: string) => Promise<boolean>
+type IsAdmitted = (key: string) => MaybePromise<boolean>
 
 type TokenHolder = { readonly member: Member } | 'revoked'
 
