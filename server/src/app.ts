@@ -4,12 +4,12 @@ import { adminRoutes } from './api/admin/admin-routes.ts'
 import { signInRoutes } from './api/admin/operators/sign-in-routes.ts'
 import { dashboardRoutes } from './api/dashboard/dashboard-routes.ts'
 import { gatewayRoutes } from './api/gateway/gateway-routes.ts'
-import { closeOnlyIdleConnections, closeStalledConnections } from './api/kit/connections.ts'
+import { watchConnections } from './api/kit/connections.ts'
 import { handleErrors } from './api/kit/error-responses.ts'
 import { limitLargeBodies, OTHER_BODY_BYTES } from './api/kit/large-bodies.ts'
 import { collectOpenApi, serveOpenApi } from './api/kit/openapi.ts'
 import { addBaseUrl } from './api/kit/public-base.ts'
-import { requestIdOf, sendRequestId } from './api/kit/request-id.ts'
+import { requestIdOf } from './api/kit/request-id.ts'
 import { SCHEMA_COMPILERS } from './api/kit/serializers.ts'
 import { messagingRoutes } from './api/messaging/messaging-routes.ts'
 import { telemetryRoutes } from './api/telemetry-routes.ts'
@@ -39,14 +39,17 @@ function respondToClientError(error: Error & { code?: string }, socket: Socket):
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Handles the requests that Node would respond to itself, without error envelope and request id. Needs `requireHostHeader: false`. */
-function respondInsteadOfNode(app: FastifyInstance): void {
+/**
+ * Sends the headers of every response, errors and streams included. OpenAI clients read only `x-request-id`. Handles the requests that Node
+ * would respond to itself, without error envelope and request id. Needs `requireHostHeader: false`.
+ */
+function respondFirst(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
   // An unknown expectation may be ignored (RFC 9110 §10.1.1).
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { httpVersion, headers } = request.raw
+  app.addHook('onRequest', ({ id, raw }, reply, done) => {
+    reply.headers(headers).header('x-request-id', id)
     // RFC 9112 §3.2
-    if (headers.host === undefined && httpVersion === '1.1') {
+    if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
       done(new GatehouseError('VALIDATION_ERROR', { message: 'The Host header is missing.' }))
     } else done()
   })
@@ -91,15 +94,9 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   })
   addBaseUrl(app, { ...context.config.signIn, host: context.config.host })
   traceRequests(app, context.tracing.sample)
-  sendRequestId(app)
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers)
-    done()
-  })
-  respondInsteadOfNode(app)
+  respondFirst(app, headers)
   context.drain.watch(app, context.shutdown)
-  closeOnlyIdleConnections(app)
-  closeStalledConnections(app)
+  watchConnections(app)
   handleErrors(app)
   limitLargeBodies(app, context.config.sizes.bodyBytesInFlight)
   logResponses(app, context.config)

@@ -1,4 +1,4 @@
-import { limitThreadMemory } from './platform/lib/idle-heap-collector.ts'
+import { limitThreadMemory } from './platform/lib/heap.ts'
 import { runCli } from './tools/cli/cli.ts'
 
 limitThreadMemory()

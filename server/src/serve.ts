@@ -10,7 +10,7 @@ import { type Config, readConfig, serverUrl } from './platform/config/config.ts'
 import type { Environment } from './platform/config/environment.ts'
 import type { Secrets } from './platform/config/secrets.ts'
 import { warnAboutConnectionLimit } from './platform/db/server-checks.ts'
-import { IdleHeapCollector } from './platform/lib/idle-heap-collector.ts'
+import { returnUnusedHeap } from './platform/lib/heap.ts'
 import { startHealthServer } from './platform/processes/health-server.ts'
 import type { NodeLink } from './platform/processes/node-link.ts'
 import { onlyProcess } from './platform/processes/only-process.ts'
@@ -50,11 +50,10 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     await app.ready()
     health = await startHealthServer(config, app.routing)
     const announce = node.prepares ? await prepareStart(context) : await joinNode(context)
-    const memory = new IdleHeapCollector()
-    memory.collect()
+    returnUnusedHeap()
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
-    const jobs = startJobs([...recurringJobs(context, memory), ...(context.semantic ? [context.semantic.job] : [])], {
+    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], {
       ...{ log, leads: node.leads, onRun: context.onJobRun },
     })
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')

@@ -2,7 +2,6 @@ import { expiryLimit, loadConversation, type ResponseOwner, sumStoredBytes } fro
 import { GatehouseError } from '../errors.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { Clock } from '../platform/lib/clock.ts'
-import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
 import type { SecretBox } from '../platform/lib/secret-box.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import type { Application } from '../shared/principal.ts'
@@ -25,18 +24,7 @@ export const responseOwner = ({ application }: Caller, { user }: Identity): Resp
 })
 
 /** After stage 3, because only the same user may continue a response; before stage 4: policies see the whole conversation. */
-export function continueConversation(
-  incoming: Pick<IncomingRequest, 'body' | 'parse'>,
-  caller: Caller,
-  admitted: Admitted,
-  identity: Identity,
-  deps: ConversationDeps,
-): MaybePromise<Admitted | Stop<never>> {
-  const { continues, toStored } = admitted.request
-  return continues || toStored ? loadStored(incoming, caller, admitted, identity, deps) : admitted
-}
-
-async function loadStored(
+export async function continueConversation(
   incoming: Pick<IncomingRequest, 'body' | 'parse'>,
   caller: Caller,
   admitted: Admitted,

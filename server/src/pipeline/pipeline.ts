@@ -22,7 +22,7 @@ import {
   UNIDENTIFIED,
   uninspected,
 } from './stage-results.ts'
-import { Halt, StageTrace } from './stage-trace.ts'
+import { StageTrace } from './stage-trace.ts'
 import { authenticate } from './stages/01-authenticate.ts'
 import { admit } from './stages/02-admit.ts'
 import { identify } from './stages/03-identify.ts'
@@ -49,7 +49,11 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   InvokeStageDeps &
   RememberDeps &
   ConversationDeps &
-  RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
+  RecordDeps & {
+    /** Aborted when the server stops and cannot wait any longer. Calls of providers then end with their connections. */
+    readonly aborting: AbortSignal
+    readonly observe: (finished: FinishedRequest) => void
+  }
 
 interface Run {
   readonly incoming: IncomingRequest
@@ -132,7 +136,7 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
 async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise<Run> {
   const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].stages)
   const outcome = await untilAborted(stages(incoming, deps, trace), deps.aborting, serverStopping).catch(
-    (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
+    (thrown: unknown): Outcome => (thrown instanceof Stop ? thrown.outcome : { kind: 'failed', cause: thrown }),
   )
   return { incoming, trace, outcome }
 }
@@ -150,7 +154,8 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const workspace = await readWorkspace(caller.application.workspaceId, deps)
   trace.results.workspace = workspace
   const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)
-  const continued = await continueConversation(incoming, caller, received, identity, deps)
+  const { continues, toStored } = received.request
+  const continued = continues || toStored ? await continueConversation(incoming, caller, received, identity, deps) : received
   if (continued instanceof Stop) return continued.outcome
   const admitted = withPriced(incoming, caller, continued, workspace, deps)
   trace.results.admit = admitted

@@ -1,6 +1,6 @@
 import { elapsed } from '../platform/lib/clock.ts'
 import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
-import { type Outcome, Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
+import { Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import { STAGES, type StageName } from './endpoints.ts'
 
 export interface StageNote {
@@ -9,15 +9,6 @@ export interface StageNote {
   /** Milliseconds since the run began, and the duration of the stage. */
   readonly startMs: number
   readonly ms: number
-}
-
-/** Thrown to end a run with an outcome; pipeline.ts catches it. Not an Error, because a stack costs time. */
-export class Halt {
-  readonly outcome: Outcome
-
-  constructor(outcome: Outcome) {
-    this.outcome = outcome
-  }
 }
 
 /** The stages of one request so far: timing and outcome of each, and its result. The audit record is made from it. */
@@ -36,7 +27,7 @@ export class StageTrace<Results extends object> {
     return elapsed() - this.#startedAt
   }
 
-  /** Without `neutral` the stage runs for every endpoint. Throws Halt when the stage ends the run. */
+  /** Without `neutral` the stage runs for every endpoint. Throws the Stop of a stage that ends the run. */
   run<N extends StageName & keyof Results>(
     name: N,
     run: () => MaybePromise<StageReturn<Results[N]>>,
@@ -64,7 +55,8 @@ export class StageTrace<Results extends object> {
     if (result instanceof Stop) {
       this.#note(name, 'stopped')
       if (result.partial !== undefined) this.results[name] = result.partial
-      throw new Halt(result.outcome)
+      // Not an Error, because a stack costs time.
+      throw result
     }
     const value = result instanceof Skipped ? (result.value ?? neutral) : (result as Results[N])
     this.#note(name, value === undefined ? 'failed' : result instanceof Skipped ? 'skipped' : 'ok')

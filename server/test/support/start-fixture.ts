@@ -110,7 +110,6 @@ export class StartFixture {
   async findApplicationName(key: string | undefined): Promise<string> {
     const authenticator = new Authenticator(this.database)
     const answer = await authenticator.authenticate(`Bearer ${key}`)
-    authenticator.close()
     return answer.ok ? answer.application.name : answer.code
   }
 
@@ -118,7 +117,6 @@ export class StartFixture {
   async findOperatorName(token: string): Promise<string> {
     const authenticator = new AdminAuthenticator(this.database)
     const answer = await authenticator.authenticate(`Bearer ${token}`)
-    authenticator.close()
     return answer.ok ? answer.operator.name : answer.code
   }
 

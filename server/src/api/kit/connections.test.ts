@@ -2,7 +2,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { closeStalledConnections } from './connections.ts'
+import { watchConnections } from './connections.ts'
 import { finishEvents, sendEvents, startEvents } from './event-stream.ts'
 
 const STALL_MS = 300
@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 async function listen(stallMs: number): Promise<FastifyInstance> {
   const app = fastify()
-  closeStalledConnections(app, stallMs)
+  watchConnections(app, stallMs)
   app.get('/large', async () => LARGE)
   app.get('/stream', (_, reply) => sendEvents(reply, LARGE.match(/.{1,100000}/g) ?? []))
   app.get('/paused-stream', async (_, reply) => {

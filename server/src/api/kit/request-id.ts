@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { newId } from '../../platform/lib/id.ts'
 
 const ACCEPTABLE = /^[A-Za-z0-9._-]{1,128}$/
@@ -10,12 +9,4 @@ const CREDENTIAL = /(?:^|[._-])g[kau]_[A-Za-z0-9_-]{20}|^eyJ[A-Za-z0-9_-]+\.eyJ/
 export function requestIdOf(request: IncomingMessage): string {
   const own = request.headers['x-request-id']
   return typeof own === 'string' && ACCEPTABLE.test(own) && !CREDENTIAL.test(own) ? own : newId('req')
-}
-
-/** Sends `x-request-id` with every response, errors and streams included. OpenAI clients read only that header. */
-export function sendRequestId(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
-  })
 }

@@ -30,13 +30,11 @@ const EXPIRED: Authentication = { ok: false, code: 'AUTH_INVALID_KEY', message: 
 export class Authenticator {
   readonly #cache: CredentialCache<KnownKey>
   readonly #clock: Clock
-  readonly #unsubscribe: readonly (() => void)[]
 
   constructor({ db, signal, clock = systemClock }: { db: Db; signal: Signal; clock?: Clock }, options?: CredentialCacheOptions) {
     this.#clock = clock
     this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
-    const forget = () => this.#cache.forget()
-    this.#unsubscribe = [signal.subscribe(KEYS_TOPIC, forget), signal.subscribe(APPLICATIONS_TOPIC, forget)]
+    for (const topic of [KEYS_TOPIC, APPLICATIONS_TOPIC]) signal.subscribe(topic, () => this.#cache.forget())
   }
 
   get statistics(): CacheStatistics {
@@ -53,10 +51,6 @@ export class Authenticator {
     if (!known) return INVALID
     const { authentication, expiresAt } = known
     return authentication.ok && expiresAt && expiresAt <= this.#clock.now() ? EXPIRED : authentication
-  }
-
-  close(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 }
 

@@ -40,7 +40,6 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     verifier = new UserTokenVerifier({ ...database, clock: { now: () => NOW }, fetch: noFetch })
     await configure({ jwks: { keys: [keys.publicJwk] } })
-    return () => verifier.close()
   })
 
   test('user token: refused when it is of another Workspace', async () => {

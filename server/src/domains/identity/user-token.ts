@@ -25,13 +25,12 @@ export class UserTokenVerifier {
   /** A verifier, with its verified tokens, is used until the settings change, which are compared as JSON. */
   readonly #verifiers = new Map<string, { readonly settings: string; readonly verifier: WorkspaceTokenVerifier }>()
   readonly #current: Cache<WorkspaceTokenVerifier>
-  readonly #unsubscribe: () => void
 
   constructor(deps: UserTokenDeps) {
     const { signal, loadMs } = deps
     this.#deps = deps
     this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs, renews: true })
-    this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
+    signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
   }
 
   get statistics(): CacheStatistics {
@@ -47,10 +46,6 @@ export class UserTokenVerifier {
       if (!(cause instanceof KeysUnavailableError)) throw cause
       throw new GatehouseError('UNAVAILABLE', { message: 'User tokens cannot be verified now. Try again.' }, cause)
     }
-  }
-
-  close(): void {
-    this.#unsubscribe()
   }
 
   async #read(workspaceId: string): Promise<WorkspaceTokenVerifier> {

@@ -1,6 +1,5 @@
 import type { Database, Db } from '../../platform/db/database.ts'
 import type { DatabaseMaintenance } from '../../platform/db/database-maintenance.ts'
-import { IdleHeapCollector } from '../../platform/lib/idle-heap-collector.ts'
 import type { SecretKeys } from '../../platform/lib/secret-box.ts'
 import type { Readiness } from '../../platform/telemetry/readiness.ts'
 import { announceExpiringKeys } from '../identity/api-key-store.ts'
@@ -62,7 +61,7 @@ interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly maintenance: DatabaseMaintenance | undefined
 }
 
-export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
+export const recurringJobs = (deps: Deps): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),
   ...(deps.secrets.oldSecretKeys?.length ? [resealJob(new ResealJob(deps))] : []),
@@ -79,7 +78,6 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   nodeJob('finish erasures of users', MINUTE, () => finishErasures(deps.db, deps.clock.now())),
   nodeJob('measure queues', 10 * SECOND, () => deps.queueMeter.run()),
   { name: 'check readiness', everyMs: 10 * SECOND, run: () => deps.readiness.report() },
-  { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => memory.check() },
   // Texts that an older tokenizer has indexed.
   nodeJob('store words of older messages', MINUTE, () => untilNone(() => fillMessageWords(deps.db, REINDEX_BATCH.messages))),
   nodeJob('index older documents and memories again', MINUTE, () =>

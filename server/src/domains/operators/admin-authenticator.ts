@@ -28,12 +28,10 @@ const ENDED = refusal(
 /** Finds the operator of an admin token, which has at most the scopes of its issuer's current role. */
 export class AdminAuthenticator {
   readonly #cache: CredentialCache<OperatorAuthentication>
-  readonly #unsubscribe: readonly (() => void)[]
 
   constructor({ db, signal }: { db: Db; signal: Signal }, options?: CredentialCacheOptions) {
     this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
-    const forget = () => this.#cache.forget()
-    this.#unsubscribe = [signal.subscribe(ADMIN_TOKENS_TOPIC, forget), signal.subscribe(OPERATORS_TOPIC, forget)]
+    for (const topic of [ADMIN_TOKENS_TOPIC, OPERATORS_TOPIC]) signal.subscribe(topic, () => this.#cache.forget())
   }
 
   get statistics(): CacheStatistics {
@@ -44,10 +42,6 @@ export class AdminAuthenticator {
   async authenticate(authorization: string | undefined): Promise<OperatorAuthentication> {
     const hash = readBearer(authorization, 'ga_')
     return (hash === undefined ? undefined : await this.#cache.get(hash)) ?? INVALID
-  }
-
-  close(): void {
-    for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 }
 

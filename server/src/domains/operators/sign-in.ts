@@ -34,13 +34,12 @@ const SECURE_SESSION_COOKIE = /(?:^|;\s*)__Secure-gatehouse\.session_token=([^;]
 export class SignIn {
   readonly #deps: SignInDeps
   readonly #operators: Cache<Operator | undefined>
-  readonly #unsubscribe: () => void
   #library: Promise<BetterAuth> | undefined
 
   constructor(deps: SignInDeps) {
     this.#deps = deps
     this.#operators = new Cache((cookie) => this.#findOperator(cookie), { maxEntries: 1_000 })
-    this.#unsubscribe = deps.signal.subscribe(OPERATORS_TOPIC, () => this.#operators.forget())
+    deps.signal.subscribe(OPERATORS_TOPIC, () => this.#operators.forget())
   }
 
   get origin(): string | undefined {
@@ -78,10 +77,6 @@ export class SignIn {
 
   async publishChange(): Promise<void> {
     await this.#deps.signal.publish(OPERATORS_TOPIC, '')
-  }
-
-  close(): void {
-    this.#unsubscribe()
   }
 
   async #findOperator(value: string): Promise<Operator | undefined> {

@@ -17,10 +17,7 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
   const signal = localSignal()
 
   const pendingOutputHolds = new PendingOutputHolds({ db: database.db, signal, clock, maxAgeMs: 60_000 })
-  afterAll(async () => {
-    pendingOutputHolds.close()
-    await database.close()
-  })
+  afterAll(() => database.close())
   const publishChange = (id: string) => signal.publish(REVIEWS_TOPIC, id)
 
   test('pending output holds: only an unexpired output hold of the Application counts', async () => {

@@ -17,26 +17,19 @@ interface Deps {
 /** Caches whether an Application has pending output holds, so that a chat of another Application needs no `findPendingHold` query. */
 export class PendingOutputHolds {
   readonly #cache: Cache<boolean>
-  readonly #unsubscribe: () => void
 
-  constructor({ db, signal, clock, maxAgeMs = 750, loadMs }: Deps) {
-    this.#cache = new Cache(
-      (key) => {
-        const [workspaceId = '', applicationId = ''] = key.split(' ')
-        return hasPendingOutputHold(db, { workspaceId, applicationId }, clock.now())
-      },
-      { maxAgeMs, loadMs, renews: true },
-    )
+  constructor({ db, signal, clock, maxAgeMs, loadMs }: Deps) {
+    const load = (key: string) => {
+      const [workspaceId = '', applicationId = ''] = key.split(' ')
+      return hasPendingOutputHold(db, { workspaceId, applicationId }, clock.now())
+    }
+    this.#cache = new Cache(load, { maxAgeMs, loadMs, renews: true })
     // The signal names an item, not its Application.
-    this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())
+    signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())
   }
 
   mayExist({ workspaceId, applicationId }: ReviewOwner): MaybePromise<boolean> {
     return this.#cache.get(`${workspaceId} ${applicationId}`)
-  }
-
-  close(): void {
-    this.#unsubscribe()
   }
 }
 

@@ -19,18 +19,10 @@ export function retrieve(
   deps: SearchDeps,
 ): MaybePromise<StageReturn<Retrieved>> {
   const search = planRetrieval(context, authorized, deps)
-  return search ? searchPassages(search, context, authorized, deps) : new Skipped()
-}
-
-async function searchPassages(
-  search: HitSearch,
-  context: RequestContext,
-  authorized: Authorized,
-  deps: SearchDeps,
-): Promise<StageReturn<Retrieved>> {
+  if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
   const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections })
-  return holdForHits(await governHits(passages, search, PASSAGES, authorized.decision, deps), search)
+  return governHits(passages, search, PASSAGES, authorized.decision, deps).then((hits) => holdForHits(hits, search))
 }
 
 export function planRetrieval(

@@ -1,6 +1,5 @@
 import { type RecalledMemory, recallMemories } from '../../domains/memory/recall.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
-import type { Decision } from '../../shared/decision.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import {
   governHits,
@@ -21,20 +20,12 @@ export function recall(
   deps: SearchDeps,
 ): MaybePromise<StageReturn<Recalled>> {
   const search = planRecall(context, authorized, deps)
-  return search ? searchMemories(search, context, decision, deps) : new Skipped()
-}
-
-async function searchMemories(
-  search: HitSearch,
-  context: RequestContext,
-  decision: Decision,
-  deps: SearchDeps,
-): Promise<StageReturn<Recalled>> {
+  if (!search) return new Skipped()
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
   const query = { text: search.text, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)
-  return holdForHits(await governHits(memories, search, MEMORIES, decision, deps), search)
+  return governHits(memories, search, MEMORIES, decision, deps).then((hits) => holdForHits(hits, search))
 }
 
 export function planRecall(

@@ -6,7 +6,6 @@ import { limitMaxTokens } from '../../domains/providers/limit-max-tokens.ts'
 import type { Operation } from '../../domains/providers/operation.ts'
 import { removeToolCalls } from '../../domains/providers/read-completion.ts'
 import { releasedCompletion } from '../../domains/review/resubmission.ts'
-import { withAnySignal } from '../../platform/lib/any-signal.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { OriginalRequest } from '../../shared/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../shared/outcome.ts'
@@ -21,8 +20,6 @@ import { NOT_INVOKED } from '../stage-results.ts'
 export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'>, SpendingDeps {
   readonly clock: Clock
   readonly invokeDeps: InvokeDeps
-  /** Aborted when the server stops and cannot wait any longer. */
-  readonly aborting: AbortSignal
 }
 
 /** Stage 9 of 12. A dry run gets a stub. A release delivers its completion, or calls the provider at most once (GW-REV-13). */
@@ -89,7 +86,7 @@ type Sent<Response> = Pick<Invoked, 'provider' | 'attempts'> & { readonly respon
 
 async function send<Response extends { readonly usage?: ReportedUsage }>(
   operation: Operation<Response>,
-  { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps, aborting } }: Call,
+  { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps } }: Call,
   { watch, ...more }: Pick<InvokeOptions, 'addedMessages'> & { readonly watch?: ResponseWatch | undefined } = {},
 ): Promise<Sent<Response> | Stop<Invoked>> {
   const { dryRun } = admitted.request
@@ -101,11 +98,10 @@ async function send<Response extends { readonly usage?: ReportedUsage }>(
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.clientSignal()
   const hasLeft = () => incoming.early !== undefined && incoming.early.sent !== ''
-  const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more }
-  const signals = [aborting, closed, watch?.cancelled].filter((signal) => signal !== undefined)
-  const result: InvokeResult<Response> = await withAnySignal(signals, (signal) =>
-    invokeProviders(candidates, operation, invokeDeps, { ...options, signal }),
-  )
+  const signals = [closed, watch?.cancelled].filter((signal) => signal !== undefined)
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more, signal }
+  const result: InvokeResult<Response> = await invokeProviders(candidates, operation, invokeDeps, options)
   const { attempts } = result
   if (result.ok) return { provider: result.provider.id, attempts, response: result.response }
   const invoked = { ...NOT_INVOKED, attempts }

@@ -12,8 +12,8 @@ const POLL_MS = 20
 /** PGlite allocates all buffers at start; the default is 128 MB. */
 const SETTINGS = ['shared_buffers=24MB']
 
-/** Runs in the worker thread that embedded.ts starts. Without `socket`, it only creates the database. */
-const { directory, socket } = workerData as { directory: string; socket: string | undefined }
+/** Runs in the worker thread that embedded.ts starts. */
+const { directory, socket: path } = workerData as { directory: string; socket: string }
 const startParams = [...WatchedPGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])]
 const database = new WatchedPGlite({ dataDir: directory, extensions: { vector }, startParams })
 await database.waitReady
@@ -22,20 +22,15 @@ database.watch((reason) => {
   // Ends this thread only, and at once: PGlite would call the dead backend again and again.
   process.exit(1)
 })
-if (socket === undefined) await database.close()
-else await serve(socket)
+const server = new PGLiteSocketServer({ db: database, path, maxConnections: 64 })
+// The queue of pglite-socket mixes up connections: see protocol-queue.ts.
+Object.assign(server, { queryQueue: new ProtocolQueue(database) })
+await server.start()
 
-async function serve(path: string): Promise<void> {
-  const server = new PGLiteSocketServer({ db: database, path, maxConnections: 64 })
-  // The queue of pglite-socket mixes up connections: see protocol-queue.ts.
-  Object.assign(server, { queryQueue: new ProtocolQueue(database) })
-  await server.start()
-
-  parentPort?.once('message', async () => {
-    for (let waited = 0; server.getStats().activeConnections > 0 && waited < COMMANDS_MS; waited += POLL_MS) await sleep(POLL_MS)
-    await server.stop()
-    await database.close()
-    parentPort?.close()
-  })
-  parentPort?.postMessage('ready')
-}
+parentPort?.once('message', async () => {
+  for (let waited = 0; server.getStats().activeConnections > 0 && waited < COMMANDS_MS; waited += POLL_MS) await sleep(POLL_MS)
+  await server.stop()
+  await database.close()
+  parentPort?.close()
+})
+parentPort?.postMessage('ready')

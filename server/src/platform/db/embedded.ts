@@ -91,10 +91,7 @@ async function startWorker(
   try {
     if (!existsSync(join(directory, 'PG_VERSION'))) {
       if (newDatabase !== undefined && existsSync(newDatabase)) copyDatabase(newDatabase, directory)
-      else {
-        onProgress('creating the embedded database, this takes a few seconds at first start')
-        await createDatabase(directory)
-      }
+      else onProgress('creating the embedded database, this takes a few seconds at first start')
     }
     worker = runWorker({ directory, socket }, onError)
     await withDeadline(START_MS, worker.ready, 'the embedded database did not start')
@@ -113,7 +110,7 @@ interface DatabaseWorker extends Pick<Embedded, 'broken' | 'stop'> {
 }
 
 function runWorker(workerData: { directory: string; socket: string }, onError: (error: Error) => void): DatabaseWorker {
-  const worker = newWorker(workerData)
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
   const broken = new AbortController()
   let isStopping = false
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
@@ -150,9 +147,6 @@ function runWorker(workerData: { directory: string; socket: string }, onError: (
   return { broken: broken.signal, ready: Promise.race([started, failed]), terminate, stop }
 }
 
-const newWorker = (workerData: { directory: string; socket?: string }): Worker =>
-  new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData })
-
 /** A start that is killed meanwhile leaves only the unfinished copy, which the next one replaces. */
 function copyDatabase(source: string, directory: string): void {
   const unfinished = `${directory}.unfinished`
@@ -161,17 +155,6 @@ function copyDatabase(source: string, directory: string): void {
   // PostgreSQL refuses a folder that other users may read.
   chmodSync(unfinished, 0o700)
   renameSync(unfinished, directory)
-}
-
-/** Creates the database in a separate thread, because PGlite would keep the 400 MB that this takes. */
-async function createDatabase(directory: string): Promise<void> {
-  const worker = newWorker({ directory })
-  try {
-    const [code] = (await withDeadline(START_MS, once(worker, 'exit'), 'the embedded database was not created')) as [number]
-    if (code !== 0) throw new Error(`the thread that creates the embedded database ended with code ${code}`)
-  } finally {
-    await worker.terminate()
-  }
 }
 
 const toStartError = (folder: string, cause: unknown): Error =>

@@ -21,9 +21,7 @@ describe.each(freshDatabases())('demo, on $name', async ({ open }) => {
   const identify = async ({ workspace }: DemoFile, token: string) => {
     const fetch = () => Promise.reject(new Error('the keys are inline'))
     const verifier = new UserTokenVerifier({ ...starts.database, clock: systemClock, fetch })
-    const result = await verifier.verify(workspace.id, token)
-    verifier.close()
-    return result
+    return verifier.verify(workspace.id, token)
   }
 
   test('demo: every key, token and user of demo.json is valid when an empty database is seeded', async () => {

@@ -1,6 +1,6 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import { expect, test } from 'vitest'
-import { findContraction, LAST_OF_FIRST_SCHEMA } from './expand-only.ts'
+import { findContraction, LAST_OF_FIRST_SCHEMA } from '../../../../test/support/expand-only.ts'
 import { MIGRATIONS } from './index.ts'
 
 /** The statements of a migration; the database returns no rows for each of them. */
