@@ -1,9 +1,9 @@
-// Creates the database that a new data folder gets as a copy, in server/new-database, when the schema has changed since the last time:
+// Creates the database that a new data folder gets, in server/new-database, when the schema has changed since the last time:
 // creating it takes as long as three starts.
 import { join } from 'node:path'
 import { buildIfChanged, filesBelow, root } from './build-if-changed.mjs'
 
-const single = ['package-lock.json', 'scripts/create-database.ts', 'server/src/platform/db/embedded-worker.ts']
+const single = ['package-lock.json', 'scripts/create-database.ts', 'server/src/platform/db/embedded.ts']
 
 const isBuilt = await buildIfChanged({
   name: 'database',

@@ -50,7 +50,7 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   RememberDeps &
   ConversationDeps &
   RecordDeps & {
-    /** Aborted when the server stops and cannot wait any longer. Calls of providers then end with their connections. */
+    /** Aborted when the server stops and cannot wait any longer. Its calls of providers end with the response. */
     readonly aborting: AbortSignal
     readonly observe: (finished: FinishedRequest) => void
   }

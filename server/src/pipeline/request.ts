@@ -21,7 +21,7 @@ export interface IncomingRequest {
   /** Set by code of this server instead of both credentials; no route sets it from the request that it reads. */
   readonly internalCaller?: TrustedCaller | PlaygroundCaller
   readonly body: Uint8Array
-  /** A signal that is aborted when the client closes the connection; created only if a stage waits. */
+  /** A signal that is aborted when the response has ended or the client closes the connection; created only if a stage waits. */
   readonly clientSignal: () => AbortSignal
   readonly early?: EarlyText
   /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { createContext } from '../../src/context.ts'
 import { readConfig } from '../../src/platform/config/config.ts'
 import { readSecrets } from '../../src/platform/config/secrets.ts'
-import { NEW_DATABASE } from '../../src/platform/db/embedded.ts'
+import { NEW_DATABASE, unpackDatabase } from '../../src/platform/db/embedded.ts'
 import { createLogger } from '../../src/platform/telemetry/logger.ts'
 import { prepareStart } from '../../src/tools/start/prepare.ts'
 
@@ -41,8 +41,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const templateDataDir = join(root, 'template')
   const seededDataDir = join(root, 'seeded')
   await Promise.all(BUILDS.map((script) => promisify(execFile)(process.execPath, [script])))
-  cpSync(NEW_DATABASE, join(templateDataDir, 'postgres'), { recursive: true })
-  chmodSync(join(templateDataDir, 'postgres'), 0o700)
+  unpackDatabase(NEW_DATABASE, join(templateDataDir, 'postgres'))
   await seed(seededDataDir)
 
   const runName = `gatehouse_test_${process.pid}_${Date.now()}`

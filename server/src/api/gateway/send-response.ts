@@ -8,14 +8,13 @@ import { narrowOrigins } from './cors.ts'
 import { governanceHeaders } from './governance-headers.ts'
 
 /** Created once, because `abort()` would take 10 µs to create an exception. */
-const CLIENT_CLOSED = new Error('The client closed the connection.')
+const CLOSED = new Error('The response has ended, or the client closed the connection.')
 
 export function abortOnClose({ raw }: FastifyReply): AbortSignal {
   if (raw.destroyed) return AbortSignal.abort()
   const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort(CLIENT_CLOSED)
-  })
+  // Also after a complete response: a request that the server's stop has answered may still call its provider.
+  raw.once('close', () => controller.abort(CLOSED))
   return controller.signal
 }
 

@@ -72,23 +72,13 @@ function rememberChat(
   sources: MemorySources,
   deps: RememberDeps,
 ): MaybePromise<StageReturn<Remembered>> {
+  const { caller, admitted } = context
   const plan = planCapture(context, authorized)
   if ('reason' in plan || authorized.release?.kind === 'again' || !sources.inspected.completion) return new Skipped()
-  return captureChat(plan, context, authorized, sources, deps)
-}
-
-async function captureChat(
-  plan: Exclude<CapturePlan, { reason: string }>,
-  context: RequestContext,
-  authorized: Authorized,
-  sources: MemorySources,
-  deps: RememberDeps,
-): Promise<Remembered> {
-  const { caller, admitted } = context
-  const { dryRun } = admitted.request
-  const { candidates, attempts } = await candidatesOf(plan, context, authorized, sources, deps)
-  const remembered = await decideOnCandidates(candidates, context, authorized, sources.inspected, deps)
-  return { ...remembered, drafts: dryRun || caller.memoryDisabled ? [] : remembered.drafts, attempts }
+  return candidatesOf(plan, context, authorized, sources, deps).then(async ({ candidates, attempts }) => {
+    const remembered = await decideOnCandidates(candidates, context, authorized, sources.inspected, deps)
+    return { ...remembered, drafts: admitted.request.dryRun || caller.memoryDisabled ? [] : remembered.drafts, attempts }
+  })
 }
 
 export type CapturePlan =

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { gunzipSync } from 'node:zlib'
 import { withDeadline } from '../lib/deadline.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './disk-space.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -22,8 +23,14 @@ const START_MS = 180_000
 /** Commands have 5 s to finish (embedded-worker.ts); the rest is for the last checkpoint. */
 const STOP_MS = 15_000
 
-/** An empty database with the schema of this version (scripts/build-database.mjs). */
-export const NEW_DATABASE: string = fileURLToPath(new URL('../../../new-database/postgres', import.meta.url))
+/** An empty database with the schema of this version (scripts/build-database.mjs): 4 bytes with the length of the index, the index, the files. */
+export const NEW_DATABASE: string = fileURLToPath(new URL('../../../new-database/database.gz', import.meta.url))
+
+/** Bytes: its content is unpacked in one piece, because glibc returns only large blocks to the system. */
+const MOST_UNPACKED = 2 ** 25
+
+/** Files with their sizes in bytes. Paths are below the folder of the database. */
+export type PackedIndex = Record<'folders', string[]> & Record<'files', { readonly path: string; readonly size: number }[]>
 
 export interface Embedded {
   readonly connection: { host: string; port: number; user: string; database: string }
@@ -35,7 +42,7 @@ export interface Embedded {
 
 interface EmbeddedOptions {
   readonly dataDir: string
-  /** A folder that is copied if there is no database yet; absent: it is created, which takes seconds. */
+  /** A file that is unpacked if there is no database yet; absent: one is created, which takes seconds. */
   readonly newDatabase?: string | undefined
   /** Whether to connect to the server that runs on this folder already, instead of throwing. */
   readonly share?: boolean | undefined
@@ -90,7 +97,7 @@ async function startWorker(
   rmSync(socket, { force: true })
   try {
     if (!existsSync(join(directory, 'PG_VERSION'))) {
-      if (newDatabase !== undefined && existsSync(newDatabase)) copyDatabase(newDatabase, directory)
+      if (newDatabase !== undefined && existsSync(newDatabase)) unpackDatabase(newDatabase, directory)
       else onProgress('creating the embedded database, this takes a few seconds at first start')
     }
     worker = runWorker({ directory, socket }, onError)
@@ -147,13 +154,18 @@ function runWorker(workerData: { directory: string; socket: string }, onError: (
   return { broken: broken.signal, ready: Promise.race([started, failed]), terminate, stop }
 }
 
-/** A start that is killed meanwhile leaves only the unfinished copy, which the next one replaces. */
-function copyDatabase(source: string, directory: string): void {
+/** A start that is killed meanwhile leaves only the unfinished folder, which the next one replaces. */
+export function unpackDatabase(file: string, directory: string): void {
   const unfinished = `${directory}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
-  cpSync(source, unfinished, { recursive: true })
-  // PostgreSQL refuses a folder that other users may read.
-  chmodSync(unfinished, 0o700)
+  const packed = gunzipSync(readFileSync(file), { chunkSize: MOST_UNPACKED })
+  let at = 4 + packed.readUInt32BE()
+  const { folders, files } = JSON.parse(packed.toString('utf8', 4, at)) as PackedIndex
+  for (const folder of ['', ...folders]) mkdirSync(join(unfinished, folder), { recursive: true, mode: 0o700 })
+  for (const { path, size } of files) {
+    writeFileSync(join(unfinished, path), packed.subarray(at, at + size), { mode: 0o600 })
+    at += size
+  }
   renameSync(unfinished, directory)
 }
 
