@@ -61,7 +61,6 @@ export class ResponseWatch implements TextWatch {
   readonly #deps: Deps
   readonly #input: Omit<PolicyInput, 'content'>
   readonly #cancel = new AbortController()
-  readonly cancelled = this.#cancel.signal
   #flow: Flow | undefined
   /** The beginning of the response, if text was sent. */
   head: CompletionHead | undefined
@@ -96,6 +95,12 @@ export class ResponseWatch implements TextWatch {
       this.close()
       this.#deps.reportFault({ kind: 'detector', name: 'response-watch', how: 'threw', error })
     }
+  }
+
+  /** Aborted when the denial of the response is certain, or with `closed`. `AbortSignal.any` would take ten times as long. */
+  cancelledWith(closed: AbortSignal): AbortSignal {
+    closed.addEventListener('abort', () => this.#cancel.abort(closed.reason))
+    return this.#cancel.signal
   }
 
   /** Call it when the response is complete or has failed. Its text no longer leaves before the verdict. */

@@ -98,8 +98,7 @@ async function send<Response extends { readonly usage?: ReportedUsage }>(
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.clientSignal()
   const hasLeft = () => incoming.early !== undefined && incoming.early.sent !== ''
-  const signals = [closed, watch?.cancelled].filter((signal) => signal !== undefined)
-  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  const signal = closed && watch ? watch.cancelledWith(closed) : closed
   const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more, signal }
   const result: InvokeResult<Response> = await invokeProviders(candidates, operation, invokeDeps, options)
   const { attempts } = result
