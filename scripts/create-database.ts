@@ -1,5 +1,5 @@
 // Part of build-database.mjs: packs an empty database with the schema of this version into `database.gz` in the given folder.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type Dirent, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { openDatabase } from '../server/src/platform/db/database.ts'
@@ -17,7 +17,9 @@ await database.close()
 for (const unused of UNUSED_DATABASES) rmSync(join(directory, unused), { recursive: true })
 const index: PackedIndex = { folders: [], files: [] }
 const contents: Buffer[] = []
-for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+const isLast = ({ parentPath, name }: Dirent) => parentPath === directory && name === 'PG_VERSION'
+for (const entry of [...entries.filter((entry) => !isLast(entry)), ...entries.filter(isLast)]) {
   const path = join(entry.parentPath, entry.name)
   if (entry.isDirectory()) index.folders.push(relative(directory, path))
   else {

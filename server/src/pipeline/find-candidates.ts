@@ -1,16 +1,19 @@
 import type { Health } from '../domains/providers/health.ts'
 import { requestedTier } from '../domains/providers/price-tier.ts'
+import type { Provider } from '../domains/providers/provider.ts'
 import { areOffersPriced, listAllowedModels, noEligibleProvider, selectCandidates } from '../domains/providers/route.ts'
+import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
+import { andThen, type MaybePromise } from '../platform/lib/maybe-promise.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
 import { estimateRequestTokens, estimateTokens } from '../shared/tokens.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import type { IncomingRequest } from './request.ts'
 import { type Admitted, type Authorized, type Caller, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
-import type { WorkspaceSnapshot } from './workspace-snapshot.ts'
 
 export interface RouteDeps {
+  readonly providers: Cache<readonly Provider[]>
   readonly health: Health
   readonly clock: Clock
   readonly random: () => number
@@ -20,8 +23,18 @@ export interface RouteDeps {
 const UNBOUNDED_TOKENS = 4_096
 
 /** The providers that may serve the request, best first. A request without one is refused. */
-export function findCandidates(
-  { incoming, caller: { application }, admitted: { request }, workspace: { providers } }: RequestContext,
+export const findCandidates = (
+  context: RequestContext,
+  authorized: Authorized,
+  deps: RouteDeps,
+): MaybePromise<Route | Stop<never>> =>
+  andThen(deps.providers.get(context.caller.application.workspaceId), (providers) =>
+    candidatesAmong(providers, context, authorized, deps),
+  )
+
+function candidatesAmong(
+  providers: readonly Provider[],
+  { incoming, caller: { application }, admitted: { request } }: RequestContext,
   { decision, messages, parameters, systemTexts, context, directives }: Authorized,
   deps: RouteDeps,
 ): Route | Stop<never> {
@@ -52,12 +65,13 @@ export function withPriced(
   { endpoint }: Pick<IncomingRequest, 'endpoint'>,
   { application }: Caller,
   admitted: Admitted,
-  { providers }: Pick<WorkspaceSnapshot, 'providers'>,
-  { clock }: Pick<RouteDeps, 'clock'>,
-): Admitted {
+  { providers, clock }: Pick<RouteDeps, 'providers' | 'clock'>,
+): MaybePromise<Admitted> {
   if (!ENDPOINT_PLANS[endpoint].stages.has('invoke')) return admitted
   const model = admitted.request.model || (application.defaultModel ?? '')
-  const at = clock.now()
-  const arePriced = areOffersPriced(providers, { model, application }, { at, hasOutput: endpoint !== 'embeddings' })
-  return { ...admitted, priced: arePriced && requestedTier(admitted.request.parameters) === 'standard' }
+  return andThen(providers.get(application.workspaceId), (declared) => {
+    const options = { at: clock.now(), hasOutput: endpoint !== 'embeddings' }
+    const arePriced = areOffersPriced(declared, { model, application }, options)
+    return { ...admitted, priced: arePriced && requestedTier(admitted.request.parameters) === 'standard' }
+  })
 }

@@ -36,24 +36,18 @@ import { inspect } from './stages/10-inspect.ts'
 import { type RememberDeps, remember } from './stages/11-remember.ts'
 import { type RecordDeps, record } from './stages/12-record.ts'
 import { withContext } from './with-context.ts'
-import { readWorkspace, type WorkspaceDeps } from './workspace-snapshot.ts'
 
 export type PipelineDeps = Parameters<typeof authenticate>[1] &
   Parameters<typeof admit>[2] &
   Parameters<typeof identify>[3] &
   ClassifyDeps &
-  WorkspaceDeps &
   AuthorizeDeps &
   SearchDeps &
   RouteDeps &
   InvokeStageDeps &
   RememberDeps &
   ConversationDeps &
-  RecordDeps & {
-    /** Aborted when the server stops and cannot wait any longer. Its calls of providers end with the response. */
-    readonly aborting: AbortSignal
-    readonly observe: (finished: FinishedRequest) => void
-  }
+  RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
 
 interface Run {
   readonly incoming: IncomingRequest
@@ -83,7 +77,7 @@ export async function chatWithApprovalWait(incoming: IncomingRequest, deps: Pipe
 
 /** The next run of a resubmission whose hold was pending, with the same audit record; undefined: `run` has to be recorded. */
 async function resumeSuspended(run: Run, wait: ApprovalWait, deps: PipelineDeps): Promise<Run | undefined> {
-  const { authenticate, admit, workspace } = run.trace.results
+  const { authenticate, admit } = run.trace.results
   const itemId = run.outcome.kind === 'held' ? run.outcome.itemId : undefined
   if (!authenticate || admit?.request.reviewItemId === undefined || itemId === undefined) return undefined
   const { lease, request } = admit
@@ -97,7 +91,6 @@ async function resumeSuspended(run: Run, wait: ApprovalWait, deps: PipelineDeps)
   // Refused by stage 1 or 2 this time, it still has a record, because it was admitted before.
   next.trace.results.authenticate ??= authenticate
   next.trace.results.admit ??= admit
-  if (workspace) next.trace.results.workspace ??= workspace
   return next
 }
 
@@ -151,15 +144,13 @@ const serverStopping = (): Error =>
 async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const received = await trace.run('admit', () => admit(incoming, caller, deps))
-  const workspace = await readWorkspace(caller.application.workspaceId, deps)
-  trace.results.workspace = workspace
   const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)
   const { continues, toStored } = received.request
   const continued = continues || toStored ? await continueConversation(incoming, caller, received, identity, deps) : received
   if (continued instanceof Stop) return continued.outcome
-  const admitted = withPriced(incoming, caller, continued, workspace, deps)
+  const admitted = await withPriced(incoming, caller, continued, deps)
   trace.results.admit = admitted
-  const context: RequestContext = { incoming, caller, admitted, workspace, identity }
+  const context: RequestContext = { incoming, caller, admitted, identity }
 
   const classified = await trace.run('classify', () => classify(caller, admitted, deps), UNCLASSIFIED)
   const authorized = await trace.run('authorize', () => authorize(context, classified, deps))
@@ -167,7 +158,7 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const retrieved = await trace.run('retrieve', () => retrieve(context, authorized, deps), noPassages)
   const noMemories = noHits(retrieved.decision)
   const recalled = await trace.run('recall', () => recall(context, authorized, retrieved, deps), noMemories)
-  const prepared = withContext(context, authorized, { retrieved, recalled })
+  const prepared = await withContext(context, authorized, { retrieved, recalled }, deps)
 
   const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
   const onReserved = (reservation: CallReservation) => {

@@ -19,12 +19,10 @@ import { planRecall } from './stages/07-recall.ts'
 import { findRoute } from './stages/08-route.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
 import { type CapturePlan, decideOnCandidates, planCapture } from './stages/11-remember.ts'
-import { readWorkspace, type WorkspaceDeps } from './workspace-snapshot.ts'
 
 export interface PreviewDeps
   extends ClassifyDeps,
     AuthorizeDeps,
-    WorkspaceDeps,
     RouteDeps,
     InspectDeps,
     Pick<Parameters<typeof planRetrieval>[2], 'timeSlices'>,
@@ -56,7 +54,7 @@ export async function previewRelease(held: HeldItem, deps: PreviewDeps, pause: P
   if (classified instanceof Stop) return refused(classified)
   if (classified instanceof Skipped) return NOTHING_RELEASED
   await pause()
-  const decided = decideOnInput(context, classified, deps)
+  const decided = await decideOnInput(context, classified, deps)
   const authorized = applyRelease(releaseOf(held, deps.clock.now()), decided, context, classified, deps)
   await pause()
   if (authorized instanceof Stop) return { ...refused(authorized), ...decisionOf(decided) }
@@ -66,7 +64,7 @@ export async function previewRelease(held: HeldItem, deps: PreviewDeps, pause: P
 }
 
 async function previewRequest(context: RequestContext, authorized: Authorized, deps: PreviewDeps): Promise<ReleasePreview> {
-  const route = findRoute(context, authorized, deps)
+  const route = await findRoute(context, authorized, deps)
   const decision = decisionOf(authorized)
   if (route instanceof Stop) return { ...refused(route), ...decision }
   const candidates = route instanceof Skipped ? [] : route.candidates
@@ -115,13 +113,11 @@ async function contextOf({ item, content, application }: HeldItem, deps: Preview
   const sessionId = item.sessionId ?? ''
   const request = { ...EMPTY_REQUEST, model: item.model ?? '', ...others, messages, parameters, sessionId }
   const admitted = { ...withCollectedTexts(request), auditId: '', bytes: 0, lease: UNLIMITED }
-  const workspace = await readWorkspace(application.workspaceId, deps)
   const caller = { application, keyId: item.keyId ?? '', ...(memoryDisabled && { memoryDisabled }) }
   return {
     incoming: { endpoint: 'chat', clientSignal: () => new AbortController().signal },
     caller,
-    admitted: withPriced({ endpoint: 'chat' }, caller, admitted, workspace, deps),
-    workspace,
+    admitted: await withPriced({ endpoint: 'chat' }, caller, admitted, deps),
     identity: { user, ...(readers && { readers }), sessionId },
   }
 }

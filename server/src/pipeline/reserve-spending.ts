@@ -1,11 +1,13 @@
+import type { Budget } from '../domains/budgets/budget.ts'
 import type { BudgetLedger } from '../domains/budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../domains/budgets/match-budgets.ts'
 import type { BudgetRefusal } from '../domains/budgets/reservation-store.ts'
 import { LONGEST_RETRY_SECONDS } from '../domains/limits/limit-headers.ts'
 import { isPriced, type Price, priceOf } from '../domains/providers/price.ts'
 import { requestedTier } from '../domains/providers/price-tier.ts'
+import type { Cache } from '../platform/lib/cache.ts'
 import type { Clock } from '../platform/lib/clock.ts'
-import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
+import { andThen, type MaybePromise } from '../platform/lib/maybe-promise.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
@@ -13,6 +15,7 @@ import { mostRequestTokens } from '../shared/tokens.ts'
 import type { Authorized, CallReservation, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {
+  readonly budgets: Cache<readonly Budget[]>
   readonly budgetLedger: Pick<BudgetLedger, 'reserve' | 'close'>
   readonly budgetOutputTokens: number
   readonly budgetLinkTokens: number
@@ -26,11 +29,21 @@ export function reserveSpending(
   route: Route,
   deps: SpendingDeps,
 ): MaybePromise<CallReservation | Stop<Invoked> | undefined> {
+  if (context.admitted.request.dryRun || route.candidates.length === 0) return undefined
+  return andThen(deps.budgets.get(context.caller.application.workspaceId), (budgets) =>
+    budgets.length === 0 ? undefined : reserveAt(budgets, context, authorized, route, deps),
+  )
+}
+
+async function reserveAt(
+  budgets: readonly Budget[],
+  context: RequestContext,
+  authorized: Authorized,
+  route: Route,
+  deps: SpendingDeps,
+): Promise<CallReservation | Stop<Invoked> | undefined> {
   const { application, keyId } = context.caller
   const { request } = context.admitted
-  if (request.dryRun || route.candidates.length === 0) return undefined
-  const { budgets } = context.workspace
-  if (budgets.length === 0) return undefined
   const matched = matchBudgets(budgets, { applicationId: application.id, keyId, user: context.identity.user })
   if (matched.length === 0) return undefined
 
@@ -50,9 +63,8 @@ export function reserveSpending(
   const extraction = mayExtractMemories(context)
     ? mostSpending({ input: withinContext(inputTokens + output, prices), output: deps.budgetOutputTokens }, prices)
     : NOTHING_SPENT
-  return deps.budgetLedger
-    .reserve(application.workspaceId, matched, addSpending(call, extraction))
-    .then((result) => (result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)))
+  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, addSpending(call, extraction))
+  return result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)
 }
 
 interface Call {

@@ -6,13 +6,12 @@ import type { Decision, PolicyPoint } from '../shared/decision.ts'
 import type { FindingCounts } from '../shared/finding.ts'
 import { Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import type { Application } from '../shared/principal.ts'
-import { withPriced } from './find-candidates.ts'
+import { type RouteDeps, withPriced } from './find-candidates.ts'
 import { assertedUser, type GatewayRequest, withCollectedTexts } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
-import { readWorkspace, type WorkspaceDeps } from './workspace-snapshot.ts'
 
 export interface SimulationInput {
   readonly policy: CompiledPolicy | undefined
@@ -42,20 +41,20 @@ export interface SimulationResult {
 /** Runs the stages that decide, as a dry run does: no provider is called, no record is written, no limit is charged. */
 export async function simulate(
   simulated: SimulationInput,
-  deps: AuthorizeDeps & InspectDeps & WorkspaceDeps,
+  deps: AuthorizeDeps & InspectDeps & Pick<RouteDeps, 'providers' | 'clock'>,
   pause: Pause,
 ): Promise<SimulationResult> {
   const { application, policy, response, toolCalls = [] } = simulated
   const caller = { application, keyId: '' }
-  const workspace = { ...(await readWorkspace(application.workspaceId, deps)), policy }
-  const admitted = withPriced(INCOMING, caller, admittedOf(simulated.request), workspace, deps)
+  const admitted = await withPriced({ endpoint: 'chat' }, caller, admittedOf(simulated.request), deps)
   const identity = { user: assertedUser(simulated.request.user, simulated.userVerified), sessionId: simulated.request.sessionId }
-  const context = { incoming: INCOMING, caller, admitted, workspace, identity }
+  const context = { incoming: INCOMING, caller, admitted, identity }
 
   const content = settle(await classify(caller, admitted, deps))
   if (content.failed.length > 0 || !content.value) return denied(content)
   await pause()
-  const authorized = settle(await authorize(context, content.value, deps))
+  const drafted = { ...deps, policies: { current: () => policy } }
+  const authorized = settle(await authorize(context, content.value, drafted))
   if (authorized.failed.length > 0 || !authorized.value || response === undefined) return resultOf(content, authorized)
   await pause()
   const none = noHits(authorized.value.decision)

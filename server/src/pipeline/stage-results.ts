@@ -24,14 +24,11 @@ import { toolNamesOf } from '../shared/tool-call.ts'
 import { NOTHING_UNREAD, type Unread } from '../shared/unread.ts'
 import type { Scanned } from './govern.ts'
 import type { GatewayRequest, IncomingRequest } from './request.ts'
-import type { WorkspaceSnapshot } from './workspace-snapshot.ts'
 
 /** The result of each stage, by its name. A later stage takes the results that it needs as arguments, so the types keep the order. */
 export interface StageResults {
   authenticate: Caller
   admit: Admitted
-  /** Read after stage 2. */
-  workspace: WorkspaceSnapshot
   identify: Identity
   classify: Classified
   authorize: Authorized
@@ -50,7 +47,6 @@ export interface RequestContext {
   readonly incoming: Pick<IncomingRequest, 'endpoint' | 'clientSignal' | 'early'>
   readonly caller: Caller
   readonly admitted: Admitted
-  readonly workspace: WorkspaceSnapshot
   readonly identity: Identity
 }
 

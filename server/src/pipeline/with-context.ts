@@ -1,19 +1,25 @@
 import { createHmac } from 'node:crypto'
+import type { WorkspaceKeys } from '../domains/audit/workspace-keys.ts'
 import { combineDirectives } from '../domains/policy/directives.ts'
+import type { Cache } from '../platform/lib/cache.ts'
+import { andThen, type MaybePromise } from '../platform/lib/maybe-promise.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from './stage-results.ts'
 
 /** The hits become data between marked lines. Their decision counts from here on, also for the choice of a provider. */
 export function withContext(
-  { workspace: { keys } }: Pick<RequestContext, 'workspace'>,
+  { caller }: Pick<RequestContext, 'caller'>,
   authorized: Authorized,
   { retrieved, recalled }: { readonly retrieved: Retrieved; readonly recalled: Recalled },
-): Authorized {
+  { workspaceKeys }: { readonly workspaceKeys: Cache<WorkspaceKeys> },
+): MaybePromise<Authorized> {
   const { decision } = recalled
   if (decision === authorized.decision && retrieved.hits.length + recalled.hits.length === 0) return authorized
   const directives = combineDirectives(decision.directives)
   const systemTexts = directives.system.map((name) => authorized.policy?.texts.get(name) ?? '')
-  const context = contextText(retrieved.hits, recalled.hits, keys.derive('context boundary'))
-  return { ...authorized, decision, directives, systemTexts, context }
+  return andThen(workspaceKeys.get(caller.application.workspaceId), (keys) => {
+    const context = contextText(retrieved.hits, recalled.hits, keys.derive('context boundary'))
+    return { ...authorized, decision, directives, systemTexts, context }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { findRecord } from '../../domains/audit/audit-store.ts'
 import type { ChainOverdue } from '../../domains/audit/chain/chain-pending.ts'
 import type { WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
+import type { ActivePolicies } from '../../domains/policy/active-policies.ts'
 import { combineDirectives } from '../../domains/policy/directives.ts'
 import { Vault } from '../../domains/policy/vault.ts'
 import { expiryLimit, findStoredResponse } from '../../domains/responses/stored-response-store.ts'
@@ -8,6 +9,7 @@ import type { PendingOutputHolds } from '../../domains/review/pending-output-hol
 import { requestHash } from '../../domains/review/request-hash.ts'
 import { type Release, type ReviewDeps, resubmit } from '../../domains/review/resubmission.ts'
 import { findPendingHold } from '../../domains/review/review-store.ts'
+import type { Cache } from '../../platform/lib/cache.ts'
 import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { decidingRules } from '../../shared/decision.ts'
@@ -23,6 +25,8 @@ import type { Authorized, Classified, RequestContext } from '../stage-results.ts
 import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
 export interface AuthorizeDeps extends ReviewDeps, RouteDeps, Pick<GovernDeps, 'reportFault'> {
+  readonly policies: Pick<ActivePolicies, 'current'>
+  readonly workspaceKeys: Cache<WorkspaceKeys>
   /** Called before an audit record is looked up. */
   readonly chainOverdue: ChainOverdue
   readonly pendingOutputHolds: PendingOutputHolds
@@ -46,25 +50,29 @@ export function authorize(
   if (request.storedResponse) return findResponse(context, request.storedResponse, deps)
   if (!stages.has('classify')) return NOTHING_DECIDED
 
-  const decided = decideOnInput(context, classified, deps)
-  if (request.dryRun) return withTransforms(decided, context, classified, deps)
-  if (request.reviewItemId !== undefined) return release(request.reviewItemId, decided, context, classified, deps)
-  return andThen(stopByVerdict(decided, context, deps), (stopped): StageReturn<Authorized> => {
-    // Reviewers are asked only about requests that a model may answer.
-    const opensHold = stopped instanceof Stop && stopped.outcome.kind === 'held' && stopped.outcome.point === 'input'
-    const unanswerable = opensHold ? refuseUnanswerable(decided, context, classified, deps) : undefined
-    return unanswerable ?? stopped ?? withTransforms(decided, context, classified, deps)
+  return andThen(decideOnInput(context, classified, deps), (decided): MaybePromise<StageReturn<Authorized>> => {
+    if (request.dryRun) return withTransforms(decided, context, classified, deps)
+    if (request.reviewItemId !== undefined) return release(request.reviewItemId, decided, context, classified, deps)
+    return andThen(stopByVerdict(decided, context, deps), (stopped): MaybePromise<StageReturn<Authorized>> => {
+      // Reviewers are asked only about requests that a model may answer.
+      const opensHold = stopped instanceof Stop && stopped.outcome.kind === 'held' && stopped.outcome.point === 'input'
+      if (opensHold) return refuseUnanswerable(decided, context, classified, deps).then((refusal) => refusal ?? stopped)
+      return stopped ?? withTransforms(decided, context, classified, deps)
+    })
   })
 }
 
 export function decideOnInput(
   context: RequestContext,
   classified: Classified,
-  { clock }: Pick<AuthorizeDeps, 'clock'>,
-): Authorized {
-  const { policy, keys } = context.workspace
-  const decision = decide(classified, 'input', { policy, input: policyInputOf(context, clock.now()) })
-  return { ...NOTHING_DECIDED, decision, policy, requestHash: () => hashOf(keys.binding, context) }
+  { policies, workspaceKeys, clock }: Pick<AuthorizeDeps, 'policies' | 'workspaceKeys' | 'clock'>,
+): MaybePromise<Authorized> {
+  const { workspaceId } = context.caller.application
+  return andThen(policies.current(workspaceId), (policy) => {
+    const decision = decide(classified, 'input', { policy, input: policyInputOf(context, clock.now()) })
+    const decided = { ...NOTHING_DECIDED, decision, policy }
+    return andThen(workspaceKeys.get(workspaceId), ({ binding }) => ({ ...decided, requestHash: () => hashOf(binding, context) }))
+  })
 }
 
 /** Another Application's record looks like one that does not exist. */
@@ -92,15 +100,15 @@ async function findResponse(
 }
 
 /** The refusal of a request that no provider may serve, as far as that is known before the searches; undefined: there is a provider. */
-function refuseUnanswerable(
+async function refuseUnanswerable(
   decided: Authorized,
   context: RequestContext,
   classified: Classified,
   deps: AuthorizeDeps,
-): Stop<Authorized> | undefined {
+): Promise<Stop<Authorized> | undefined> {
   const authorized = withTransforms(decided, context, classified, deps)
   if (authorized instanceof Stop) return authorized
-  const route = findCandidates(context, authorized, deps)
+  const route = await findCandidates(context, authorized, deps)
   return route instanceof Stop ? new Stop(route.outcome, decided) : undefined
 }
 

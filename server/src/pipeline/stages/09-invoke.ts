@@ -20,6 +20,8 @@ import { NOT_INVOKED } from '../stage-results.ts'
 export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'>, SpendingDeps {
   readonly clock: Clock
   readonly invokeDeps: InvokeDeps
+  /** Aborted when the server stops and cannot wait any longer. */
+  readonly aborting: AbortSignal
 }
 
 /** Stage 9 of 12. A dry run gets a stub. A release delivers its completion, or calls the provider at most once (GW-REV-13). */
@@ -86,7 +88,7 @@ type Sent<Response> = Pick<Invoked, 'provider' | 'attempts'> & { readonly respon
 
 async function send<Response extends { readonly usage?: ReportedUsage }>(
   operation: Operation<Response>,
-  { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps } }: Call,
+  { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps, aborting } }: Call,
   { watch, ...more }: Pick<InvokeOptions, 'addedMessages'> & { readonly watch?: ResponseWatch | undefined } = {},
 ): Promise<Sent<Response> | Stop<Invoked>> {
   const { dryRun } = admitted.request
@@ -98,7 +100,7 @@ async function send<Response extends { readonly usage?: ReportedUsage }>(
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.clientSignal()
   const hasLeft = () => incoming.early !== undefined && incoming.early.sent !== ''
-  const signal = closed && watch ? watch.cancelledWith(closed) : closed
+  const signal = closed && watch ? watch.cancelledWith(closed) : (closed ?? aborting)
   const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more, signal }
   const result: InvokeResult<Response> = await invokeProviders(candidates, operation, invokeDeps, options)
   const { attempts } = result

@@ -3,10 +3,13 @@ import { type AuditedDeps, auditedTransaction } from '../../domains/audit/chain/
 import type { AuditWriter } from '../../domains/audit/chain/writer.ts'
 import type { KeyedHasher } from '../../domains/audit/record/hashes.ts'
 import type { AuditDraft } from '../../domains/audit/record/record.ts'
+import type { WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
 import { settlementOf } from '../../domains/budgets/ledger.ts'
 import { storeMemories } from '../../domains/memory/capture.ts'
+import type { Provider } from '../../domains/providers/provider.ts'
 import { isDeclaredModel } from '../../domains/providers/route.ts'
 import type { ReviewDeps } from '../../domains/review/resubmission.ts'
+import type { Cache } from '../../platform/lib/cache.ts'
 import type { SecretBox } from '../../platform/lib/secret-box.ts'
 import { type ReportFault, reportBrokenConditions } from '../../shared/fault.ts'
 import { type Outcome, RESPONSE_NOT_FOUND } from '../../shared/outcome.ts'
@@ -29,10 +32,11 @@ import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
 import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts'
 import type { StageTrace } from '../stage-trace.ts'
-import type { WorkspaceDeps, WorkspaceSnapshot } from '../workspace-snapshot.ts'
 
-export interface RecordDeps extends ReviewDeps, Pick<WorkspaceDeps, 'workspaceKeys'> {
+export interface RecordDeps extends ReviewDeps {
   readonly audit: AuditedDeps['audit'] & Pick<AuditWriter, 'append'>
+  readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly providers: Cache<readonly Provider[]>
   readonly responseBox: SecretBox
   readonly reportFault: ReportFault
 }
@@ -56,10 +60,9 @@ export async function record(
   const answer = error ? undefined : (trace.results.inspect?.completion ?? trace.results.invoke?.embeddings)
   const completionJson = answer && JSON.stringify(answer)
   try {
-    const { application } = authenticate
-    const { hasher } = trace.results.workspace?.keys ?? (await deps.workspaceKeys.get(application.workspaceId))
+    const { hasher } = await deps.workspaceKeys.get(authenticate.application.workspaceId)
     const results = { ...trace.results, authenticate, admit }
-    const isDeclared = declaredModels(application, trace.results.workspace)
+    const isDeclared = await declaredModels(authenticate.application, deps)
     const sealing = { createdAt: deps.clock.now(), hasher, isDeclared }
     const change = responseChange(outcome, results, trace)
     const { reservation } = results
@@ -87,10 +90,11 @@ export async function record(
 }
 
 /** A test for names of models. The record is written without the providers too: then no name but the Application's own is known. */
-const declaredModels =
-  ({ defaultModel }: Application, { providers }: Pick<WorkspaceSnapshot, 'providers'> = { providers: [] }) =>
-  (name: string): boolean =>
-    name === defaultModel || isDeclaredModel(providers, name)
+async function declaredModels({ workspaceId, defaultModel }: Application, { providers }: Pick<RecordDeps, 'providers'>) {
+  const loaded = providers.get(workspaceId)
+  const declared = loaded instanceof Promise ? await loaded.catch(() => []) : loaded
+  return (name: string): boolean => name === defaultModel || isDeclaredModel(declared, name)
+}
 
 const UNRECORDED = 'The audit record could not be written, so nothing is answered. Try again.'
 

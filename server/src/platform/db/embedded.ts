@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,19 +154,16 @@ function runWorker(workerData: { directory: string; socket: string }, onError: (
   return { broken: broken.signal, ready: Promise.race([started, failed]), terminate, stop }
 }
 
-/** A start that is killed meanwhile leaves only the unfinished folder, which the next one replaces. */
+/** The file PG_VERSION, which shows that there is a database, is the last one: a start that is killed meanwhile is repeated by the next. */
 export function unpackDatabase(file: string, directory: string): void {
-  const unfinished = `${directory}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
   const packed = gunzipSync(readFileSync(file), { chunkSize: MOST_UNPACKED })
   let at = 4 + packed.readUInt32BE()
   const { folders, files } = JSON.parse(packed.toString('utf8', 4, at)) as PackedIndex
-  for (const folder of ['', ...folders]) mkdirSync(join(unfinished, folder), { recursive: true, mode: 0o700 })
+  for (const folder of ['', ...folders]) mkdirSync(join(directory, folder), { recursive: true, mode: 0o700 })
   for (const { path, size } of files) {
-    writeFileSync(join(unfinished, path), packed.subarray(at, at + size), { mode: 0o600 })
+    writeFileSync(join(directory, path), packed.subarray(at, at + size), { mode: 0o600 })
     at += size
   }
-  renameSync(unfinished, directory)
 }
 
 const toStartError = (folder: string, cause: unknown): Error =>

@@ -78,7 +78,7 @@ async function runRequest(
     userToken: undefined,
     internalCaller: caller,
     body: Buffer.from(JSON.stringify({ messages, governance })),
-    clientSignal: () => signal,
+    clientSignal: () => AbortSignal.any([signal, deps.aborting]),
     parse: deps.parseChat,
   }
   return toOutcome(await chatWithApprovalWait(incoming, deps))
