@@ -20,8 +20,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_500,
-    // Otherwise each small module that some pages share is a file of its own, and a page loads about 90 of them.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } } },
   },
   server: { proxy: { '/admin': SERVER, '/auth': SERVER, '/v1': SERVER } },
 })
