@@ -31,7 +31,7 @@ async function startAndKillAt(name: RegExp): Promise<void> {
 }
 
 test('demo: next start completes the seeding when the first start was killed', { timeout: 240_000 }, async () => {
-  await startAndKillAt(/^demo\.json\.tmp$/)
+  await startAndKillAt(/^demo\.json\..+\.tmp$/)
   await startAndKillAt(/^demo\.json$/)
 
   const server = launch()
