@@ -169,8 +169,12 @@ async function decide(page: Page, item: HeldItem, device: 'mouse' | 'keyboard'):
     await page.getByLabel('Comment').fill(`case ${item.number}`)
     await page.getByRole('button', { name }).click()
   } else {
-    await page.keyboard.press(verb === 'deny' ? 'd' : 'a')
-    await page.getByText(`to ${verb}`).waitFor()
+    // The page shows its buttons a moment before it listens for keys.
+    const asked = page.getByText(`to ${verb}`)
+    for (let presses = 0; presses < 10 && !(await asked.isVisible()); presses += 1) {
+      await page.keyboard.press(verb === 'deny' ? 'd' : 'a')
+      await asked.waitFor({ timeout: 2_000 }).catch(() => {})
+    }
     await page.keyboard.press('Enter')
   }
   expect((await sent).status()).toBe(200)
