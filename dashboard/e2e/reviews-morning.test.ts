@@ -146,6 +146,8 @@ async function decideAll({ page, visit }: Window, taken: () => Actions, pending:
   await page.waitForURL('**/reviews/rev_*')
   await page.getByRole('switch', { name: 'Open the next item after a decision' }).click()
   await page.getByText(`1 of ${pending.length}`, { exact: true }).waitFor()
+  // Keys that are pressed in the switch belong to it.
+  await page.getByRole('switch', { name: 'Open the next item after a decision' }).blur()
   taken()
   const most = { keyboard: 0, mouse: 0 }
   for (let left = pending.length; left > 0; left -= 1) {
