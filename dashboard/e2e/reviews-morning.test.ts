@@ -146,8 +146,6 @@ async function decideAll({ page, visit }: Window, taken: () => Actions, pending:
   await page.waitForURL('**/reviews/rev_*')
   await page.getByRole('switch', { name: 'Open the next item after a decision' }).click()
   await page.getByText(`1 of ${pending.length}`, { exact: true }).waitFor()
-  // Keys that are pressed in the switch belong to it.
-  await page.getByRole('switch', { name: 'Open the next item after a decision' }).blur()
   taken()
   const most = { keyboard: 0, mouse: 0 }
   for (let left = pending.length; left > 0; left -= 1) {
@@ -171,12 +169,8 @@ async function decide(page: Page, item: HeldItem, device: 'mouse' | 'keyboard'):
     await page.getByLabel('Comment').fill(`case ${item.number}`)
     await page.getByRole('button', { name }).click()
   } else {
-    // The page shows its buttons a moment before it listens for keys.
-    const asked = page.getByText(`to ${verb}`)
-    for (let presses = 0; presses < 10 && !(await asked.isVisible()); presses += 1) {
-      await page.keyboard.press(verb === 'deny' ? 'd' : 'a')
-      await asked.waitFor({ timeout: 2_000 }).catch(() => {})
-    }
+    await page.keyboard.press(verb === 'deny' ? 'd' : 'a')
+    await page.getByText(`to ${verb}`).waitFor()
     await page.keyboard.press('Enter')
   }
   expect((await sent).status()).toBe(200)

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { IconCheck, IconEye, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
+import { useLetterKeys } from '../../ui/use-letter-keys.ts'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 import type { ReviewItem } from './review-item.ts'
 import { useDecide, type Verb } from './use-decide.ts'
@@ -46,7 +46,7 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
     setSelected(verb)
     input.current?.focus()
   }
-  useHotkeys(choices.map(({ letter, verb }) => [letter, () => select(verb)] as [string, () => void]))
+  useLetterKeys(choices.map(({ letter, verb }) => [letter, () => select(verb)]))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') {
       setSelected(undefined)

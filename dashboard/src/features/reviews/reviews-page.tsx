@@ -1,10 +1,11 @@
 import { Badge, Box, Grid, Group } from '@mantine/core'
-import { useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { useLocalStorage } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 import { useFilters, useNavigateWithin, usePathParam } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
+import { useLetterKeys } from '../../ui/use-letter-keys.ts'
 import { AbsenceButton } from './absence-button.tsx'
 import { Queue } from './queue.tsx'
 import { QueueFilters } from './queue-filters.tsx'
@@ -33,7 +34,7 @@ export function Page() {
   const opening = (item: ReviewItem | undefined) => item && (() => navigateWithin(`/reviews/${item.id}`))
   const [openNext, openPrevious] = [opening(next), opening(previous)]
   const opensFirst = useFirstItem(list, selected, filters)
-  useHotkeys([
+  useLetterKeys([
     ['J', () => openNext?.()],
     ['K', () => openPrevious?.()],
   ])
