@@ -53,7 +53,7 @@ test('chat: a warm one allocates no more bytes and objects than before', async (
   await measure()
   await chats()
   const { bytes } = await measure()
-  // Jobs create objects beside the chats.
+  // Background jobs create objects too: their share is measured without chats, and subtracted.
   const idleFrom = performance.now()
   await sleep(2_000)
   const idle = await measure()

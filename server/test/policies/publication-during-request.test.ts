@@ -6,7 +6,7 @@ import { startGoverned } from '../support/governed.ts'
 import { startLoopback } from '../support/loopback.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 
-test('policy: a request that still waits for the keys of its user token is decided by the version that was published meanwhile', async () => {
+test('policy: a version that is published while a request fetches its JWKS applies to the request', async () => {
   const governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
   const keys = await generateUserTokenKeys()
   const { promise: published, resolve: answer } = Promise.withResolvers<void>()

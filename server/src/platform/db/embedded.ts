@@ -23,14 +23,18 @@ const START_MS = 180_000
 /** Commands have 5 s to finish (embedded-worker.ts); the rest is for the last checkpoint. */
 const STOP_MS = 15_000
 
-/** An empty database with the schema of this version (scripts/build-database.mjs): 4 bytes with the length of the index, the index, the files. */
+/** An empty, migrated database in one gzip file (scripts/build-database.mjs): 4 bytes with the length of the index, the index as JSON, the files. */
 export const NEW_DATABASE: string = fileURLToPath(new URL('../../../new-database/database.gz', import.meta.url))
 
-/** Bytes: its content is unpacked in one piece, because glibc returns only large blocks to the system. */
-const MOST_UNPACKED = 2 ** 25
+/** Bytes. Larger than the unpacked file, so that zlib allocates one block: glibc returns only large blocks to the system. */
+const UNPACK_CHUNK = 2 ** 25
 
-/** Files with their sizes in bytes. Paths are below the folder of the database. */
-export type PackedIndex = Record<'folders', string[]> & Record<'files', { readonly path: string; readonly size: number }[]>
+/** Paths are relative to the folder of the database. */
+export interface PackedIndex {
+  readonly folders: string[]
+  /** `size`: in bytes. */
+  readonly files: { readonly path: string; readonly size: number }[]
+}
 
 export interface Embedded {
   readonly connection: { host: string; port: number; user: string; database: string }
@@ -154,9 +158,9 @@ function runWorker(workerData: { directory: string; socket: string }, onError: (
   return { broken: broken.signal, ready: Promise.race([started, failed]), terminate, stop }
 }
 
-/** The file PG_VERSION, which shows that there is a database, is the last one: a start that is killed meanwhile is repeated by the next. */
+/** Writes `PG_VERSION` last. If the process is killed before that, the next start unpacks the database again. */
 export function unpackDatabase(file: string, directory: string): void {
-  const packed = gunzipSync(readFileSync(file), { chunkSize: MOST_UNPACKED })
+  const packed = gunzipSync(readFileSync(file), { chunkSize: UNPACK_CHUNK })
   let at = 4 + packed.readUInt32BE()
   const { folders, files } = JSON.parse(packed.toString('utf8', 4, at)) as PackedIndex
   for (const folder of ['', ...folders]) mkdirSync(join(directory, folder), { recursive: true, mode: 0o700 })
