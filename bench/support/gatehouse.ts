@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { LONG_MODEL, MODEL } from './chat-bodies.ts'
 import { freePort } from './free-port.ts'
-import { type OwnProcess, startProcess } from './own-process.ts'
+import { NODE_COMPILE_CACHE, type OwnProcess, startProcess } from './own-process.ts'
 
 /** The used fields of `<data>/demo.json`. */
 interface Demo {
@@ -67,7 +67,7 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   GATEHOUSE_PROCESSES: '1',
   // As in scripts/gatehouse.
   ...ALLOCATOR,
-  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
+  NODE_COMPILE_CACHE,
   ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),
 })
 

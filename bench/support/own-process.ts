@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const STOP_MS = 15_000
 /** That of scripts/gatehouse. A start with compiled code takes less than half of the CPU time. */
-const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/gatehouse')
+export const NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/gatehouse')
 
 /** A Node program that this process started and stops by its process id. */
 export interface OwnProcess extends AsyncDisposable {

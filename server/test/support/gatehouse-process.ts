@@ -1,16 +1,24 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
+import { ALLOCATOR, NODE_ARGS } from '../../../bench/support/gatehouse.ts'
+import { NODE_COMPILE_CACHE } from '../../../bench/support/own-process.ts'
 
-const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
+export const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url))
+/** Optimizing the WebAssembly of the embedded database takes more CPU time than a test saves with it. */
+export const UNOPTIMIZED = ['--liftoff-only', '--no-wasm-inlining'] as const
 
-/** A server process started with scripts/gatehouse. Its standard error is not a terminal. */
+/** A server process started as scripts/gatehouse starts it (launcher.test.ts compares), but `UNOPTIMIZED`. Its standard error is no terminal. */
 export type GatehouseProcess = Awaited<ReturnType<typeof startGatehouse>>
 
 function launch(cwd: string, env: Record<string, string>, args: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(GATEHOUSE, args, { cwd, env: { PATH, HOME, PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...NODE_ARGS, ...UNOPTIMIZED, MAIN, ...args], {
+    cwd,
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...ALLOCATOR, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const text = { out: '', err: '' }
   child.stdout.on('data', (chunk) => (text.out += chunk))
   child.stderr.on('data', (chunk) => (text.err += chunk))

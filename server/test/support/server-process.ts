@@ -2,12 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../bench/support/free-port.ts'
 import { startProcess } from '../../../bench/support/own-process.ts'
 import { readDemo } from './demo.ts'
+import { MAIN, UNOPTIMIZED } from './gatehouse-process.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/main.mjs', import.meta.url))
 const START_MS = 90_000
 const POLL_MS = 50
 
@@ -25,8 +24,7 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
   const dataDir = env.GATEHOUSE_DATA ?? folder
   const own = startProcess(main, {
     args: ['serve'],
-    // Optimizing the WebAssembly of the embedded database takes more CPU time than a test saves with it.
-    nodeArgs: ['--liftoff-only', '--no-wasm-inlining'],
+    nodeArgs: UNOPTIMIZED,
     env: {
       HOST: '127.0.0.1',
       PORT: String(port),
