@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../../../test/support/cpu-time.ts'
 import { compiledPolicy, policyInput, singleRuleDocument } from '../../../../test/support/policies.ts'
-import type { ToolCall } from '../../../shared/tool-call.ts'
+import { decodeArguments, type ToolCall } from '../../../shared/tool-call.ts'
 import type { UnreadKind } from '../../../shared/unread.ts'
 import { evaluate } from '../evaluate.ts'
 import { parsePolicySet } from '../parse.ts'
@@ -123,9 +123,11 @@ describe('content.tool_calls: bounded work', () => {
       'content.tool_calls.exists(a, content.tool_calls.exists(b, a.arguments.path != b.arguments.path))',
       text,
     ],
-  ])('error within seconds when 128 calls have a megabyte of arguments each: %s', (_, when, given, error = 'too_complex') => {
+  ])('each text is read once when 128 calls have a megabyte of arguments each: %s', (_, when, given, error = 'too_complex') => {
     const calls = Array.from({ length: 128 }, (_, i) => call(`t${i}`, given))
-    expect(cpuMs(() => expect(outcome(when, calls)).toBe(error))).toBeLessThan(5_000)
+    // V8 takes 30 to 50 ms to refuse the broken text. The shortest of several times is the one that other programs disturbed least.
+    const once = Math.min(...[1, 2, 3].map(() => cpuMs(() => void decodeArguments(given))))
+    expect(cpuMs(() => expect(outcome(when, calls)).toBe(error))).toBeLessThan(1_000 + 1.2 * calls.length * once)
   })
 
   test('too_complex within seconds when equal arguments are compared in a nested loop', () => {
