@@ -50,3 +50,14 @@ export function chatBodies(count: number, more: object = {}, seed = 3): string[]
     return JSON.stringify({ model: MODEL, messages, governance: { user: { id: `user-${index % 50}`, role: 'clerk' } }, ...more })
   })
 }
+
+/** A request with messages of 4,000 characters that `history` determines, and a last one of 300 that `turn` determines. */
+export function conversation(kilobytes: number, history: number, turn: number): string {
+  const random = seeded(history)
+  const messages = Array.from({ length: Math.ceil(kilobytes / 4) }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: prose(random, 4_000),
+  }))
+  messages.push({ role: 'user', content: prose(seeded(turn), 300) })
+  return JSON.stringify({ model: MODEL, messages, governance: { user: { id: 'user-1', role: 'clerk' } } })
+}

@@ -21,11 +21,10 @@ async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices 
   let governed = 0
   const detector: Detector = {
     name: 'busy',
-    detect: () => {
+    find: () => {
       governed += 1
       const start = elapsed()
       while (elapsed() - start < ms);
-      return []
     },
   }
   async function* batches() {

@@ -9,7 +9,7 @@ import type { MaybePromise } from '../platform/lib/maybe-promise.ts'
 import type { Pause, TimeSlices } from '../platform/lib/time-slices.ts'
 import type { Classification } from '../shared/classification.ts'
 import { type Decision, NO_DEMANDS, type PolicyPoint } from '../shared/decision.ts'
-import { addCounts, countFindings } from '../shared/finding.ts'
+import { addCounts, NOTHING_FOUND } from '../shared/finding.ts'
 import { collectTexts } from '../shared/message.ts'
 import { Stop } from '../shared/outcome.ts'
 import { type Viewer, viewerOf } from '../shared/viewer.ts'
@@ -103,7 +103,7 @@ export async function governHits<Hit extends { readonly classification: Classifi
   const hits: Hit[] = []
   const transforms = new Set<string>()
   let decision = before
-  let counts = countFindings([])
+  let counts = NOTHING_FOUND
   let left = search.limit === 0 ? 0 : MAX_GOVERNED
   const governed = () => ({ hits, decision, counts, transforms: [...transforms] })
   if (left === 0) return governed()

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { compiledPolicy, policyInput } from '../../test/support/policies.ts'
 import type { Detector } from '../domains/classification/detector.ts'
 import type { Fault } from '../shared/fault.ts'
+import type { Finding } from '../shared/finding.ts'
 import { ANONYMOUS_USER, type User } from '../shared/principal.ts'
 import { govern } from './govern.ts'
 
@@ -13,7 +14,10 @@ rules:
 `
 const policy = compiledPolicy(RULES)
 
-const detector = (findings: (text: string) => ReturnType<Detector['detect']>): Detector => ({ name: 'test', detect: findings })
+const detector = (findings: (text: string) => Finding[]): Detector => ({
+  name: 'test',
+  find: (text, list) => void list.push(...findings(text)),
+})
 const emails = detector((text) => {
   const start = text.indexOf('jane@example.org')
   return start < 0 ? [] : [{ type: 'pii.email', start, end: start + 16 }]

@@ -1,5 +1,6 @@
 import type { Detector } from '../domains/classification/detector.ts'
 import { type Assessment, assess } from '../domains/classification/risk.ts'
+import type { ScanOptions } from '../domains/classification/scan.ts'
 import { scanJoined, scanSplit } from '../domains/classification/scan-joined.ts'
 import type { CompiledPolicy } from '../domains/policy/compile.ts'
 import { hasWraps } from '../domains/policy/condition/content-forms.ts'
@@ -29,6 +30,7 @@ export interface GovernedContent {
   readonly runs?: readonly (readonly number[])[]
   readonly unread?: Unread
   readonly toolCalls?: readonly ToolCall[]
+  readonly scope?: ScanOptions['scope']
   /** Findings raise it. */
   readonly start: Assessment
 }
@@ -89,10 +91,10 @@ export function govern<T>(
 }
 
 export function scanContent(
-  { texts, joins = [], runs = [], unread = NOTHING_UNREAD, toolCalls = [], start }: GovernedContent,
+  { texts, joins = [], runs = [], unread = NOTHING_UNREAD, toolCalls = [], scope, start }: GovernedContent,
   { detectors, detectorBudgetMs }: Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>,
 ): MaybePromise<Scanned> {
-  const options = { detectors, budgetMs: detectorBudgetMs }
+  const options = { detectors, budgetMs: detectorBudgetMs, scope }
   return andThen(scanJoined(texts, joins, options), (scan) => {
     const { findings, counts, failures, joined } = scanSplit(texts, runs, scan, options)
     const failed = failures.map((name) => `detector:${name}`)

@@ -15,7 +15,7 @@ import type { Release } from '../domains/review/resubmission.ts'
 import type { Completion, ProviderAttempt } from '../shared/completion.ts'
 import { type Decision, NO_DEMANDS } from '../shared/decision.ts'
 import type { Embeddings } from '../shared/embedding.ts'
-import { countFindings, type FindingCounts } from '../shared/finding.ts'
+import { type FindingCounts, NOTHING_FOUND } from '../shared/finding.ts'
 import type { ChatMessage, Collected } from '../shared/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../shared/principal.ts'
 import type { Spending } from '../shared/spending.ts'
@@ -219,7 +219,7 @@ export const UNCLASSIFIED: Classified = {
   messageTexts: 0,
   joined: '',
   unread: NOTHING_UNREAD,
-  counts: countFindings([]),
+  counts: NOTHING_FOUND,
   classification: 'public',
   risk: 'low',
   failed: [],

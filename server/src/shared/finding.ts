@@ -37,15 +37,13 @@ export const groupOf = (type: FindingType): FindingGroup => type.slice(0, type.i
 
 export const covers = (name: FindingType | FindingGroup, type: FindingType): boolean => name === type || name === groupOf(type)
 
-export function countFindings(findings: Iterable<Finding>): FindingCounts {
-  const counts = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map((name) => [name, 0])) as Record<
-    FindingType | FindingGroup,
-    number
-  >
-  for (const { type } of findings) {
-    counts[type] += 1
-    counts[groupOf(type)] += 1
-  }
+export const NOTHING_FOUND = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map((name) => [name, 0])) as FindingCounts
+
+export function countFindings(lists: readonly (readonly Finding[])[]): FindingCounts {
+  if (lists.every((list) => list.length === 0)) return NOTHING_FOUND
+  const counts: Record<FindingType | FindingGroup, number> = { ...NOTHING_FOUND }
+  for (const list of lists) for (const { type, continues } of list) if (!continues) counts[type] += 1
+  for (const type of FINDING_TYPES) counts[groupOf(type)] += counts[type]
   return counts
 }
 

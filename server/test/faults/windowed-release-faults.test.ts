@@ -13,9 +13,8 @@ const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
 const fragile: Detector = {
   name: 'fragile',
   reach: 20,
-  detect: (text) => {
+  find: (text) => {
     if (text.includes('walnut')) throw new Error('a detector that quotes walnut')
-    return []
   },
 }
 

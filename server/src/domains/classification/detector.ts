@@ -14,21 +14,11 @@ export interface Detector {
   readonly marks?: { readonly pattern: RegExp; readonly reach: number }
   /** The form of a value decides, not the words near it, so it is also searched in texts that are split or encoded. */
   readonly byForm?: true
-  /** Findings in any order; findings of one type may overlap. Their number is not limited. */
-  detect(text: string): Finding[]
-  /** The detector without the reports of `withFaultReports`. */
-  readonly original?: Detector
+  /** Adds findings in any order; findings of one type may overlap. Their number is not limited. */
+  find(text: string, findings: Finding[]): void
   /** `overran`: the time budget of the scan was exceeded at the end of this detector. */
   reportFailure?(how: 'threw' | 'overran', error?: unknown): void
   reportTime?(ms: number): void
 }
 
-/** A detector whose findings are those that `find` adds. */
-export const detector = (settings: Omit<Detector, 'detect'>, find: (text: string, findings: Finding[]) => void): Detector => ({
-  ...settings,
-  detect(text) {
-    const findings: Finding[] = []
-    find(text, findings)
-    return findings
-  },
-})
+export const detector = (settings: Omit<Detector, 'find'>, find: Detector['find']): Detector => ({ ...settings, find })

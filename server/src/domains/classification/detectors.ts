@@ -23,7 +23,6 @@ export const withFaultReports = (
 ): readonly Detector[] =>
   detectors.map((detector) =>
     Object.assign(Object.create(detector) as Detector, {
-      original: detector,
       reportFailure: (how: 'threw' | 'overran', error?: unknown) => report({ kind: 'detector', name: detector.name, how, error }),
       ...(reportTime && { reportTime: (ms: number) => reportTime(detector.name, ms) }),
     }),

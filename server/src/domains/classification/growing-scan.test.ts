@@ -142,10 +142,10 @@ describe('beginning of a text [GW-WIN-3]', () => {
   })
 
   test('detector: nothing is clear after it failed', () => {
-    const detect = () => {
+    const find = () => {
       throw new Error('broken')
     }
-    const broken = { name: 'broken', reach: 10, detect }
+    const broken = { name: 'broken', reach: 10, find }
     expect(scanGrowing('Good morning. '.repeat(100), { ...options, detectors: [broken] }).failed).toBe(true)
   })
 

@@ -1,10 +1,10 @@
 import { type PlainText, readings } from '../../platform/lib/plain-text.ts'
 import { splitsPair } from '../../platform/lib/surrogates.ts'
 import { firstDataUrl } from '../../shared/content-reading.ts'
-import type { Finding, FindingCounts } from '../../shared/finding.ts'
+import { countFindings, type Finding, type FindingCounts } from '../../shared/finding.ts'
 import { firstEscape } from '../../shared/json-text.ts'
 import type { Detector } from './detector.ts'
-import { count, type ScanOptions, scan } from './scan.ts'
+import { type ScanOptions, scan } from './scan.ts'
 
 export interface GrowingScan {
   /** The text before this index has no finding, and none will begin there. */
@@ -49,14 +49,16 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   return {
     clearEnd: firstStart - (splitsPair(text, firstStart) ? 1 : 0),
     isBlocked: firstStart < settledEnd,
-    counts: count([found.filter(({ end }) => end <= settledEnd)]),
+    counts: countFindings([found.filter(({ end }) => end <= settledEnd)]),
     failed: failures.length > 0,
   }
 }
 
 function findWritten(text: string, detectors: readonly Detector[]): readonly Finding[] {
+  const findings: Finding[] = []
   try {
-    return detectors.flatMap((detector) => detector.detect(text))
+    for (const detector of detectors) detector.find(text, findings)
+    return findings
   } catch {
     return [{ type: 'hidden.text', start: 0, end: text.length }]
   }

@@ -3,7 +3,7 @@ import { countFindings, type FindingType } from '../../shared/finding.ts'
 import { type Assessment, assess } from './risk.ts'
 
 const start: Assessment = { classification: 'internal', risk: 'low' }
-const counts = (...types: FindingType[]) => countFindings(types.map((type) => ({ type, start: 0, end: 1 })))
+const counts = (...types: FindingType[]) => countFindings([types.map((type) => ({ type, start: 0, end: 1 }))])
 
 test.each<[FindingType[], Assessment]>([
   [[], start],

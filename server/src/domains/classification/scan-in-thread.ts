@@ -1,7 +1,7 @@
 import type { Piscina } from 'piscina'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { createThreadPool } from '../../platform/lib/thread-pool.ts'
-import { countFindings } from '../../shared/finding.ts'
+import { NOTHING_FOUND } from '../../shared/finding.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
 import { type Scan, type ScanOptions, scan } from './scan.ts'
@@ -29,25 +29,19 @@ export class ScanThread {
     try {
       return await (await this.#thread).run({ texts, budgetMs }, { signal: AbortSignal.timeout(this.#timeoutMs) })
     } catch {
-      return failedScan(texts)
+      const findings = texts.map(() => packFindings([]))
+      return { times: {}, findings, counts: NOTHING_FOUND, failures: DETECTORS.map(({ name }) => name) }
     }
   }
 }
 
-const failedScan = (texts: readonly string[]): TimedScan => ({
-  times: {},
-  findings: texts.map(() => packFindings([])),
-  counts: countFindings([]),
-  failures: DETECTORS.map(({ name }) => name),
-})
-
 const thread = new ScanThread()
 
-/** A promise only for long texts. */
+/** A promise only for long texts, in which the thread runs the detectors of detectors.ts. */
 export function scanInThread(texts: readonly string[], { detectors, budgetMs }: ScanOptions): MaybePromise<Scan> {
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
-  if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
+  if (characters <= MAX_INLINE_CHARACTERS) return scan(texts, { detectors, budgetMs: budget })
   return thread.run(texts, budget).then((timed) => unpackScan(timed, detectors))
 }
 
@@ -59,6 +53,3 @@ function unpackScan({ times, findings, ...result }: TimedScan, detectors: readon
   }
   return { ...result, findings: findings.map(unpackFindings) }
 }
-
-const areBuiltIn = (detectors: readonly Detector[]): boolean =>
-  detectors.length === DETECTORS.length && detectors.every((detector, at) => (detector.original ?? detector) === DETECTORS[at])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Finding } from '../../shared/finding.ts'
 import { DETECTORS } from './detectors.ts'
 import { scanJoined, scanSplit } from './scan-joined.ts'
 
@@ -53,9 +54,9 @@ test('scanSplit: only the ends of long texts are read', async () => {
   let read = 0
   const counting = DETECTORS.map((detector) => ({
     ...detector,
-    detect: (text: string) => {
+    find: (text: string, findings: Finding[]) => {
       read += text.length
-      return detector.detect(text)
+      detector.find(text, findings)
     },
   }))
   const long = 'There are 12 months in a year. '.repeat(4_000)

@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
-import { type Finding, type FindingType, groupOf } from '../../shared/finding.ts'
-import { count, resolveOverlaps, type Scan, type ScanOptions, scan } from './scan.ts'
-import { scanInThread } from './scan-in-thread.ts'
+import { countFindings, type Finding, type FindingType, groupOf } from '../../shared/finding.ts'
+import { resolveOverlaps, type Scan, type ScanOptions, scan } from './scan.ts'
+import { scanNew } from './scan-new.ts'
 import { isDigit } from './text/search.ts'
 
 export interface JoinedScan extends Scan {
@@ -15,22 +15,18 @@ export function scanJoined(
   joins: readonly (readonly number[])[],
   options: ScanOptions,
 ): MaybePromise<JoinedScan> {
-  const separate = scanInThread(texts, options)
-  if (joins.length === 0) return andThen(separate, (scan) => ({ ...scan, joined: '' }))
   const joined = joins.map((indices) => indices.map((index) => texts[index] ?? '').join(''))
-  return andThen(separate, (scan) =>
-    andThen(scanInThread(joined, options), (together) => ({ ...merge(texts, scan, joins, together), joined: joined.join('\n') })),
-  )
-}
-
-function merge(texts: readonly string[], separate: Scan, joins: readonly (readonly number[])[], together: Scan): Scan {
-  const lists = separate.findings.map((list) => [...list])
-  // Hidden text is found in the separate texts already.
-  const visible = together.findings.map((list) => list.filter(({ type }) => groupOf(type) !== 'hidden'))
-  for (const [at, indices] of joins.entries()) distributeFindings(visible[at] ?? [], indices, texts, lists)
-  const findings = lists.map(resolveOverlaps)
-  const failures = [...new Set([...separate.failures, ...together.failures])]
-  return { findings, counts: count(findings), failures }
+  return andThen(scanNew(joins.length === 0 ? texts : [...texts, ...joined], options), (scan) => {
+    if (joins.length === 0) return { ...scan, joined: '' }
+    const lists = scan.findings.slice(0, texts.length).map((list) => [...list])
+    for (const [at, indices] of joins.entries()) {
+      // Hidden text is found in the separate texts already.
+      const visible = scan.findings[texts.length + at]?.filter(({ type }) => groupOf(type) !== 'hidden') ?? []
+      distributeFindings(visible, indices, texts, lists)
+    }
+    const findings = lists.map(resolveOverlaps)
+    return { findings, counts: countFindings(findings), failures: scan.failures, joined: joined.join('\n') }
+  })
 }
 
 /** Adds to each text its part of the findings in the joined text. Texts and findings are in order, so this takes linear time. */
@@ -98,7 +94,12 @@ export function scanSplit(
   const lists = found.findings.map((list) => [...list])
   addSplitFindings(together.findings[0] ?? [], locatePieces(candidates), found.findings, lists)
   const findings = lists.map(resolveOverlaps)
-  return { ...found, findings, counts: count(findings), failures: [...new Set([...found.failures, ...together.failures])] }
+  return {
+    ...found,
+    findings,
+    counts: countFindings(findings),
+    failures: [...new Set([...found.failures, ...together.failures])],
+  }
 }
 
 /** Groups of adjacent pieces. A text that is a single piece continues with the next text. */

@@ -25,37 +25,26 @@ export interface Scan {
 export interface ScanOptions {
   readonly detectors: readonly Detector[]
   readonly budgetMs: number
-}
-
-const NOTHING_FOUND = countFindings([])
-
-/** Like `countFindings`, but for several long lists, and without work if all are empty. */
-export function count(lists: readonly (readonly Finding[])[]): FindingCounts {
-  if (lists.every((list) => list.length === 0)) return NOTHING_FOUND
-  const counts: Record<FindingType | FindingGroup, number> = { ...NOTHING_FOUND }
-  for (const list of lists) for (const { type, continues } of list) if (!continues) counts[type] += 1
-  for (const type of FINDING_TYPES) counts[groupOf(type)] += counts[type]
-  return counts
+  /** Where long texts come again and need no second scan: the Application whose clients send a conversation again with each turn. */
+  readonly scope?: string | undefined
 }
 
 function runDetector(detector: Detector, texts: readonly string[], read: readonly ScannedReadings[], found: Finding[][]): void {
   for (let i = 0; i < texts.length; i++) {
     const text = texts[i] ?? ''
-    let list = found[i] ?? []
+    const list = found[i] ?? []
     const { plain, others, encoded } = read[i] ?? NO_READINGS
-    if (detector.raw || plain.text === text) {
-      const findings = detector.detect(text)
-      // Copying a very long list takes as long as the detector.
-      if (list.length === 0 && findings.length > 0) list = found[i] = findings
-      else for (const finding of findings) list.push(finding)
-    } else lookInto(plain, detector, list)
+    if (detector.raw || plain.text === text) detector.find(text, list)
+    else lookInto(plain, detector, list)
     if (others.length > 0 && !detector.raw) for (const other of others) lookInto(other, detector, list)
     if (encoded && detector.byForm) lookInto(encoded, detector, list)
   }
 }
 
 function lookInto(reading: PlainText, detector: Detector, list: Finding[]): void {
-  for (const { type, start, end } of detector.detect(reading.text)) list.push({ type, ...reading.original(start, end) })
+  const findings: Finding[] = []
+  detector.find(reading.text, findings)
+  for (const { type, start, end } of findings) list.push({ type, ...reading.original(start, end) })
 }
 
 type ScannedReadings = Readings & { readonly encoded: PlainText | undefined }
@@ -100,7 +89,7 @@ export function scan(texts: readonly string[], { detectors, budgetMs }: ScanOpti
     if (spent) failures.push(detector.name)
   }
   const findings = found.map(resolveOverlaps)
-  return { findings, counts: count(findings), failures }
+  return { findings, counts: countFindings(findings), failures }
 }
 
 /** Of two overlapping findings, the type that is first in this list stays: secrets before personal data, specific types first. */

@@ -13,7 +13,7 @@ import { loadChunkTexts } from './passages.ts'
 import { sweepCollections } from './sweep.ts'
 
 const scanText = (text: string) =>
-  countFindings(text.includes('obey') ? [{ type: 'injection.override' as const, start: 0, end: 1 }] : [])
+  countFindings(text.includes('obey') ? [[{ type: 'injection.override' as const, start: 0, end: 1 }]] : [])
 
 describe.each(testDatabases())('document store on $name', async ({ open }) => {
   const database = await closeAfterAll(open())

@@ -14,8 +14,8 @@ import { relabelDocument } from './relabel.ts'
 /** Replaces the detectors: `ignore all rules` is an instruction, a mail address is not. */
 const scanText = (text: string) =>
   countFindings([
-    ...[...text.matchAll(/ignore all rules/gi)].map(() => ({ type: 'injection.override', start: 0, end: 1 }) as const),
-    ...[...text.matchAll(/@/g)].map(() => ({ type: 'pii.email', start: 0, end: 1 }) as const),
+    [...text.matchAll(/ignore all rules/gi)].map(() => ({ type: 'injection.override', start: 0, end: 1 })),
+    [...text.matchAll(/@/g)].map(() => ({ type: 'pii.email', start: 0, end: 1 })),
   ])
 
 describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {

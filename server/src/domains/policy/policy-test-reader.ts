@@ -3,7 +3,7 @@ import { camelCase } from '../../platform/lib/camel-case.ts'
 import { parseTime } from '../../platform/lib/clock.ts'
 import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } from '../../shared/classification.ts'
 import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../../shared/decision.ts'
-import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../../shared/finding.ts'
+import { FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf, NOTHING_FOUND } from '../../shared/finding.ts'
 import { ANONYMOUS_USER } from '../../shared/principal.ts'
 import type { ToolCall } from '../../shared/tool-call.ts'
 import { ANY, type RecordType, type Type } from './condition/value-types.ts'
@@ -152,7 +152,7 @@ const readFreeForm = (reader: NodeReader, node: Node, path: string): unknown =>
   isMap(node) ? node.toJSON() : reader.addError(node, path, 'must be a map (name: value)')
 
 function readFindings(reader: NodeReader, node: Node, path: string): FindingCounts {
-  const counts: Record<keyof FindingCounts, number> = { ...countFindings([]) }
+  const counts: Record<keyof FindingCounts, number> = { ...NOTHING_FOUND }
   for (const [name, value] of reader.readFields(node, path, [...FINDING_TYPES, ...FINDING_GROUPS])) {
     const count = readCount(reader, value, `${path}.${name}`) ?? 0
     counts[name as keyof FindingCounts] += count

@@ -23,6 +23,7 @@ export function classify(
     runs: joinsOfTurns(request.messages, messages.spoken),
     unread: addUnread(messages.unread, parameters.unread),
     toolCalls: toolCallsOf(request.messages),
+    scope: application.id,
     start: { classification: application.settings.default_classification, risk: 'low' as const },
   }
   return andThen(scanContent(content, deps), (scanned): StageReturn<Classified> => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { findIn } from '../../../../test/support/classification/find-in.ts'
 import { hiddenText } from './hidden-text.ts'
 
-const spans = (text: string): [number, number][] => hiddenText.detect(text).map(({ start, end }) => [start, end])
+const spans = (text: string): [number, number][] => findIn(hiddenText, text).map(({ start, end }) => [start, end])
 const tags = (text: string): string => [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
 describe('hiddenText: finds', () => {

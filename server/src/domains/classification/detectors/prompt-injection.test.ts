@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { findIn } from '../../../../test/support/classification/find-in.ts'
 import { HARMLESS } from '../../../../test/support/classification/harmless-texts.ts'
 import { INJECTIONS, UNKNOWN_INJECTIONS } from '../../../../test/support/classification/injection-texts.ts'
 import { groupOf } from '../../../shared/finding.ts'
 import { promptInjection } from './prompt-injection.ts'
 
-const typesIn = (text: string): string[] => [...new Set(promptInjection.detect(text).map(({ type }) => type))]
-const found = (text: string): string[] => promptInjection.detect(text).map(({ start, end }) => text.slice(start, end))
+const typesIn = (text: string): string[] => [...new Set(findIn(promptInjection, text).map(({ type }) => type))]
+const found = (text: string): string[] => findIn(promptInjection, text).map(({ start, end }) => text.slice(start, end))
 
 test.each(INJECTIONS)('promptInjection: finds %s', (text) => {
   expect(typesIn(text)).not.toEqual([])
-  for (const { type, start, end } of promptInjection.detect(text)) {
+  for (const { type, start, end } of findIn(promptInjection, text)) {
     expect(groupOf(type)).toBe('injection')
     expect(start).toBeGreaterThanOrEqual(0)
     expect(end).toBeGreaterThan(start)

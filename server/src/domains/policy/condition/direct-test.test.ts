@@ -68,7 +68,7 @@ const toInput = (values: typeof input extends fc.Arbitrary<infer T> ? T : never)
   const { role, department, verified, text, tokens, messageCount, classification, riskLevel, found } = values
   return policyInput({
     user: { id: 'u', role, department, verified, attributes: { text: 'x' } },
-    content: { text, classification, riskLevel, findings: countFindings(found.map((type) => ({ type, start: 0, end: 1 }))) },
+    content: { text, classification, riskLevel, findings: countFindings([found.map((type) => ({ type, start: 0, end: 1 }))]) },
     request: { ...policyInput().request, tokens, messageCount },
   })
 }

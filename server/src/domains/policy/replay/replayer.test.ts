@@ -69,7 +69,7 @@ const randomInput = fc
       ...base,
       user: { id, role, department, attributes, verified },
       request: { ...base.request, tokens, stream, maxTokens: tokens * 2 },
-      content: { ...base.content, text, classification, riskLevel, findings: countFindings(findings) },
+      content: { ...base.content, text, classification, riskLevel, findings: countFindings([findings]) },
       now: new Date(Date.UTC(2026, 0, 5, hour)),
     } as PolicyInput
   })
