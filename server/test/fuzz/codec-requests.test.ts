@@ -11,7 +11,7 @@ import { type Api, REQUEST_BODIES } from './codecs/request-bodies.ts'
 
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_123)
 /** For each client API. */
-const MUTATIONS = inject('isFull') ? 20_000 : 250
+const MUTATIONS = inject('isFull') ? 10_000 : 250
 /** Milliseconds of processor time, for one body and all its providers. */
 const SLOWEST_MS = 3_000
 

@@ -38,7 +38,7 @@ const queries = fc
   )
   .map((query) => query.slice(0, 1_000))
 
-const RUNS = inject('isFull') ? 2_000 : 250
+const RUNS = inject('isFull') ? 1_000 : 250
 
 describe('queries', () => {
   const statusOf: Readonly<Record<string, (query: string) => Promise<number>>> = {
