@@ -1,6 +1,5 @@
 import type { Detector } from '../domains/classification/detector.ts'
 import { type Assessment, assess } from '../domains/classification/risk.ts'
-import type { ScanOptions } from '../domains/classification/scan.ts'
 import { scanJoined, scanSplit } from '../domains/classification/scan-joined.ts'
 import type { CompiledPolicy } from '../domains/policy/compile.ts'
 import { hasWraps } from '../domains/policy/condition/content-forms.ts'
@@ -30,7 +29,7 @@ export interface GovernedContent {
   readonly runs?: readonly (readonly number[])[]
   readonly unread?: Unread
   readonly toolCalls?: readonly ToolCall[]
-  readonly scope?: ScanOptions['scope']
+  readonly scope?: string | undefined
   /** Findings raise it. */
   readonly start: Assessment
 }

@@ -152,7 +152,8 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   trace.results.admit = admitted
   const context: RequestContext = { incoming, caller, admitted, identity }
 
-  const classified = await trace.run('classify', () => classify(caller, admitted, deps), UNCLASSIFIED)
+  const scope = incoming.endpoint === 'chat' ? JSON.stringify([caller.application.id, identity.user.id]) : undefined
+  const classified = await trace.run('classify', () => classify(caller, admitted, deps, scope), UNCLASSIFIED)
   const authorized = await trace.run('authorize', () => authorize(context, classified, deps))
   const noPassages = noHits(authorized.decision)
   const retrieved = await trace.run('retrieve', () => retrieve(context, authorized, deps), noPassages)

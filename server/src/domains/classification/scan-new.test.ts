@@ -30,6 +30,17 @@ test('scanNew: reads only short and new texts again, and finds what a whole scan
   expect(third.result.findings).toEqual(second.result.findings.toReversed())
 })
 
+test('scanNew: reads texts in the thread once too, and a text of more than 100,000 characters each time', async () => {
+  const scope = newId('app')
+  const texts = [...Array.from({ length: 8 }, (_, index) => `${index} ${PROSE.repeat(800)}`), PROSE.repeat(1_000)]
+  const options = { detectors: DETECTORS, budgetMs, scope }
+  const whole = scan(texts, options)
+  expect(await scanNew(texts, options)).toEqual(whole)
+  const second = await scanned(texts, scope)
+  expect(second.read).toEqual(texts.slice(-1))
+  expect(second.result).toEqual(whole)
+})
+
 test('scanNew: reads a text again that differs in one character, and every text in another scope or without one', async () => {
   const scope = newId('app')
   await scanned(HISTORY, scope)
@@ -37,6 +48,13 @@ test('scanNew: reads a text again that differs in one character, and every text 
   expect((await scanned(changed, scope)).read).toEqual(changed)
   expect((await scanned(HISTORY, newId('app'))).read).toEqual(HISTORY)
   expect((await scanned(HISTORY, undefined)).read).toEqual(HISTORY)
+})
+
+test('scanNew: reads a text with half a surrogate pair again, which has the bytes of another text', async () => {
+  const scope = newId('app')
+  const halves = ['\ufffd', '\ud800', '\udc00'].map((half) => `${PROSE.repeat(20)}${half}`)
+  for (const half of halves) expect((await scanned([half], scope)).read).toEqual([half])
+  expect((await scanned(halves, scope)).read).toEqual(halves.slice(1))
 })
 
 test('scanNew: reads texts again when a detector failed on one of them', async () => {

@@ -25,7 +25,7 @@ export interface Scan {
 export interface ScanOptions {
   readonly detectors: readonly Detector[]
   readonly budgetMs: number
-  /** Where long texts come again and need no second scan: the Application whose clients send a conversation again with each turn. */
+  /** The user whose texts these are. Long texts that were scanned before in this scope are not scanned again; without it, every text is. */
   readonly scope?: string | undefined
 }
 

@@ -14,6 +14,7 @@ export function classify(
   { application }: Caller,
   { request, collected: messages }: Admitted,
   deps: ClassifyDeps,
+  scope?: string,
 ): MaybePromise<StageReturn<Classified>> {
   const parameters = collect(request.parameters)
   const messageTexts = messages.texts.length
@@ -23,7 +24,7 @@ export function classify(
     runs: joinsOfTurns(request.messages, messages.spoken),
     unread: addUnread(messages.unread, parameters.unread),
     toolCalls: toolCallsOf(request.messages),
-    scope: application.id,
+    scope,
     start: { classification: application.settings.default_classification, risk: 'low' as const },
   }
   return andThen(scanContent(content, deps), (scanned): StageReturn<Classified> => {

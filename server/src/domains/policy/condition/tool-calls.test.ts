@@ -123,12 +123,15 @@ describe('content.tool_calls: bounded work', () => {
       'content.tool_calls.exists(a, content.tool_calls.exists(b, a.arguments.path != b.arguments.path))',
       text,
     ],
-  ])('each text is read once when 128 calls have a megabyte of arguments each: %s', (_, when, given, error = 'too_complex') => {
-    const calls = Array.from({ length: 128 }, (_, i) => call(`t${i}`, given))
-    // V8 takes 30 to 50 ms to refuse the broken text. The shortest of several times is the one that other programs disturbed least.
-    const once = Math.min(...[1, 2, 3].map(() => cpuMs(() => void decodeArguments(given))))
-    expect(cpuMs(() => expect(outcome(when, calls)).toBe(error))).toBeLessThan(1_000 + 1.2 * calls.length * once)
-  })
+  ])(
+    'the work is that of reading each text once when 128 calls have a megabyte of arguments each: %s',
+    (_, when, given, error = 'too_complex') => {
+      const calls = Array.from({ length: 128 }, (_, i) => call(`t${i}`, given))
+      // V8 takes 30 to 50 ms to refuse the broken text. The shortest of several times is the one that other programs disturbed least.
+      const once = Math.min(...[1, 2, 3].map(() => cpuMs(() => void decodeArguments(given))))
+      expect(cpuMs(() => expect(outcome(when, calls)).toBe(error))).toBeLessThan(1_000 + 1.5 * calls.length * once)
+    },
+  )
 
   test('too_complex within seconds when equal arguments are compared in a nested loop', () => {
     const given = JSON.stringify(Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`a${i}`, [i]])))
