@@ -53,8 +53,9 @@ const isUnexpected = ({ code }: GatehouseError): boolean => ERRORS[code].status 
 
 function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
   const setting = config.bodySetting
-  const named = setting === undefined ? '' : ` (${setting})`
-  return { message: `The body must have at most ${limit} bytes${named}.`, details: { limit, ...(setting && { setting }) } }
+  const message = `The body must have at most ${limit} bytes${setting === undefined ? '' : ` (${setting})`}.`
+  // The rest of the body is read and dropped: if the connection were closed, a client that still sends would lose the response.
+  return { message, details: { limit, ...(setting && { setting }) }, headers: { connection: 'keep-alive' } }
 }
 
 /** Sends every error, unknown path and wrong method in the error envelope. */

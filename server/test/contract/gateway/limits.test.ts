@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
 import { CHAT, ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
 import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -196,6 +198,21 @@ describe('sizes', () => {
     expectSuccess(await governed.chat('x', { metadata: { deep: deep(30) } }))
     expectError(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
   })
+  test('body: 413 reaches a client that is still sending, and its connection serves the next request [API-BODY-4]', async () => {
+    const { token } = await governed.application()
+    const socket = connect(Number(new URL(governed.server.base).port), '127.0.0.1')
+    const ended = once(socket, 'close')
+    let received = ''
+    socket.on('data', (chunk) => (received += chunk))
+    const headers = ['host: localhost', `authorization: Bearer ${token}`, 'content-type: application/json']
+    socket.write(`${[`POST ${CHAT} HTTP/1.1`, ...headers, 'content-length: 40000000'].join('\r\n')}\r\n\r\n`)
+    await vi.waitFor(() => expect(received).toContain('PAYLOAD_TOO_LARGE'))
+    for (let sent = 0; sent < 40; sent++) if (!socket.write('x'.repeat(1_000_000))) await once(socket, 'drain')
+    socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+    await ended
+    expect(received).toMatch(/^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 200 /)
+  })
+
   test('body: 16 MiB are accepted, and one byte more is 413 [GW-CHAT-13, API-BODY-4, API-ERR-10]', async () => {
     const body = (bytes: number) => {
       const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
