@@ -18,7 +18,7 @@ let browser: Promise<Browser> | undefined
 /** The browser of the worker. */
 function openBrowser(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error('Chromium not found. Install it or set CHROMIUM to its path.')
-  // A process of its own for drawing costs more CPU time than a thread.
+  // Chromium's GPU process takes more CPU time than its GPU thread.
   const args = ['--disable-gpu', '--in-process-gpu', '--disable-dev-shm-usage']
   browser ??= chromium.launch({ executablePath: CHROMIUM, args })
   return browser

@@ -94,12 +94,8 @@ export function scanSplit(
   const lists = found.findings.map((list) => [...list])
   addSplitFindings(together.findings[0] ?? [], locatePieces(candidates), found.findings, lists)
   const findings = lists.map(resolveOverlaps)
-  return {
-    ...found,
-    findings,
-    counts: countFindings(findings),
-    failures: [...new Set([...found.failures, ...together.failures])],
-  }
+  const failures = [...new Set([...found.failures, ...together.failures])]
+  return { ...found, findings, counts: countFindings(findings), failures }
 }
 
 /** Groups of adjacent pieces. A text that is a single piece continues with the next text. */
