@@ -4,8 +4,9 @@ import { postChat } from '../nodes.ts'
 import { word } from '../scripted-provider.ts'
 import type { LimitedNodes } from './nodes.ts'
 
-/** Without a pause, reading would take as much CPU time as the load. */
+/** Without a pause, reading would take as much CPU time as the load. While nothing is spent, for example until leases end, a longer one is enough. */
 const WATCH_MS = 5
+const IDLE_WATCH_MS = 50
 const WAIT = { timeout: 60_000, interval: 100 }
 /** Longer than the 11 tokens that the scripted provider reports, so that no request uses more than was set aside for it. */
 const PROMPT = 'Please compare the invoices of March with those of April and list every difference.'
@@ -101,11 +102,13 @@ function budgetsOf(limited: LimitedNodes, probeKey: string) {
       const above: BudgetCount[] = []
       let isStopped = false
       const watching = (async () => {
-        while (!isStopped)
+        for (let last = ''; !isStopped; )
           for (const budget of budgets) {
             const { limit, current: count } = await current(budget)
             if (count.spent + count.reserved > limit + count.overrun + ROUNDING) above.push(count)
-            await sleep(WATCH_MS)
+            const seen = JSON.stringify(count)
+            await sleep(seen === last ? IDLE_WATCH_MS : WATCH_MS)
+            last = seen
           }
       })()
       return {
