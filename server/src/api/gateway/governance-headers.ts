@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { governanceOf, unknownFieldsOf } from '../../pipeline/governance-block.ts'
+import { type governanceOf, unknownFieldsOf } from '../../pipeline/governance-block.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
 import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
@@ -86,9 +86,9 @@ export const GOVERNANCE_HEADERS = [
 
 /** Their values. An error has them too: a held request, for example, has its review item. */
 export function governanceHeaders(
+  { decision, risk_level, user_verified, dry_run, review_item_id }: ReturnType<typeof governanceOf>,
   result: PipelineResult,
 ): Readonly<Partial<Record<(typeof GOVERNANCE_HEADERS)[number], string>>> {
-  const { decision, risk_level, user_verified, dry_run, review_item_id } = governanceOf(result)
   const unknown = unknownFieldsOf(result.trace.results)
   const reviewItemId = result.error?.fields?.reviewItemId ?? review_item_id
   return {

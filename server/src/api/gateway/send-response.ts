@@ -37,8 +37,7 @@ export function sendChatResult(
   const { error, completionJson, trace } = result
   const completion = trace.results.inspect?.completion
   if (error || !completion || completionJson === undefined || !encoder) return sendResult(reply, result, () => undefined)
-  const governance = governanceOf(result)
-  setHeaders(reply, result)
+  const governance = setHeaders(reply, result)
   if (trace.results.admit?.request.stream) return sendEvents(reply, encoder.toEvents(completion, governance))
   return sendJson(reply, encoder.toJson(completion, completionJson, governance))
 }
@@ -46,15 +45,17 @@ export function sendChatResult(
 export function sendEmbeddings(reply: FastifyReply, result: PipelineResult): FastifyReply {
   const { error, completionJson } = result
   if (error || completionJson === undefined) return sendResult(reply, result, () => undefined)
-  setHeaders(reply, result)
-  const governance = JSON.stringify(governanceOf(result))
+  const governance = JSON.stringify(setHeaders(reply, result))
   return sendJson(reply, `${completionJson.slice(0, -1)},"governance":${governance}}`)
 }
 
-function setHeaders(reply: FastifyReply, result: PipelineResult): void {
+/** Returns the governance block, of which some headers are a part. */
+function setHeaders(reply: FastifyReply, result: PipelineResult): ReturnType<typeof governanceOf> {
   const { auditId, trace } = result
   if (trace.results.authenticate) narrowOrigins(reply, trace.results.authenticate.application)
   if (auditId !== undefined) reply.header('x-audit-id', auditId)
   reply.headers(trace.results.admit?.lease.headers ?? {})
-  reply.headers(governanceHeaders(result))
+  const governance = governanceOf(result)
+  reply.headers(governanceHeaders(governance, result))
+  return governance
 }

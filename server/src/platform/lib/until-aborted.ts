@@ -2,9 +2,8 @@
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, reason: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(reason())
-    const stopListening = (): void => signal.removeEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort)
-    work.then(resolve, reject).then(stopListening)
+    work.then(resolve, reject).then(() => signal.removeEventListener('abort', onAbort))
   })
 }

@@ -63,6 +63,13 @@ test('size: a surrogate pair counts once', () => {
   expect(decide(singleRuleDocument('size(content.text) == 3 && content.text.size() == 3'), { content }).verdict).toBe('deny')
 })
 
+test('content.text: a copy of a content with another text is judged by its own text', () => {
+  const rule = singleRuleDocument('content.text.contains("zebra")')
+  const content = { ...policyInput().content, text: 'a zebra' }
+  expect(decide(rule, { content }).verdict).toBe('deny')
+  expect(decide(rule, { content: { ...content, text: 'a horse' } }).verdict).toBe('allow')
+})
+
 test('parseCondition: error when the source has more than 256 blank characters in a row', () => {
   for (const blank of [' ', '\n', '\t', '\r\n']) {
     expect(parseCondition(`a ==${blank.repeat(4_000)}`)).toEqual({
