@@ -1,5 +1,6 @@
 import { ApprovalWait } from '../domains/review/approval-wait.ts'
 import { GatehouseError } from '../errors.ts'
+import { nextTurn } from '../platform/lib/next-turn.ts'
 import { untilAborted } from '../platform/lib/until-aborted.ts'
 import type { FinishedRequest } from '../platform/telemetry/finished-request.ts'
 import { type Outcome, Stop } from '../shared/outcome.ts'
@@ -10,7 +11,6 @@ import type { SearchDeps } from './govern-hits.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
 import {
-  type CallReservation,
   NO_ROUTE,
   NOT_INVOKED,
   noHits,
@@ -140,8 +140,9 @@ const serverStopping = (): Error =>
     headers: { 'retry-after': '1' },
   })
 
-/** Stages 1 to 11 in order, for all eight endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
+/** Stages 1 to 11 in order, for all eight endpoints, and together for the requests of one turn. A stage that an endpoint does not use has its neutral result. */
 async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
+  await nextTurn()
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const received = await trace.run('admit', () => admit(incoming, caller, deps))
   const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)
@@ -162,10 +163,7 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const prepared = await withContext(context, authorized, { retrieved, recalled }, deps)
 
   const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
-  const onReserved = (reservation: CallReservation) => {
-    trace.results.reservation = reservation
-  }
-  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps, onReserved), NOT_INVOKED)
+  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps, trace.results), NOT_INVOKED)
   const outputs = { retrieved, recalled, invoked }
   const inspected = await trace.run('inspect', () => inspect(context, prepared, outputs, deps), uninspected(prepared))
   const sources = { retrieved, recalled, route, inspected }

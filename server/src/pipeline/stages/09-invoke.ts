@@ -30,7 +30,7 @@ export async function invoke(
   authorized: Authorized,
   route: Route,
   deps: InvokeStageDeps,
-  onReserved: (reservation: CallReservation) => void,
+  results: { reservation?: CallReservation },
 ): Promise<StageReturn<Invoked>> {
   const released = releasedCompletion(authorized.release)
   if (released) return new Skipped({ ...NOT_INVOKED, ...released })
@@ -40,7 +40,7 @@ export async function invoke(
   if (route.candidates.length === 0 && (!request.dryRun || request.messages.length === 0)) return new Skipped()
   const reserved = await reserveSpending(context, authorized, route, deps)
   if (reserved instanceof Stop) return reserved
-  if (reserved) onReserved(reserved)
+  if (reserved) results.reservation = reserved
   const model = request.model || (route.candidates[0]?.model.id ?? application.defaultModel ?? '')
   const call: Call = { context, authorized, route, deps }
   if (context.incoming.endpoint === 'embeddings') {

@@ -1,20 +1,11 @@
-import { setImmediate } from 'node:timers/promises'
 import { elapsed } from '../../../platform/lib/clock.ts'
+import { nextTurn } from '../../../platform/lib/next-turn.ts'
 
 /** Twice as many would save a quarter of the CPU of a record, and less with the embedded database, but records would wait longer. */
 const MOST_AWAITED = 16
 const LONGEST_WAIT_MS = 10
 /** A shorter turn of the event loop brought no work. */
 const IDLE_TURN_MS = 0.05
-
-/** The next turn of the event loop. Workspaces that wait share it, because turns for each of them would look like work. */
-let turnAhead: Promise<void> | undefined
-const nextTurn = (): Promise<void> => {
-  turnAhead ??= setImmediate().then(() => {
-    turnAhead = undefined
-  })
-  return turnAhead
-}
 
 /** A statement costs as much CPU as ten of its records, so under load a group waits for more of them; a lone request never waits. */
 export class GroupSize {
