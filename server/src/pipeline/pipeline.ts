@@ -1,5 +1,6 @@
 import { ApprovalWait } from '../domains/review/approval-wait.ts'
 import { GatehouseError } from '../errors.ts'
+import { elapsed } from '../platform/lib/clock.ts'
 import { nextTurn } from '../platform/lib/next-turn.ts'
 import { untilAborted } from '../platform/lib/until-aborted.ts'
 import type { FinishedRequest } from '../platform/telemetry/finished-request.ts'
@@ -127,7 +128,10 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
 }
 
 async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise<Run> {
-  const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].stages)
+  const arrivedAt = elapsed()
+  // A server that stops ends the run at once.
+  if (!deps.aborting.aborted) await nextTurn()
+  const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].stages, arrivedAt)
   const outcome = await untilAborted(stages(incoming, deps, trace), deps.aborting, serverStopping).catch(
     (thrown: unknown): Outcome => (thrown instanceof Stop ? thrown.outcome : { kind: 'failed', cause: thrown }),
   )
@@ -142,7 +146,6 @@ const serverStopping = (): Error =>
 
 /** Stages 1 to 11 in order, for all eight endpoints, and together for the requests of one turn. A stage that an endpoint does not use has its neutral result. */
 async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
-  await nextTurn()
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const received = await trace.run('admit', () => admit(incoming, caller, deps))
   const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)

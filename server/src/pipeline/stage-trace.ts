@@ -16,11 +16,14 @@ export class StageTrace<Results extends object> {
   readonly notes: StageNote[] = []
   readonly results: Partial<Results> = {}
   readonly #used: ReadonlySet<StageName>
-  readonly #startedAt = elapsed()
-  #reachedMs = 0
+  readonly #startedAt: number
+  #reachedMs: number
 
-  constructor(used: ReadonlySet<StageName>) {
+  /** `startedAt`: the first stage starts later if the request has waited. */
+  constructor(used: ReadonlySet<StageName>, startedAt: number) {
     this.#used = used
+    this.#startedAt = startedAt
+    this.#reachedMs = this.ms
   }
 
   get ms(): number {

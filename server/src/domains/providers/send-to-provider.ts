@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { type Clock, elapsed } from '../../platform/lib/clock.ts'
 import { type HttpFailure, type HttpRequest, type HttpResponse, sendHttpRequest } from '../../platform/lib/http-request.ts'
-import { nextTurn } from '../../platform/lib/next-turn.ts'
 import type { Authorize } from './access-tokens.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
@@ -49,7 +48,7 @@ export async function sendAttempt(
 ): Promise<HttpResponse | UpstreamFailure> {
   const now = () => clock.now().getTime()
   const limits = { timeoutMs, idleMs, signal, keepsErrorBody: true }
-  const response = await sendToProvider(target, { method: 'POST', now, ...request, ...limits }).finally(nextTurn)
+  const response = await sendToProvider(target, { method: 'POST', now, ...request, ...limits })
   if (response.ok) return response
   const { body: _, ...failure } = response
   return withRejection(failure, readRejection(response))

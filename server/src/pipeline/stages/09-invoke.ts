@@ -7,11 +7,10 @@ import type { Operation } from '../../domains/providers/operation.ts'
 import { removeToolCalls } from '../../domains/providers/read-completion.ts'
 import { releasedCompletion } from '../../domains/review/resubmission.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import type { OriginalRequest } from '../../shared/original-request.ts'
+import { nextTurn } from '../../platform/lib/next-turn.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../shared/outcome.ts'
 import type { ReportedUsage } from '../../shared/usage.ts'
 import type { GovernDeps } from '../govern.ts'
-import type { GatewayRequest } from '../request.ts'
 import { reserveSpending, type SpendingDeps } from '../reserve-spending.ts'
 import { type ResponseWatch, watchResponse } from '../response-watch.ts'
 import type { Authorized, CallReservation, Invoked, RequestContext, Route } from '../stage-results.ts'
@@ -56,7 +55,7 @@ export async function invoke(
     messages,
     parameters: limitMaxTokens(parameters, directives.maxTokens),
     added: { systemTexts, context: hits },
-    original: originalOf(request),
+    original: request.source && { ...request.source, messages: request.messages, parameters: request.parameters },
   }
   const { clock, invokeDeps } = deps
   const newHead = () => ({ id: invokeDeps.newId('chatcmpl'), created: Math.floor(clock.now().getTime() / 1_000), model })
@@ -64,6 +63,7 @@ export async function invoke(
   const result = await send(chatOperation(chat, watch), call, { addedMessages: systemTexts.length, watch }).finally(() =>
     watch?.close(),
   )
+  await nextTurn()
   if (watch?.denial) {
     const { attempts } = result instanceof Stop ? (result.partial ?? NOT_INVOKED) : result
     return { ...NOT_INVOKED, attempts, denial: watch.denial }
@@ -73,9 +73,6 @@ export async function invoke(
   const response = watch?.head ? { ...received, ...watch.head } : received
   return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
 }
-
-const originalOf = ({ source, messages, parameters }: GatewayRequest): OriginalRequest | undefined =>
-  source && { ...source, messages, parameters }
 
 interface Call {
   readonly context: RequestContext
