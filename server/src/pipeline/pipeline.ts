@@ -129,8 +129,7 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
 
 async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise<Run> {
   const arrivedAt = elapsed()
-  // A server that stops ends the run at once.
-  if (!deps.aborting.aborted) await nextTurn()
+  await nextTurn()
   const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].stages, arrivedAt)
   const outcome = await untilAborted(stages(incoming, deps, trace), deps.aborting, serverStopping).catch(
     (thrown: unknown): Outcome => (thrown instanceof Stop ? thrown.outcome : { kind: 'failed', cause: thrown }),

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Detector } from '../../src/domains/classification/detector.ts'
 import { DETECTORS } from '../../src/domains/classification/detectors.ts'
+import { uuidOf } from '../../src/platform/db/values.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startGoverned } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
@@ -62,5 +63,21 @@ describe('fault after text has left [GW-WIN-4]', () => {
     await upstream.closed
     await read.rest()
     expect(read.events.at(-1)).toMatchObject({ error: { code: 'UNAVAILABLE' } })
+  })
+
+  test('server: a chat that arrives after the stop has ended all work gets 503, and is recorded when its key is known', async () => {
+    const refused = async () => {
+      const response = await postChat(governed.base, token, 'hello')
+      await response.arrayBuffer()
+      expect(response.status).toBe(503)
+      // The first chats find that the key has to be looked up again.
+      expect(response.headers.get('x-audit-id')).not.toBeNull()
+      return response.headers.get('x-audit-id') ?? ''
+    }
+    const id = await vi.waitFor(refused, { timeout: 20_000, interval: 20 })
+    const { rows } = await governed.server.context.database.pool.query('select status from audit_record where id = $1', [
+      uuidOf('aud', id),
+    ])
+    expect(rows).toEqual([{ status: 503 }])
   })
 })
