@@ -143,7 +143,7 @@ const serverStopping = (): Error =>
     headers: { 'retry-after': '1' },
   })
 
-/** Stages 1 to 11 in order, for all eight endpoints, and together for the requests of one turn. A stage that an endpoint does not use has its neutral result. */
+/** Stages 1 to 11 in order, for all eight endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
 async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const received = await trace.run('admit', () => admit(incoming, caller, deps))

@@ -19,7 +19,7 @@ export class StageTrace<Results extends object> {
   readonly #startedAt: number
   #reachedMs: number
 
-  /** `startedAt`: the first stage starts later if the request has waited. */
+  /** `startedAt`: when the request arrived. The first stage starts now. */
   constructor(used: ReadonlySet<StageName>, startedAt: number) {
     this.#used = used
     this.#startedAt = startedAt

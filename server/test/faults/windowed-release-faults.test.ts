@@ -66,6 +66,7 @@ describe('fault after text has left [GW-WIN-4]', () => {
   })
 
   test('server: a chat that arrives after the stop has ended all work gets 503, and is recorded when its key is known', async () => {
+    governed.server.context.shutdown.abort()
     const refused = async () => {
       const response = await postChat(governed.base, token, 'hello')
       await response.arrayBuffer()

@@ -10,7 +10,7 @@ afterAll(async () => {
 })
 
 /** A tenth above the work of a chat when this was last changed. A change that needs more work says so in its commit. */
-const MOST = { kilobytes: 264, promises: 115, timers: 9.1, controllers: 2.2, listeners: 3.3 }
+const MOST = { kilobytes: 263, promises: 114, timers: 9.1, controllers: 2.2, listeners: 3.3 }
 const CHATS = 300
 const HOOK = fileURLToPath(new URL('../support/count-work.mjs', import.meta.url))
 

@@ -1,6 +1,6 @@
 let turnAhead: Promise<void> | undefined
 
-/** The next turn of the event loop. All who wait for it go on together from one `await` to the next, so each step finds its code in the processor's caches. */
+/** The next turn of the event loop. All callers of one turn resume together, so they run step by step and share warm CPU caches (bench/README.md). */
 export function nextTurn(): Promise<void> {
   turnAhead ??= new Promise((resolve) => {
     setImmediate(() => {

@@ -4,7 +4,7 @@ import { postChat } from '../nodes.ts'
 import { word } from '../scripted-provider.ts'
 import type { LimitedNodes } from './nodes.ts'
 
-/** Without a pause, reading would take as much CPU time as the load. While nothing is spent, for example until leases end, a longer one is enough. */
+/** Without a pause, reading would take as much CPU time as the load. While the counts do not change, for example until leases end, a longer one is enough. */
 const WATCH_MS = 5
 const IDLE_WATCH_MS = 50
 const WAIT = { timeout: 60_000, interval: 100 }

@@ -9,15 +9,11 @@ const IDLE_TURN_MS = 0.05
 
 /** A statement costs as much CPU as ten of its records, so under load a group waits for more of them; a lone request never waits. */
 export class GroupSize {
-  #awaited = 1
-
-  get awaited(): number {
-    return this.#awaited
-  }
+  awaited = 1
 
   /** `count`: the number of queued records, the first of which waits since `since`. */
   async wait(count: () => number, since: number): Promise<void> {
-    for (let turn = elapsed(); count() < this.#awaited && turn - since < LONGEST_WAIT_MS; ) {
+    for (let turn = elapsed(); count() < this.awaited && turn - since < LONGEST_WAIT_MS; ) {
       await nextTurn()
       const now = elapsed()
       if (now - turn < IDLE_TURN_MS) return
@@ -27,6 +23,6 @@ export class GroupSize {
 
   /** Call it after each commit. `waiting`: records that were queued during the commit. If there are none, the event loop was idle, and smaller groups use that time. */
   adapt(waiting: number): void {
-    this.#awaited = waiting > 0 ? Math.min(this.#awaited + 1, MOST_AWAITED) : Math.ceil(this.#awaited / 2)
+    this.awaited = waiting > 0 ? Math.min(this.awaited + 1, MOST_AWAITED) : Math.ceil(this.awaited / 2)
   }
 }

@@ -42,7 +42,7 @@ export class ContentForms {
 
 const NONE: readonly string[] = []
 
-/** A copy of the content with another text has the forms of the original, which do not count. */
+/** A copy of a content may hold the forms of the original, which do not count: its text may differ. */
 export function getForms(content: PolicyContent): ContentForms {
   const forms = content.forms?.content === content ? content.forms : new ContentForms(content)
   content.forms = forms
