@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import { inject } from 'vitest'
+import { cpuMs } from '../support/cpu-time.ts'
 
-/** Shorter times are noise of the clock and of compilation. */
+/** Shorter times are noise of compilation. */
 const MEASURABLE_MS = 3
 /** Maximum size of the smaller input. `npm test` uses a small one, which finds only the steepest functions. */
 const MOST_UNITS = inject('isFull') ? 1 << 16 : 1 << 11
@@ -12,15 +13,10 @@ const SIZES = 3
 /** A larger size of a function of quadratic cost takes sixteen times as long in each round. */
 const MOST_MS = 5_000
 
-/**
- * Wall time in milliseconds. CPU time has a resolution of 10 ms only, and the least of several wall times is one without
- * interruption.
- */
-function wallMs(work: () => void, times = 1): number {
-  const start = performance.now()
-  for (let time = 0; time < times; time++) work()
-  return performance.now() - start
-}
+const cost = (work: () => void, times = 1): number =>
+  cpuMs(() => {
+    for (let time = 0; time < times; time++) work()
+  })
 
 /**
  * Compares the least of several measurements, in turns; each covers the same amount of input, so that other load on the machine
@@ -33,11 +29,11 @@ function ratioAt<T>(size: number, make: (size: number) => T, run: (input: T) => 
   for (let round = 0; round < ROUNDS && (round === 0 || performance.now() - start < MOST_MS); round++) {
     small = Math.min(
       small,
-      wallMs(() => run(input), FACTOR),
+      cost(() => run(input), FACTOR),
     )
     large = Math.min(
       large,
-      wallMs(() => run(larger)),
+      cost(() => run(larger)),
     )
     if (large / small <= enough / FACTOR) break
   }
@@ -53,7 +49,7 @@ export function growth<T>(make: (size: number) => T, run: (input: T) => unknown,
   let input = make(size)
   const once = () => run(input)
   // The first runs of a function take longer than the following ones, which are compiled.
-  while (Array.from({ length: 5 }).some(() => wallMs(once) < MEASURABLE_MS)) {
+  while (Array.from({ length: 5 }).some(() => cost(once) < MEASURABLE_MS)) {
     if (size >= most) return [1]
     size *= 2
     input = make(size)

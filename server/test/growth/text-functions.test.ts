@@ -32,7 +32,7 @@ test.runIf(inject('isFull'))('growth: ratio is above the limit only when a funct
     let left = x
     while (left.length > 0) left = left.split('').slice(0, -4).join('')
   }
-  expect(Math.min(...growth(text, rescanned, MOST, 2_048))).toBeGreaterThan(MOST)
+  expect(Math.min(...growth(text, rescanned, MOST, 8_192))).toBeGreaterThan(MOST)
 })
 
 test('normalize: is the only function that normalizes texts of any length', () => {

@@ -12,7 +12,7 @@ import { slowness } from './machine-speed.ts'
 export interface Measurement {
   readonly unit: string
   readonly length: number
-  /** Scans per try, because a scan of a small text takes less than the resolution of the clock. */
+  /** Scans per try: a single scan of a small text is too short to measure. */
   readonly times: number
   /** No further try is made once a cost is at most this, in milliseconds. */
   readonly enough: number
