@@ -15,7 +15,7 @@ export interface RuleInText {
 /** The rules of a document. Empty if the text is not YAML. */
 export function rulesIn(source: string): readonly RuleInText[] {
   const lines = new LineCounter()
-  const document = parseDocument(source, { lineCounter: lines, logLevel: 'silent' })
+  const document = parseDocument(source, { lineCounter: lines, logLevel: 'silent', prettyErrors: false })
   const rules = document.errors.length === 0 && isMap(document.contents) ? document.contents.get('rules', true) : undefined
   if (!isSeq(rules)) return []
   return rules.items.flatMap((item) => {
@@ -36,7 +36,7 @@ export function rulesIn(source: string): readonly RuleInText[] {
 
 /** Adds items to a list or entries to a map. Undefined if the text is not YAML, or the section is written in one line. */
 function addToSection(source: string, section: string, block: string): string | undefined {
-  const document = parseDocument(source, { logLevel: 'silent' })
+  const document = parseDocument(source, { logLevel: 'silent', prettyErrors: false })
   if (document.errors.length > 0 || !(document.contents === null || isMap(document.contents))) return undefined
   const pair = document.contents?.items.find(({ key }) => isScalar(key) && key.value === section)
   const value = pair?.value

@@ -181,6 +181,7 @@ describe('parseDocument: refusals', () => {
     ['wrong YAML', 'broken', `${front('classification: [restricted')}---\ntext`, 'a.md', { says: 'front matter' }],
     ['a label given twice', 'broken', `${front('acl: everyone\nacl: {}')}---\ntext`, 'a.md', { says: 'front matter' }],
     ['a block that never ends', 'broken', `${front('classification: restricted')}\ntext`, 'a.md', { says: 'front matter' }],
+    ['YAML with an error at each anchor', 'broken', `${front(`title: a\n${'&a '.repeat(150_000)}`)}---\ntext`, 'a.md'],
     ['a PDF with a password', 'encrypted', pdfOf(['text'], true), 'a.pdf', { says: 'password' }],
     ['a scanned PDF without text', 'empty', pdfOf(['']), 'a.pdf', { says: 'OCR' }],
     ['a truncated PDF', 'broken', pdfOf(['text']).subarray(0, 60), 'a.pdf'],

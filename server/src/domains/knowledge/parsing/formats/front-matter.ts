@@ -41,7 +41,7 @@ function splitHead(text: string): { readonly yaml: string; readonly rest?: strin
 
 function parseYaml(yaml: string): unknown {
   try {
-    return parse(yaml, { schema: 'core', maxAliasCount: 20 })
+    return parse(yaml, { schema: 'core', maxAliasCount: 20, prettyErrors: false })
   } catch {
     return undefined
   }
