@@ -22,11 +22,7 @@ interface Circumstances {
 }
 
 /** Precedence of failures; the highest one becomes the error (decision 0006, "Result of several failed attempts"). */
-const MODEL_MISSING = 0
-const NEEDS_OPERATOR = 1
-const UNSUPPORTED = 2
-const TEMPORARY = 3
-const REFUSED = 4
+const PRECEDENCE = { modelMissing: 0, needsOperator: 1, unsupported: 2, temporary: 3, refused: 4 }
 
 export class FailedAttempts {
   #decisive: UpstreamFailure | undefined
@@ -42,15 +38,14 @@ export class FailedAttempts {
   toFailure({ openBreakerMs, wasBusy, addedMessages }: Circumstances): InvokeFailure {
     const { failure, rejection } = this.#decisive ?? {}
     if (rejection?.kind === 'rate_limited') return rateLimited(this.#rateLimitMs)
-    if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < TEMPORARY)) {
+    if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < PRECEDENCE.temporary)) {
       return { code: 'PROVIDER_ERROR', fields: { headers: retryAfter(openBreakerMs) } }
     }
     // The busy provider may accept the field, so the request is not wrong.
     if (rejection?.kind === 'unsupported' && wasBusy) return { code: 'PROVIDER_ERROR', fields: {} }
     if (rejection?.kind === 'refused' || rejection?.kind === 'unsupported') return refused(rejection, addedMessages)
-    if (rejection) {
+    if (rejection)
       return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
-    }
     if (failure === 'timeout') return { code: 'PROVIDER_TIMEOUT', fields: {} }
     const retryAfterMs = this.#decisive?.retryAfterMs
     return { code: 'PROVIDER_ERROR', fields: retryAfterMs === undefined ? {} : { headers: retryAfter(retryAfterMs) } }
@@ -58,10 +53,10 @@ export class FailedAttempts {
 }
 
 function precedenceOf({ rejection }: UpstreamFailure): number {
-  if (!rejection || rejection.kind === 'rate_limited') return TEMPORARY
-  if (rejection.kind === 'unsupported') return UNSUPPORTED
-  if (rejection.kind !== 'refused') return NEEDS_OPERATOR
-  return rejection.code === 'model_not_found' ? MODEL_MISSING : REFUSED
+  if (!rejection || rejection.kind === 'rate_limited') return PRECEDENCE.temporary
+  if (rejection.kind === 'unsupported') return PRECEDENCE.unsupported
+  if (rejection.kind !== 'refused') return PRECEDENCE.needsOperator
+  return rejection.code === 'model_not_found' ? PRECEDENCE.modelMissing : PRECEDENCE.refused
 }
 
 function refused(
@@ -72,7 +67,7 @@ function refused(
   const message =
     kind === 'refused'
       ? `The model provider refused the request. ${PROVIDER_CODES[code]}`
-      : `The API of the model's provider has no equivalent of ${clientParam ?? 'a part of the request'}. ${UNSUPPORTED_ADVICE}`
+      : `The API of the model's provider has no equivalent of ${clientParam ?? 'a part of the request'}. Remove or change it, or choose a model of another provider.`
   return {
     code: 'VALIDATION_ERROR',
     fields: {
@@ -83,8 +78,6 @@ function refused(
     },
   }
 }
-
-const UNSUPPORTED_ADVICE = 'Remove or change it, or choose a model of another provider.'
 
 function rateLimited(ms: number): InvokeFailure {
   const headers = retryAfter(ms)
