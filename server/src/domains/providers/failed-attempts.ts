@@ -29,18 +29,16 @@ export class FailedAttempts {
   #rateLimitMs = Number.POSITIVE_INFINITY
 
   add(failure: UpstreamFailure): void {
-    if (failure.rejection?.kind === 'rate_limited') {
+    if (failure.rejection?.kind === 'rate_limited')
       this.#rateLimitMs = Math.min(this.#rateLimitMs, failure.retryAfterMs ?? DEFAULT_RETRY_SECONDS * 1_000)
-    }
     if (!this.#decisive || precedenceOf(failure) >= precedenceOf(this.#decisive)) this.#decisive = failure
   }
 
   toFailure({ openBreakerMs, wasBusy, addedMessages }: Circumstances): InvokeFailure {
     const { failure, rejection } = this.#decisive ?? {}
     if (rejection?.kind === 'rate_limited') return rateLimited(this.#rateLimitMs)
-    if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < PRECEDENCE.temporary)) {
+    if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < PRECEDENCE.temporary))
       return { code: 'PROVIDER_ERROR', fields: { headers: retryAfter(openBreakerMs) } }
-    }
     // The busy provider may accept the field, so the request is not wrong.
     if (rejection?.kind === 'unsupported' && wasBusy) return { code: 'PROVIDER_ERROR', fields: {} }
     if (rejection?.kind === 'refused' || rejection?.kind === 'unsupported') return refused(rejection, addedMessages)

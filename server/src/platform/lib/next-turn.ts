@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
+import { elapsed } from './clock.ts'
 
 let ahead: Promise<void> | undefined
 let callers = 0
 
 /**
- * A turn of the event loop in which all callers until then resume together: they run step by step and share warm CPU caches (bench/README.md). It is
- * the next turn for a single caller, and otherwise the first one to which no further caller has come, at most the eighth.
+ * A turn of the event loop in which all callers until then resume together: they run step by step and share warm CPU caches (bench/README.md). It is the
+ * next turn for a single caller, and otherwise the first one to which no further caller has come, or the first one after 5 ms.
  */
 export function nextTurn(): Promise<void> {
   callers += 1
@@ -13,8 +14,8 @@ export function nextTurn(): Promise<void> {
   return ahead
 }
 
-async function untilNoMoreCome(): Promise<void> {
-  for (let turn = 0, known = 0; known < callers && turn < 8; turn++) {
+async function untilNoMoreCome(start = elapsed()): Promise<void> {
+  for (let known = 0; known < callers && (known === 0 || elapsed() - start < 5); ) {
     known = callers
     await setImmediate()
   }

@@ -6,7 +6,7 @@ const SLICE_MS = 5
 /** Await it between two pieces of work: it yields the event loop when the slice is used up. */
 export type Pause = () => Promise<void>
 
-/** Shares the event loop among long computations: one continues in each iteration, so a new request waits for one slice at most. */
+/** Shares the event loop among long computations: one continues in each iteration, so a new request waits for two slices at most (next-turn.ts). */
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []
 

@@ -4,7 +4,7 @@ import { nextTurn } from '../../../platform/lib/next-turn.ts'
 /** Twice as many would save a quarter of the CPU of a record, and less with the embedded database, but records would wait longer. */
 const MOST_AWAITED = 16
 const LONGEST_WAIT_MS = 10
-/** A shorter turn of the event loop brought no work. */
+/** A shorter wait brought no work. */
 const IDLE_TURN_MS = 0.05
 
 /** A statement costs as much CPU as ten of its records, so under load a group waits for more of them; a lone request never waits. */
