@@ -15,10 +15,11 @@ export function nextTurn(): Promise<void> {
 }
 
 async function untilNoMoreCome(start = elapsed()): Promise<void> {
-  for (let known = 0; known < callers && (known === 0 || elapsed() - start < 5); ) {
+  let known: number
+  do {
     known = callers
     await setImmediate()
-  }
+  } while (known < callers && elapsed() - start < 5)
   ahead = undefined
   callers = 0
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../../../test/support/cpu-time.ts'
 import { blocksOf } from './blocks.ts'
 import { chunkMarkdown as chunk } from './chunk.ts'
 import { countTokens } from './tokens.ts'
@@ -154,9 +155,7 @@ test.each(['a', ' ', '\n', '# ', '- x\n', '|a|b|\n', '|-', '漢', 'word ', '```\
   (unit) => {
     const cost = (length: number) => {
       const text = unit.repeat(length / unit.length)
-      const before = process.threadCpuUsage()
-      chunk(text)
-      return process.threadCpuUsage(before).user / 1_000
+      return cpuMs(() => void chunk(text))
     }
     cost(1 << 12)
     const small = cost(1 << 14)
