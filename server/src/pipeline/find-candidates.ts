@@ -57,7 +57,7 @@ function candidatesAmong(
     ? NO_ROUTE
     : selectCandidates(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
   if (candidates.length > 0) return { ...NO_ROUTE, tokens, candidates }
-  return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application)))
+  return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application), application))
 }
 
 /** The request with the value of `request.priced`, which policies read before stage 8 selects the candidates. */

@@ -35,6 +35,21 @@ export const DEFAULT_LIMITS: ApplicationLimits = {
   user_requests_per_minute: null,
 }
 
+/** Requests and tokens of each minute. null: no limit. */
+export interface RateLimits {
+  readonly requests_per_minute: number | null
+  readonly burst: number
+  readonly tokens_per_minute: number | null
+}
+
+/** Limits and models of an API key, in addition to those of its Application. null: none of its own. */
+export interface Restriction {
+  readonly of: 'key'
+  readonly id: string
+  readonly limits: RateLimits | null
+  readonly models: readonly string[] | null
+}
+
 export interface KnowledgeSettings {
   readonly enabled: boolean
   /** Names or ids; absent: every collection that serves the Application. */
@@ -129,6 +144,8 @@ export interface Application {
   readonly providers: readonly string[] | null
   readonly defaultModel: string | null
   readonly ceiling: Classification
+  /** Of the caller's key. Each must admit the request as well. */
+  readonly restrictions?: readonly Restriction[]
 }
 
 /** The end user of one request: asserted by the Application, or verified by a token of the Workspace JWKS. */

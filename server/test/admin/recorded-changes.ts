@@ -136,6 +136,18 @@ export const CHANGES: readonly RecordedChange[] = [
     ceiling: 'public',
   }),
   change('key.issue', 'POST /applications/{id}/keys', ['name'], ['the daily job'], { name: 'the daily job' }),
+  change(
+    'key.update',
+    'PATCH /keys/{id}',
+    ['name', 'limits.tokens_per_minute', 'tags', 'metadata'],
+    ['renamed', 'the hidden tag', 'the hidden owner'],
+    {
+      name: 'renamed',
+      limits: { tokens_per_minute: 77 },
+      tags: ['the hidden tag'],
+      metadata: { owner: 'the hidden owner' },
+    },
+  ),
   change('key.rotate', 'POST /keys/{id}/rotate', ['expires_at', 'replaced_by'], ['the nightly job'], {}, '{id}'),
   change('key.revoke', 'POST /keys/{id}/revoke', ['revoked_at'], ['the nightly job']),
   change('view.create', 'POST /views', ['page', 'name', 'query', 'shared'], ['the hidden view', 'hidden-user'], VIEW),

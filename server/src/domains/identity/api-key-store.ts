@@ -2,15 +2,16 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
 import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType } from '../../shared/governance-event.ts'
-import { type ApiKey, KEY_COLUMNS, keyOf } from './api-key.ts'
+import { type ApiKey, type ApiKeyPatch, KEY_COLUMNS, keyOf, restrictionOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
+import { patchLimits } from './restriction.ts'
 
 export interface KeyOwner {
   readonly workspaceId: string
@@ -23,7 +24,10 @@ interface KeyOptions {
   readonly issuer?: string | null
   readonly expiresAt?: Date | null
   readonly credential?: NewCredential
+  readonly fields?: KeyFields
 }
+
+type KeyFields = Pick<ApiKeyPatch, 'limits'> & Partial<{ [K in 'models' | 'tags' | 'metadata']: ApiKey[K] | null }>
 
 export async function issueKey(db: Db, owner: KeyOwner, name: string, now: Date, options: KeyOptions = {}) {
   const issued = await insertKey(db, owner, name, now, options)
@@ -36,15 +40,16 @@ async function insertKey(
   { workspaceId, applicationId }: KeyOwner,
   name: string,
   now: Date,
-  { issuer = null, expiresAt = null, credential = newCredential('gk_') }: KeyOptions,
+  { issuer = null, expiresAt = null, credential = newCredential('gk_'), fields = {} }: KeyOptions,
 ): Promise<IssuedKey | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
   const { secret, hash, hint } = credential
   const { rows } = await sql<Parameters<typeof keyOf>[0]>`
-    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at)
+    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at, limits, models, tags, metadata)
     select ${newUuid()}::uuid, workspace_id, id, ${name}::text, ${hash}::bytea, ${hint}::text, ${issuer}::text, ${now}::timestamptz,
-      ${expiresAt}::timestamptz
+      ${expiresAt}::timestamptz, ${JSON.stringify(patchLimits({}, fields.limits))}::jsonb, ${jsonOrNull(fields.models)}::jsonb,
+      ${JSON.stringify(fields.tags ?? [])}::jsonb, ${JSON.stringify(fields.metadata ?? {})}::jsonb
     from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application}
     returning ${sql.join(KEY_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
   const [row] = rows
@@ -66,6 +71,27 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
   const key = row && keyOf(row)
   if (key?.revokedAt?.getTime() === now.getTime()) await announceKey(db, workspaceId, 'key.revoked', key)
   return key
+}
+
+/** Merges a patch into a key. Locks the row, so that concurrent patches are all kept. Publish the topic `keys`. */
+export async function updateKey(tx: Tx, workspaceId: string, id: string, patch: ApiKeyPatch): Promise<ApiKey | undefined> {
+  const key = await keysIn(tx, workspaceId).where('id', '=', uuidOrNull('key', id)).forUpdate().executeTakeFirst()
+  return (
+    key &&
+    tx
+      .updateTable('api_key')
+      .set({
+        ...(patch.name !== undefined && { name: patch.name }),
+        limits: JSON.stringify(patchLimits(key.limits, patch.limits)),
+        ...(patch.models !== undefined && { models: jsonOrNull(patch.models) }),
+        ...(patch.tags !== undefined && { tags: JSON.stringify(patch.tags ?? []) }),
+        ...(patch.metadata !== undefined && { metadata: JSON.stringify(patch.metadata ?? {}) }),
+      })
+      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+      .where('id', '=', key.id)
+      .returning(KEY_COLUMNS)
+      .$call(takeFirst(keyOf))
+  )
 }
 
 export const findKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
@@ -111,21 +137,24 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
       'api_key.issued_by',
       'api_key.revoked_at',
       'api_key.expires_at',
+      'api_key.limits as key_limits',
+      'api_key.models as key_models',
       USE_OUTDATED.as('is_use_outdated'),
     ])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
-  return (
-    row && {
-      keyId: toId('key', row.key_id),
-      hash: row.hash,
-      issuedBy: row.issued_by,
-      revokedAt: row.revoked_at,
-      expiresAt: row.expires_at,
-      isUseOutdated: row.is_use_outdated,
-      application: applicationOf(row),
-    }
-  )
+  if (!row) return undefined
+  const keyId = toId('key', row.key_id)
+  const restriction = restrictionOf({ id: keyId, limits: row.key_limits, models: row.key_models })
+  return {
+    keyId,
+    hash: row.hash,
+    issuedBy: row.issued_by,
+    revokedAt: row.revoked_at,
+    expiresAt: row.expires_at,
+    isUseOutdated: row.is_use_outdated,
+    application: { ...applicationOf(row), ...(restriction && { restrictions: [restriction] }) },
+  }
 }
 
 export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
@@ -150,7 +179,7 @@ export type RotatedKey =
   | { readonly ok: true; readonly issued: IssuedKey }
   | { readonly ok: false; readonly reason: 'not_found' | 'revoked' | 'expired' | 'replaced' }
 
-/** Issues a key in place of another, once, so that a repeated request issues no second key. Publish the topic `keys`. */
+/** Issues a key with the same limits in place of another, once, so that a repeated request issues no second key. Publish the topic `keys`. */
 export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
   const uuid = uuidOrNull('key', id)
   const key = await keysIn(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
@@ -163,7 +192,7 @@ export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotatio
   const expiresAt =
     rotation.expiresAt ?? (lifetimeMs === null ? null : new Date(Math.min(now.getTime() + lifetimeMs, LAST_TIME.getTime())))
   const owner = { workspaceId, applicationId: toId('app', key.application_id) }
-  const issued = await insertKey(tx, owner, key.name, now, { issuer, expiresAt })
+  const issued = await insertKey(tx, owner, key.name, now, { issuer, expiresAt, fields: keyOf(key) })
   if (!issued) return { ok: false, reason: 'not_found' }
   const replaced = await tx
     .updateTable('api_key')

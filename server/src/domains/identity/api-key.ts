@@ -1,7 +1,9 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
-import { Name, Timestamp } from '../../platform/lib/fields.ts'
+import { Line, Name, resettable, Timestamp } from '../../platform/lib/fields.ts'
 import { viewOf } from '../../platform/lib/view.ts'
+import type { Restriction } from '../../shared/principal.ts'
+import { fillLimits, limitsView, RESTRICTION_PATCH, RESTRICTION_VIEW } from './restriction.ts'
 
 export const KEY_COLUMNS = [
   'id',
@@ -14,6 +16,10 @@ export const KEY_COLUMNS = [
   'last_used_at',
   'expires_at',
   'replaced_by',
+  'limits',
+  'models',
+  'tags',
+  'metadata',
 ] as const
 type KeyColumn = (typeof KEY_COLUMNS)[number]
 
@@ -22,8 +28,23 @@ export type ApiKey = Entity<'api_key', KeyColumn>
 export const keyOf = (row: Pick<RowOf<'api_key'>, KeyColumn>): ApiKey =>
   fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key' })
 
+const Metadata = Type.Record(Name, Line, {
+  maxProperties: 20,
+  additionalProperties: false,
+})
+
+const fields = {
+  ...RESTRICTION_PATCH,
+  tags: resettable(Type.Array(Name, { maxItems: 20, uniqueItems: true, description: 'Words to find the key by.' })),
+  metadata: resettable({ ...Metadata, description: 'Texts by name, for example an owner. Up to 20.' }),
+}
+
+export const ApiKeyPatch = Type.Object({ name: Type.Optional(Name), ...fields })
+export type ApiKeyPatch = Static<typeof ApiKeyPatch>
+
 export const ApiKeyCreate = Type.Object({
   name: Name,
+  ...fields,
   expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
 })
 
@@ -59,9 +80,18 @@ export const ApiKeyView = Type.Object({
   last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'Accurate to about a minute. null: never.' }),
   expires_at: Type.Union([Timestamp, Type.Null()], { description: 'The key is refused from this time on. null: never.' }),
   replaced_by: Type.Union([Type.String(), Type.Null()], { description: 'The key that has replaced this one by rotation.' }),
+  ...RESTRICTION_VIEW,
+  tags: Type.Array(Type.String()),
+  metadata: Type.Record(Type.String(), Type.String()),
 })
 
 /** Response to issuing a key; no other response contains the key. `key` comes first, because `hint` looks similar. */
 export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties }, { title: 'IssuedApiKey' })
 
-export const apiKeyView = (key: ApiKey) => viewOf(ApiKeyView, key)
+export const apiKeyView = (key: ApiKey) => viewOf(ApiKeyView, key, { limits: limitsView(key.limits) })
+
+/** Undefined: only the limits and models of the Application apply. */
+export function restrictionOf({ id, limits: stored, models }: Pick<ApiKey, 'id' | 'limits' | 'models'>): Restriction | undefined {
+  const limits = fillLimits(stored)
+  return limits === null && models === null ? undefined : { of: 'key', id, limits, models }
+}

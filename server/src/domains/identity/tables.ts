@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from 'kysely'
 import type { Bytes, CreatedAt, Json, NullableJson } from '../../platform/db/columns.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { GovernedString } from '../../shared/governed.ts'
+import type { StoredLimits } from './restriction.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -51,6 +52,11 @@ declare module '../../platform/db/schema.ts' {
       replaced_by: ColumnType<string | null, never, string>
       /** When `key.expiring` was announced; null: not yet. */
       expiry_announced_at: ColumnType<Date | null, never, Date>
+      limits: Json<StoredLimits>
+      /** null: all models of the Application. */
+      models: NullableJson<readonly string[]>
+      tags: Json<readonly string[]>
+      metadata: Json<Readonly<Record<string, string>>>
     }
     workspace_user: {
       workspace_id: string

@@ -1,4 +1,4 @@
-import type { ApplicationLimits } from '../../shared/principal.ts'
+import type { Application } from '../../shared/principal.ts'
 import type { LimitName } from './limit-headers.ts'
 
 /** The share of the limits that an admitted request uses until its response is sent. */
@@ -43,7 +43,4 @@ export interface RateRefusal {
 
 export type Admission = { readonly ok: true; readonly lease: Lease } | RateRefusal
 
-export interface LimitedApplication {
-  readonly id: string
-  readonly limits: ApplicationLimits
-}
+export type LimitedApplication = Pick<Application, 'id' | 'limits' | 'restrictions'>

@@ -1,6 +1,15 @@
-import type { ApplicationLimits } from '../../shared/principal.ts'
+import type { ApplicationLimits, RateLimits } from '../../shared/principal.ts'
 
 export type LimitName = 'requests' | 'user' | 'tokens' | 'concurrency'
+
+/** A limit that does not admit a request, and the milliseconds until it may. */
+export interface FullLimit {
+  readonly limit: LimitName
+  readonly waitMs: number
+  readonly limits: RateLimits
+  /** As refusals name it: `this API key`. */
+  readonly owner: string
+}
 
 /** Remaining whole units of a limit, and the milliseconds until one more is available (absent: the limit has no window). */
 export interface LimitState {
@@ -51,20 +60,19 @@ export function limitHeaders(
 
 /** Public text of a refusal. It names the gateway, because providers have limits too. */
 export function refusalText(
-  limit: LimitName,
-  limits: ApplicationLimits,
+  { limit, waitMs, limits, owner }: FullLimit,
+  { user_requests_per_minute, concurrency }: ApplicationLimits,
   tokens: number,
   retrySeconds: number,
-  waitMs: number,
 ): string {
   if (!Number.isFinite(waitMs)) {
-    return `This request of about ${tokens} tokens is larger than the gateway's limit of ${limits.tokens_per_minute} tokens per minute for this Application. Send a smaller request.`
+    return `This request of about ${tokens} tokens is larger than the gateway's limit of ${limits.tokens_per_minute} tokens per minute for ${owner}. Send a smaller request.`
   }
   const descriptions = {
-    requests: `${limits.requests_per_minute} requests per minute (burst ${limits.burst}) for this Application`,
-    user: `${limits.user_requests_per_minute} requests per minute for one user`,
-    tokens: `${limits.tokens_per_minute} tokens per minute for this Application`,
-    concurrency: `${limits.concurrency} concurrent requests for this Application`,
+    requests: `${limits.requests_per_minute} requests per minute (burst ${limits.burst}) for ${owner}`,
+    user: `${user_requests_per_minute} requests per minute for one user`,
+    tokens: `${limits.tokens_per_minute} tokens per minute for ${owner}`,
+    concurrency: `${concurrency} concurrent requests for ${owner}`,
   }
   return `The gateway's limit of ${descriptions[limit]} is reached. Try again in ${retrySeconds} s.`
 }

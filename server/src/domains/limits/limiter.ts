@@ -1,10 +1,13 @@
 import { elapsed } from '../../platform/lib/clock.ts'
-import { ApplicationUsage, type FullLimit } from './application-usage.ts'
+import type { RateLimits, Restriction } from '../../shared/principal.ts'
+import { ApplicationUsage } from './application-usage.ts'
+import { headersOf, type Usages } from './binding-limits.ts'
 import type { Counters, Rate, RateCounter } from './counters.ts'
 import { IdleMap } from './idle-map.ts'
 import type { Admission, Lease, LimitedApplication, RateRefusal } from './lease.ts'
-import { limitHeaders, refusalText } from './limit-headers.ts'
+import { type FullLimit, refusalText } from './limit-headers.ts'
 import { LOCAL_COUNTERS } from './local-counters.ts'
+import { askNodes, findLongestWait, RateUsage } from './rate-usage.ts'
 
 /** How often a request asks the other nodes before it is refused. More than once only if other requests took what it was granted. */
 const MOST_ASKS = 3
@@ -18,16 +21,11 @@ interface Charge {
   readonly isCharged: boolean
 }
 
-interface Refused extends FullLimit {
-  readonly cost: number
-  readonly user?: RateCounter
-}
-
 type UserCounter = { readonly key: string; readonly counter: RateCounter }
 
 /**
  * The limits of GW-LIM-2: per Application requests per minute with a burst, concurrent requests and tokens per minute, and requests
- * per minute for each of its users. Either all limits admit a request, or it is charged to none.
+ * per minute for each of its users; requests and tokens per minute of the key. Either all limits admit a request, or it is charged to none.
  *
  * A request is checked and charged in one synchronous step, so concurrent requests never exceed the limits together. The step waits only
  * if this node has to ask the other nodes (docs/decisions/0026-shared-limits.md). The user is known later and charged later
@@ -37,6 +35,7 @@ export class Limiter {
   readonly #clock: () => number
   readonly #counters: Counters
   readonly #applications: IdleMap<ApplicationUsage>
+  readonly #restricted: IdleMap<RateUsage>
   readonly #users: IdleMap<RateCounter>
 
   /** `clock`: milliseconds, monotonic. */
@@ -44,12 +43,13 @@ export class Limiter {
     this.#clock = clock
     this.#counters = counters
     this.#users = new IdleMap((counter) => counter.isIdle(clock()))
+    this.#restricted = new IdleMap((usage) => usage.isIdle(clock()))
     this.#applications = new IdleMap((usage) => usage.isIdle(clock()))
   }
 
-  /** Applications and users in memory: those that are not idle, or were not until recently. */
-  get size(): { applications: number; users: number } {
-    return { applications: this.#applications.size, users: this.#users.size }
+  /** Applications, keys with limits and users in memory: those that are not idle, or were not until recently. */
+  get size(): { applications: number; keys: number; users: number } {
+    return { applications: this.#applications.size, keys: this.#restricted.size, users: this.#users.size }
   }
 
   /**
@@ -65,43 +65,49 @@ export class Limiter {
    * concurrency slot. Undefined if no slot became free in time.
    */
   async resume(application: LimitedApplication, tokens: number): Promise<Lease | undefined> {
-    const usage = this.#currentUsage(application)
-    if (!(await usage.acquireSlot())) return undefined
-    return this.#lease(application, usage, { cost: 0, estimate: wholeTokens(tokens), isCharged: false })
+    const usages = this.#currentUsages(application)
+    if (!(await usages.application.acquireSlot())) return undefined
+    return this.#lease(application, usages, { cost: 0, estimate: wholeTokens(tokens), isCharged: false })
   }
 
   /** `cost`: in tokens. */
   #admit(application: LimitedApplication, cost: number, asks = 0): Admission | Promise<Admission> {
     const now = this.#clock()
     // A request that has asked does not apply its limits again: requests with older and newer limits would take each other's grants.
-    const usage = asks === 0 ? this.#usageOf(application, now) : this.#currentUsage(application)
-    const full = usage.findFull(cost, now)
+    const usages = this.#usages(application, now, asks === 0)
+    const full = findLongestWait(usages.all, cost, now)
     if (full) {
-      const answer = asks < MOST_ASKS ? usage.ask(cost, now) : undefined
+      const answer = asks < MOST_ASKS ? askNodes(usages.all, cost, now) : undefined
       if (answer) return answer.then(() => this.#admit(application, cost, asks + 1))
-      return this.#refusal(application, usage, { ...full, cost }, now)
+      return refusal(usages, full, cost, undefined, now)
     }
-    usage.slots.take()
-    const lease = this.#lease(application, usage, { cost, estimate: cost, isCharged: true })
+    usages.application.slots.take()
+    const lease = this.#lease(application, usages, { cost, estimate: cost, isCharged: true })
     this.#applications.sweep()
     this.#users.sweep()
+    if (usages.all.length > 1) this.#restricted.sweep()
     return { ok: true, lease }
   }
 
   /** For a request that has waited: the limits in memory may be newer than those that it came with. */
-  #currentUsage(application: LimitedApplication): ApplicationUsage {
-    return this.#applications.get(application.id) ?? this.#usageOf(application, this.#clock())
+  #currentUsages(application: LimitedApplication): Usages {
+    return this.#usages(application, this.#clock(), false)
   }
 
-  #usageOf({ id, limits }: LimitedApplication, now: number): ApplicationUsage {
-    const known = this.#applications.get(id)
-    if (known) {
-      if (known.limits !== limits) known.adjust(limits, now)
-      return known
+  #usages({ id, limits, restrictions }: LimitedApplication, now: number, adjusts: boolean): Usages {
+    const create = () => new ApplicationUsage(id, limits, this.#counters, this.#clock)
+    const application = usageIn(this.#applications, id, limits, { create, now, adjusts })
+    const all: RateUsage[] = [application]
+    if (restrictions) this.#addRestricted(all, restrictions, { now, adjusts })
+    return { application, all }
+  }
+
+  #addRestricted(all: RateUsage[], restrictions: readonly Restriction[], options: { now: number; adjusts: boolean }): void {
+    for (const { id, limits } of restrictions) {
+      if (!limits) continue
+      const create = () => new RateUsage(id, OWNER, limits, this.#counters, options.now)
+      all.push(usageIn(this.#restricted, id, limits, { create, ...options }))
     }
-    const usage = new ApplicationUsage(id, limits, this.#counters, this.#clock)
-    this.#applications.set(id, usage)
-    return usage
   }
 
   /** The user's counter. A new one is not stored yet, so that refused requests leave nothing in memory. */
@@ -115,15 +121,18 @@ export class Limiter {
     return { key, counter }
   }
 
-  #lease(application: LimitedApplication, usage: ApplicationUsage, { cost, estimate, isCharged }: Charge): Lease {
+  #lease(application: LimitedApplication, usages: Usages, { cost, estimate, isCharged }: Charge): Lease {
     const clock = this.#clock
-    const tokens = usage.tokens?.reserve(cost, clock)
+    const tokens = usages.all.map((usage) => usage.tokens?.reserve(cost, clock))
     // The user's limit may still refuse the request, which refunds the rate.
     const mayBeRefunded = isCharged && application.limits.user_requests_per_minute !== null
-    const request = mayBeRefunded ? usage.requests.reserve(1, clock) : undefined
-    if (isCharged && !request) usage.requests.take(1)
-    const headers = (user?: RateCounter) => limitHeaders(usage.policyHeader, usage.states(user, clock())).headers
-    const slot = new Slot(usage, () => this.#currentUsage(application))
+    const requests = mayBeRefunded ? usages.all.map((usage) => usage.requests?.reserve(1, clock)) : []
+    if (isCharged && !mayBeRefunded) for (const usage of usages.all) usage.requests?.take(1)
+    const settleRequests = (actual: number) => {
+      for (const request of requests) request?.settle(actual)
+    }
+    const headers = (user?: RateCounter) => headersOf(usages, user, clock()).headers
+    const slot = new Slot(usages.application, () => this.#currentUsages(application).application)
     let isReleased = false
     let mayChargeUser = mayBeRefunded
     const lease = {
@@ -132,12 +141,15 @@ export class Limiter {
         const user = mayChargeUser ? this.#userCounter(application, userId, clock()) : undefined
         mayChargeUser = false
         if (!user) {
-          request?.settle(1)
+          settleRequests(1)
           return undefined
         }
         return this.#chargeUser(user, 0, (waitMs) => {
-          request?.settle(waitMs > 0 ? 0 : 1)
-          if (waitMs > 0) return this.#refusal(application, usage, { limit: 'user', waitMs, cost, user: user.counter }, clock())
+          settleRequests(waitMs > 0 ? 0 : 1)
+          if (waitMs > 0) {
+            const { limits, owner } = usages.application
+            return refusal(usages, { limit: 'user', waitMs, limits, owner }, cost, user.counter, clock())
+          }
           lease.headers = headers(user.counter)
           return undefined
         })
@@ -147,8 +159,8 @@ export class Limiter {
         if (isReleased) return
         isReleased = true
         slot.release()
-        request?.settle(1)
-        tokens?.settle(Math.max(0, wholeTokens(actualTokens) - (estimate - cost)))
+        settleRequests(1)
+        for (const reserved of tokens) reserved?.settle(Math.max(0, wholeTokens(actualTokens) - (estimate - cost)))
       },
     }
     return lease
@@ -164,17 +176,37 @@ export class Limiter {
     if (waitMs === 0 || answer) this.#users.set(key, counter)
     return answer ? answer.then(() => this.#chargeUser(user, asks + 1, finish)) : finish(waitMs)
   }
+}
 
-  #refusal(
-    { limits }: LimitedApplication,
-    usage: ApplicationUsage,
-    { limit, waitMs, cost, user }: Refused,
-    now: number,
-  ): RateRefusal {
-    const { seconds, headers } = limitHeaders(usage.policyHeader, usage.states(user, now), { limit, waitMs })
-    const message = refusalText(limit, limits, cost, seconds, waitMs)
-    return { ok: false, limit, retryAfterSeconds: seconds, message, headers }
+const OWNER = 'this API key'
+
+interface UsageOptions<Usage> {
+  readonly create: () => Usage
+  readonly now: number
+  /** Whether `limits` replace those in memory. */
+  readonly adjusts: boolean
+}
+
+function usageIn<Limits extends RateLimits, Usage extends RateUsage<Limits>>(
+  known: IdleMap<Usage>,
+  id: string,
+  limits: Limits,
+  { create, now, adjusts }: UsageOptions<Usage>,
+): Usage {
+  const usage = known.get(id)
+  if (usage) {
+    if (adjusts && usage.limits !== limits) usage.adjust(limits, now)
+    return usage
   }
+  const created = create()
+  known.set(id, created)
+  return created
+}
+
+function refusal(usages: Usages, full: FullLimit, cost: number, user: RateCounter | undefined, now: number): RateRefusal {
+  const { seconds, headers } = headersOf(usages, user, now, full)
+  const message = refusalText(full, usages.application.limits, cost, seconds)
+  return { ok: false, limit: full.limit, retryAfterSeconds: seconds, message, headers }
 }
 
 /** A concurrency slot that was taken already; released once. */

@@ -12,7 +12,7 @@ export interface Candidate {
 export interface RouteRequirements {
   /** `model`, or `provider/model` for the model of one provider. */
   readonly model: string
-  readonly application: Pick<Application, 'models' | 'providers' | 'ceiling'>
+  readonly application: Permissions & Pick<Application, 'ceiling'>
   readonly classification: Classification
   /** Directive `route:region`: only providers of this region. A provider without a region is not eligible. */
   readonly region?: string | undefined
@@ -115,10 +115,15 @@ function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDep
     .map(({ candidate }) => candidate)
 }
 
-type Permissions = Pick<Application, 'models' | 'providers'>
+type Permissions = Pick<Application, 'models' | 'providers' | 'restrictions'>
 
-export function isModelAllowed({ models, providers }: Permissions, providerId: string, modelId: string): boolean {
+export function isModelAllowed({ models, providers, restrictions }: Permissions, providerId: string, modelId: string): boolean {
   if (providers !== null && !providers.includes(providerId)) return false
+  if (!isListed(models, providerId, modelId)) return false
+  return restrictions === undefined || restrictions.every((restriction) => isListed(restriction.models, providerId, modelId))
+}
+
+function isListed(models: readonly string[] | null, providerId: string, modelId: string): boolean {
   if (models === null) return true
   const names = [modelId, `${providerId}/${modelId}`]
   return models.some((pattern) => names.some((name) => matchesPattern(pattern, name)))
@@ -181,12 +186,15 @@ export function listAllowedModels(providers: readonly Provider[], application: P
 const MODELS_IN_MESSAGE = 10
 const MODELS_IN_DETAILS = 50
 
-/** Fields of the error NO_ELIGIBLE_PROVIDER. `model`: empty if the request names none. `allowed`: of the Application. */
-export function noEligibleProvider(model: string, allowed: readonly ModelEntry[]): ErrorFields {
+/** Fields of the error NO_ELIGIBLE_PROVIDER. `model`: empty if the request names none. `allowed`: of the caller. */
+export function noEligibleProvider(model: string, allowed: readonly ModelEntry[], { restrictions }: Permissions): ErrorFields {
   const ids = allowed.map(({ id }) => id)
   const shown = ids.slice(0, MODELS_IN_MESSAGE).join(', ')
   const more = ids.length > MODELS_IN_MESSAGE ? ` and ${ids.length - MODELS_IN_MESSAGE} more` : ''
-  const available = ids.length === 0 ? 'This Application may use no model.' : `This Application may use: ${shown}${more}.`
+  const restriction = restrictions?.find(({ models }) => models !== null)
+  const caller = restriction ? 'This API key' : 'This Application'
+  const setting = restriction ? ` The setting "models" of the key restricts them.` : ''
+  const available = `${caller} may use${ids.length === 0 ? ' no model' : `: ${shown}${more}`}.${setting}`
   const problem = model
     ? `No provider may serve the model ${JSON.stringify(model)} for this request.`
     : 'The request names no model and the Application has no default model.'

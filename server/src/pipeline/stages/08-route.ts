@@ -26,6 +26,6 @@ function listModels(providers: readonly Provider[], application: Application, na
   const model = findAllowedModel(providers, application, name)
   if (model) return { ...NO_ROUTE, models: [model] }
   return refuse('NOT_FOUND', {
-    message: `This Application has no model ${JSON.stringify(name)}. GET /v1/models lists the models that it may use.`,
+    message: `This ${application.restrictions ? 'API key' : 'Application'} has no model ${JSON.stringify(name)}. GET /v1/models lists the models that it may use.`,
   })
 }

@@ -2,13 +2,22 @@ import type { Static } from 'typebox'
 import {
   type ApiKey,
   ApiKeyCreate,
+  ApiKeyPatch,
   ApiKeyRotate,
   ApiKeyView,
   apiKeyView,
   DEFAULT_OVERLAP_S,
   IssuedApiKeyView,
 } from '../../../domains/identity/api-key.ts'
-import { findKey, issueKey, listKeys, type RotatedKey, revokeKey, rotateKey } from '../../../domains/identity/api-key-store.ts'
+import {
+  findKey,
+  issueKey,
+  listKeys,
+  type RotatedKey,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from '../../../domains/identity/api-key-store.ts'
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { KEYS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
@@ -17,7 +26,7 @@ import { parseTime } from '../../../platform/lib/clock.ts'
 import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
-import type { Asked, Outcome } from '../kit/noun.ts'
+import type { Asked, Outcome, Update } from '../kit/noun.ts'
 import { resource } from '../kit/resource.ts'
 
 const OF_APPLICATION = {
@@ -25,6 +34,14 @@ const OF_APPLICATION = {
   errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
 } as const
 const ISSUED = { view: IssuedApiKeyView, fields: ({ key }: ApiKey & { readonly key: string }) => ({ key }) }
+
+const UPDATE: Update<ApiKey, typeof ApiKeyPatch> = {
+  summary: 'Change the name, limits, models, tags or metadata of a key',
+  description:
+    'Missing fields stay unchanged. null resets a field. `limits` are merged field by field, lists and `metadata` are replaced. Limits and models apply in addition to those of the Application, within a second on all nodes.',
+  body: ApiKeyPatch,
+  write: (tx, { workspaceId, params, body }) => updateKey(tx, workspaceId, params.id, body),
+}
 
 export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
   const addAction = resource(app, deps, {
@@ -53,10 +70,15 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
       write: async (tx, { workspaceId, operator, params, body }, now) => {
         const issuer = await findResponsibleOperator(tx, operator.id)
         const expiresAt = futureTime(body.expires_at, now) ?? null
-        const issued = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, { issuer, expiresAt })
+        const issued = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, {
+          issuer,
+          expiresAt,
+          fields: body,
+        })
         return requireFound(issued, 'Application')
       },
     },
+    update: UPDATE,
   })
 
   addAction({

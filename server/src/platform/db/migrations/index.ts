@@ -12,6 +12,7 @@ import * as memory from './0010-memory.ts'
 import * as messaging from './0011-messaging.ts'
 import * as operators from './0012-operators.ts'
 import * as server from './0013-server.ts'
+import * as keyLimits from './0014-key-limits.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -28,4 +29,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0011-messaging': messaging,
   '0012-operators': operators,
   '0013-server': server,
+  '0014-key-limits': keyLimits,
 }

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { closeAfterAll } from '../support/close-after-all.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+import { adminClient, expectError as expectAdminError, type Json } from './client.ts'
+
+const governed = await closeAfterAll(sharedGoverned())
+const admin = adminClient(governed.server)
+
+/** A key of an Application that may use the models `scripted` and `demo-mini`. */
+async function issue(fields: object = {}): Promise<Json> {
+  const { id } = await governed.application({ models: ['scripted', 'demo-mini'] })
+  return admin.create(`/applications/${id}/keys`, { name: 'restricted', ...fields })
+}
+
+const chat = ({ key }: Json, model = 'scripted') => governed.chat('Good morning', { model }, { token: key })
+const modelsOf = async ({ key }: Json): Promise<string[]> =>
+  expectSuccess(await governed.api('GET', '/v1/models', { token: key })).data.map(({ id }: Json) => id)
+
+test('key: has no limits, models, tags and metadata of its own by default', async () => {
+  const { key, ...issued } = await issue()
+  expect(issued).toMatchObject({
+    limits: { requests_per_minute: null, burst: null, tokens_per_minute: null },
+    models: null,
+    tags: [],
+    metadata: {},
+  })
+  expectSuccess(await chat({ key }))
+})
+
+test('key: 429 beyond its own limit, with its limit in the headers, while another key of the Application works [GW-LIM-8]', async () => {
+  const narrow = await issue({ limits: { requests_per_minute: 1, burst: 1 } })
+  const other = await admin.create(`/applications/${narrow.application_id}/keys`, { name: 'other' })
+  const first = await chat(narrow)
+  expectSuccess(first)
+  expect(first.headers.get('ratelimit-policy')).toContain('"requests";q=1;w=60;gatehouse-burst=1')
+  const refused = await chat(narrow)
+  expect(expectError(refused, 'RATE_LIMITED').message).toContain('for this API key')
+  expect(refused.headers.get('ratelimit')).toContain('"requests";r=0')
+  expectSuccess(await chat(other))
+})
+
+test('key: 422 that names its setting for a model of the Application that the key may not use, and the list of models is its own [GW-LIM-8, GW-MOD-2]', async () => {
+  const narrow = await issue({ models: ['demo-mini'] })
+  expectSuccess(await chat(narrow, 'demo-mini'))
+  const refused = await chat(narrow)
+  expect(expectError(refused, 'NO_ELIGIBLE_PROVIDER')).toMatchObject({
+    param: 'model',
+    message:
+      'No provider may serve the model "scripted" for this request. This API key may use: demo-mini. The setting "models" of the key restricts them.',
+    details: { models: ['demo-mini'] },
+  })
+  expect(await modelsOf(narrow)).toEqual(['demo-mini'])
+  expect((await governed.api('GET', '/v1/models/scripted', { token: narrow.key })).status).toBe(404)
+})
+
+test('key: cannot use a model that its Application may not use', async () => {
+  const wide = await issue({ models: ['*'] })
+  expect(await modelsOf(wide)).toEqual(['demo-mini', 'scripted'])
+})
+
+test('key: a change applies to the next request, and null removes it [ADM-API-21]', async () => {
+  const issued = await issue()
+  expectSuccess(await chat(issued))
+  const changed = await admin.patch(`/keys/${issued.id}`, {
+    name: 'renamed',
+    limits: { requests_per_minute: 1, burst: 1 },
+    models: ['scripted'],
+    tags: ['nightly'],
+    metadata: { owner: 'Ann' },
+  })
+  expect(changed).toMatchObject({ name: 'renamed', models: ['scripted'], tags: ['nightly'], metadata: { owner: 'Ann' } })
+  expectSuccess(await chat(issued))
+  expectError(await chat(issued), 'RATE_LIMITED')
+  const limits = { requests_per_minute: null, burst: null }
+  const reset = await admin.patch(`/keys/${issued.id}`, { limits, models: null, tags: null, metadata: null })
+  expect(reset).toMatchObject({ name: 'renamed', limits, models: null, tags: [], metadata: {} })
+  expectSuccess(await chat(issued, 'demo-mini'))
+})
+
+test('key: the key that replaces it has the same limits, models, tags and metadata [ADM-API-19]', async () => {
+  const fields = { limits: { tokens_per_minute: 500 }, models: ['scripted'], tags: ['nightly'], metadata: { owner: 'Ann' } }
+  const replaced = await issue(fields)
+  expect(await admin.create(`/keys/${replaced.id}/rotate`, {})).toMatchObject(fields)
+})
+
+test.each([
+  ['limits.requests_per_minute', { limits: { requests_per_minute: 0 } }],
+  ['limits', { limits: { concurrency: 1 } }],
+  ['tags', { tags: Array.from({ length: 21 }, (_, index) => `tag ${index}`) }],
+  ['metadata', { metadata: { 'a\u0000b': 'x' } }],
+  ['metadata', { metadata: { a: 'x\u0000' } }],
+])('key: 400 when %s is wrong', async (_, fields) => {
+  const { id } = await issue()
+  expectAdminError(await admin.send('PATCH', `/keys/${id}`, fields), 'VALIDATION_ERROR')
+})
