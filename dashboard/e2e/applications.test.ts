@@ -114,6 +114,47 @@ async function changeSettings(page: Page): Promise<void> {
   await expectAccessible(page)
 }
 
+test.each([false, true])('keys: limits, models, tags and metadata of a key, narrow %s', async (isNarrow) => {
+  const { page, visit } = await dashboard.signedIn({ isNarrow })
+  const { id } = await dashboard.admin.create('/applications', { name: `Team keys ${isNarrow}`, default_model: 'demo-mini' })
+  await visit(`/applications/${id}?tab=keys`)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name').fill('batch')
+  await page.getByRole('button', { name: 'Limits, models and tags' }).click()
+  await page.getByLabel('Requests per minute').fill('1')
+  await page.getByLabel('Burst size').fill('1')
+  await addTags(page, 'Models', ['demo-mini'])
+  await addTags(page, 'Tags', ['nightly'])
+  await page.getByLabel('Metadata').fill('Ann')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText('Line 1 needs a name and a colon').waitFor()
+  await page.getByLabel('Metadata').fill('owner: Ann')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const key = await takeSecret(page)
+  await page.getByText('nightly').waitFor()
+  if (!isNarrow) await page.getByRole('cell', { name: '1 requests/min, Only demo-mini' }).waitFor()
+  const send = async () => (await dashboard.chat('Good morning', {}, { token: key })).status
+  expect([await send(), await send()]).toEqual([200, 429])
+  await page.getByRole('button', { name: 'Edit batch' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit batch' })
+  expect(await dialog.getByLabel('Metadata').inputValue()).toBe('owner: Ann')
+  await dialog.getByLabel('Requests per minute').fill('')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Key batch saved.').waitFor()
+  expect(await send()).toBe(200)
+  await expectAccessible(page)
+})
+
+async function addTags(page: Page, label: string, tags: readonly string[]): Promise<void> {
+  const input = page.getByLabel(label, { exact: true }).and(page.locator('input'))
+  for (const tag of tags) {
+    await input.fill(tag)
+    await input.press('Enter')
+  }
+}
+
 test('key dialog: stays open on Esc and on a click outside, and focuses the copy button', async () => {
   const { page } = await dashboard.signedIn({ at: `/applications/${application?.id}?tab=keys` })
   const { dialog } = await createKey(page, 'kept')

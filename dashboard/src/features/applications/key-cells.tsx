@@ -1,10 +1,11 @@
-import { Badge, Group } from '@mantine/core'
+import { Badge, Group, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { Revoked } from '../../ui/time.tsx'
 import type { ApiKey, CreatedKey } from './api-key.ts'
+import { EditKeyButton } from './edit-key-button.tsx'
 import { RotateKeyButton } from './rotate-key-button.tsx'
 
 const isExpired = ({ expires_at }: ApiKey): boolean => expires_at !== null && Date.parse(expires_at) <= Date.now()
@@ -17,12 +18,29 @@ export function KeyStatus({ apiKey: key }: { readonly apiKey: ApiKey }) {
   return <Badge color="green">{t('keys.status.active')}</Badge>
 }
 
+/** The name with the tags. */
+export function KeyName({ apiKey: { name, tags } }: { readonly apiKey: ApiKey }) {
+  if (tags.length === 0) return name
+  return (
+    <Stack gap={4}>
+      {name}
+      <Group gap={4}>
+        {tags.map((tag) => (
+          <Badge key={tag} variant="default" tt="none">
+            {tag}
+          </Badge>
+        ))}
+      </Group>
+    </Stack>
+  )
+}
+
 interface KeyActionsProps {
   readonly apiKey: ApiKey
   readonly onRotated: (key: CreatedKey) => void
 }
 
-/** Rotates or revokes a valid key. */
+/** Changes, rotates or revokes a valid key. */
 export function KeyActions({ apiKey: key, onRotated }: KeyActionsProps) {
   const { t } = useTranslation('applications')
   const { id, name } = key
@@ -33,6 +51,7 @@ export function KeyActions({ apiKey: key, onRotated }: KeyActionsProps) {
   if (key.revoked_at !== null || isExpired(key)) return null
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
+      <EditKeyButton apiKey={key} />
       {key.replaced_by === null && <RotateKeyButton id={id} name={name} onRotated={onRotated} />}
       <ConfirmButton
         aria-label={t('keys.revoke.label', { name })}

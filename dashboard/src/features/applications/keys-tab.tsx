@@ -5,13 +5,14 @@ import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { describeRestriction } from '../../ui/restriction.ts'
 import { Time } from '../../ui/time.tsx'
 import type { ApiKey, CreatedKey } from './api-key.ts'
 import type { Application } from './applications-page.tsx'
 import { ConnectSection } from './connect-section.tsx'
 import { CreateKeyButton } from './create-key-button.tsx'
 import { CreatedKeyDialog } from './created-key-dialog.tsx'
-import { KeyActions, KeyStatus } from './key-cells.tsx'
+import { KeyActions, KeyName, KeyStatus } from './key-cells.tsx'
 
 /** The Application's API keys, and how clients use them. */
 export function KeysTab({ application }: { readonly application: Application }) {
@@ -21,7 +22,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
   const canEdit = useScopes().hasScope('applications:write')
   const [created, setCreated] = useState<CreatedKey>()
   const columns: Column<ApiKey>[] = [
-    { header: t('keys.columns.name'), cell: ({ name }) => name },
+    { header: t('keys.columns.name'), cell: (key) => <KeyName apiKey={key} /> },
     { header: t('keys.columns.prefix'), cell: ({ hint }) => <Code>{hint}…</Code>, from: 'sm' },
     {
       header: t('keys.columns.lastUsed'),
@@ -34,6 +35,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
       cell: ({ expires_at }) => <Time at={expires_at} fallback={t('keys.never')} />,
       from: 'md',
     },
+    { header: t('keys.columns.restrictions'), cell: describeRestriction, from: 'md' },
     { header: t('keys.columns.status'), cell: (key) => <KeyStatus apiKey={key} /> },
     ...(canEdit ? [actionsColumn((key: ApiKey) => <KeyActions apiKey={key} onRotated={setCreated} />)] : []),
   ]
