@@ -148,13 +148,15 @@ module.exports = {
       ...WORDS,
     ]),
     // Content reaches a provider through the pipeline only, so no route can forget a policy. `memory-candidates` is a part of stage 11.
+    // The connection test sends a constant text.
     onlyBy('content-reaches-a-provider-by-the-pipeline', 'domains/providers/(invoke|(chat|embeddings)-operation)\\.ts$', [
       'pipeline/stages/09-invoke\\.ts',
       'pipeline/memory-candidates\\.ts',
+      'domains/providers/test-connection\\.ts',
     ]),
-    // Discovery and the connection test send no content.
+    // Discovery sends no content.
     onlyBy('a-request-to-a-provider', 'domains/providers/send-to-provider\\.ts$', [
-      'domains/providers/((chat|embeddings)-operation|test-connection)\\.ts',
+      'domains/providers/((chat|embeddings)-operation|discover-models)\\.ts',
     ]),
     {
       from: { path: RETURNS_REFUSALS, pathNot: '\\.test\\.|/(message-records|erase-responses)\\.ts$' },

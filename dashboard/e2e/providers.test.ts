@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startScriptedDashboard } from './support/dashboard.ts'
 import { choose, dialogsClosed } from './support/dialogs.ts'
@@ -140,6 +141,31 @@ test('provider test: shows the cause of a failure', async () => {
     .getByText(/Its host name cannot be resolved|It did not respond in time/)
     .waitFor()
   await expectAccessible(page)
+})
+
+test('provider test: a key that a model rejects fails it, and a new key is tested at once', async () => {
+  const { page } = await dashboard.signedIn({ at: '/providers/openai' })
+  dashboard.upstream.on('"Hi"', (response) => json(response, 401, {}))
+  await page.getByRole('button', { name: 'Test connection to openai' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('It does not accept the API key').waitFor()
+  await dialog.getByText('The provider may charge for it.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialogsClosed(page)
+  await page.getByText('Key rejected', { exact: true }).waitFor()
+
+  dashboard.upstream.reset()
+  await page.getByLabel('API key').fill('sk-another')
+  await page.getByRole('group', { name: 'Provider' }).getByRole('button', { name: 'Save' }).click()
+  await dialog.getByRole('status').getByText('gpt-demo answered in').waitFor()
+  await expectAccessible(page)
+  await dialog.getByLabel('Model to ask').fill('text-embedding-x')
+  await dialog.getByRole('button', { name: 'Test again' }).click()
+  await dialog.getByRole('status').getByText('text-embedding-x answered in').waitFor()
+  await page.keyboard.press('Escape')
+  await dialogsClosed(page)
+  await page.getByText('Healthy', { exact: true }).waitFor()
+  expect(await page.getByText('Key rejected').count()).toBe(0)
 })
 
 test('providers: role read_only can neither test nor edit', async () => {

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { completion } from '../support/scripted-provider.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient } from './client.ts'
 
@@ -26,6 +27,36 @@ test.each<[string, RequestListener]>([
   expect(body.error.details).toMatchObject({ cause })
   expect(JSON.stringify(body)).not.toContain('sk-secret')
   for (const logged of [id, cause]) expect(server.logs()).toContain(logged)
+  provider.closeAllConnections()
+  provider.close()
+})
+
+test('discover: a wrong key fails the test of a server that lists its models without a key, and is the health of the provider until a key works', async () => {
+  let accepted = 'right'
+  const provider = createServer(({ method, headers }, response) => {
+    if (method === 'GET')
+      return void response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [{ id: 'm' }] }))
+    if (headers.authorization !== `Bearer ${accepted}`) return void response.writeHead(401).end()
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(completion('H')))
+  }).listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const id = `open-${crypto.randomUUID().slice(0, 8)}`
+  const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`
+  await admin.create('/providers', { id, base_url, api_key: 'wrong' })
+  const discover = () => admin.send('POST', `/providers/${id}/discover`)
+  const health = async () => (await admin.get(`/providers/${id}`)).health
+
+  expect((await discover()).body.error.details).toMatchObject({ cause: 'unauthorized', status: 401 })
+  expect(await health()).toMatchObject({ used: true, last_error: { kind: 'key_rejected', fault: true } })
+  await admin.patch(`/providers/${id}`, { api_key: 'right' })
+  expect(await health()).toMatchObject({ used: false, last_error: null })
+  expect((await discover()).body.call).toMatchObject({ model: 'm', outcome: 'answered' })
+  expect(await health()).toMatchObject({ used: true, last_error: null })
+  accepted = 'another'
+  expect((await discover()).status).toBe(502)
+  accepted = 'right'
+  await discover()
+  expect(await health()).toMatchObject({ last_error: { kind: 'key_rejected', fault: false } })
   provider.closeAllConnections()
   provider.close()
 })

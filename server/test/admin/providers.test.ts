@@ -163,10 +163,12 @@ test('models: several are stored together or not at all', async () => {
 test('discover: returns the models of the provider and stores nothing', async () => {
   await admin.remove('/providers/openai/models/scripted')
   const before = await admin.get('/providers/openai/models')
-  expect(await admin.post('/providers/openai/discover')).toEqual({
+  expect(await admin.post('/providers/openai/discover?model=scripted')).toEqual({
     object: 'list',
     has_list: true,
     data: [{ id: 'scripted', known: false }],
+    left_out: { embedding: 0, other: 0 },
+    call: { model: 'scripted', outcome: 'answered', ms: expect.any(Number) },
   })
   expect(await admin.get('/providers/openai/models')).toEqual(before)
 })

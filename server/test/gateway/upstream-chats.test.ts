@@ -90,7 +90,10 @@ describe('models', () => {
   test('anthropic: discovery reads all pages', async () => {
     const { data } = expectSuccess(await governed.admin('POST', '/providers/anthropic/discover', { json: {} }))
     expect(data.map(({ id }) => id)).toEqual(['claude-a', 'claude-b'])
-    expect(anthropic.calls.at(-1)).toMatchObject({ method: 'GET', headers: { 'x-api-key': 'sk-ant-scripted' } })
+    expect(anthropic.calls.findLast(({ method }) => method === 'GET')).toMatchObject({
+      headers: { 'x-api-key': 'sk-ant-scripted' },
+    })
+    expect(anthropic.calls.at(-1)).toMatchObject({ path: '/v1/messages', body: { max_tokens: 1 } })
   })
 
   test('anthropic: provider without a base URL gets the address of Anthropic', async () => {
@@ -113,7 +116,7 @@ describe('models', () => {
     expect(call?.headers.authorization).toBeUndefined()
     expect(call?.path).toBe('/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21')
     const list = expectSuccess(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }))
-    expect(list).toEqual({ object: 'list', has_list: false, data: [] })
+    expect(list).toMatchObject({ has_list: false, data: [], call: { model: 'my gpt', outcome: 'answered' } })
   })
 })
 

@@ -18,6 +18,7 @@ import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
+import { ConnectionTestDialog, useConnectionTest } from './connection-test.tsx'
 import { ModelsSection } from './models-section.tsx'
 import type { Provider } from './provider.ts'
 import { ProviderForm } from './provider-form.tsx'
@@ -110,6 +111,7 @@ function Settings({ provider, readOnly }: ProviderProps & { readonly readOnly: b
     onDone: () => notifySuccess(t('form.saved')),
   })
   const { id } = provider
+  const test = useConnectionTest(id)
   useFormSync(form, valuesOf(provider))
   return (
     <Section title={t('provider.settings')}>
@@ -121,10 +123,17 @@ function Settings({ provider, readOnly }: ProviderProps & { readonly readOnly: b
         onSubmit={(values) =>
           update.mutate(
             { params: { path: { id } }, body: changedFields(patchBody(values), patchBody(form.getInitialValues())) },
-            { onSuccess: () => form.resetDirty(values), onError: showFormError(form) },
+            {
+              onSuccess: () => {
+                form.resetDirty(values)
+                if (values.api_key) test.start()
+              },
+              onError: showFormError(form),
+            },
           )
         }
       />
+      <ConnectionTestDialog test={test} />
     </Section>
   )
 }

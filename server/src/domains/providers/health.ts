@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { elapsed } from '../../platform/lib/clock.ts'
 import type { Provider } from './provider.ts'
 
@@ -165,4 +166,14 @@ export class Health {
   }
 }
 
-const keyOf = ({ workspaceId, id }: Provider): string => `${workspaceId}/${id}`
+const keys = new WeakMap<Provider, string>()
+
+/** Address and key belong to it: nothing is known about a provider with another key, and requests with the old one end in the old state. */
+function keyOf(provider: Provider): string {
+  const known = keys.get(provider)
+  if (known !== undefined) return known
+  const { workspaceId, id, baseUrl, region, apiKey } = provider
+  const key = `${workspaceId}/${id} ${hash('sha256', JSON.stringify([baseUrl, region, apiKey]), 'base64')}`
+  keys.set(provider, key)
+  return key
+}

@@ -4,9 +4,9 @@ import { testPools, testProvider } from '../../../test/support/providers.ts'
 import { readEnvironmentProviders } from '../../platform/config/environment-providers.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { findUrlProblem } from '../../platform/lib/url-guard.ts'
+import { discoverModels } from './discover-models.ts'
 import { PRESET_IDS, PRESETS, type PresetId, presetOf, renameParameters } from './presets.ts'
 import { findProviderProblem, type Provider, providerDefaults } from './provider.ts'
-import { discoverModels } from './test-connection.ts'
 
 const pools = testPools()
 afterAll(() => pools.close())
@@ -57,7 +57,7 @@ describe('differences', () => {
 
   test('preset perplexity: has no list of models', async () => {
     const provider = testProvider({ preset: 'perplexity' })
-    expect(await discoverModels(provider, pools, { clock: systemClock })).toEqual({ ok: true, models: undefined })
+    expect(await discoverModels(provider, pools, { clock: systemClock })).toEqual({ ok: true, list: undefined })
   })
 
   test.each<[string, Partial<Provider>, object]>([
@@ -66,6 +66,6 @@ describe('differences', () => {
   ])('discovery: reads a list %s', async (_, change, list) => {
     const { baseUrl } = await faultyProvider(respond(list))
     const discovery = await discoverModels(testProvider({ baseUrl, ...change }), pools, { clock: systemClock })
-    expect(discovery).toEqual({ ok: true, models: ['a', 'b'] })
+    expect(discovery).toEqual({ ok: true, list: { models: ['a', 'b'], leftOut: { embedding: 0, other: 0 } } })
   })
 })

@@ -40,8 +40,10 @@ export const needsOperator = (rejection: Rejection): boolean =>
 
 const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 422])
 
+type ErrorResponse = Pick<HttpFailure, 'ok' | 'status' | 'body'> & { readonly failure: string }
+
 /** undefined: an outage. An unknown error text becomes the code of the status, or `invalid_request`. */
-export function readRejection({ failure, status, body }: HttpFailure): Rejection | undefined {
+export function readRejection({ failure, status, body }: ErrorResponse): Rejection | undefined {
   if (failure !== 'status') return undefined
   if (status === 401 || status === 403) return { kind: 'key_rejected' }
   if (status === 402) return { kind: 'quota_exhausted' }

@@ -38,18 +38,21 @@ export interface AttemptLimits {
   readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
   readonly onChunk?: () => void
+  /** Gets a failure with the provider's error, which may be matched against closed lists, but never shown. */
+  readonly onFailure?: (failure: HttpFailure) => void
 }
 
 export async function sendAttempt(
   target: Target,
   request: Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string },
-  { timeoutMs, idleMs = timeoutMs, signal }: AttemptLimits,
+  { timeoutMs, idleMs = timeoutMs, signal, onFailure }: AttemptLimits,
   { clock }: { readonly clock: Clock },
 ): Promise<HttpResponse | UpstreamFailure> {
   const now = () => clock.now().getTime()
   const limits = { timeoutMs, idleMs, signal, keepsErrorBody: true }
   const response = await sendToProvider(target, { method: 'POST', now, ...request, ...limits })
   if (response.ok) return response
+  onFailure?.(response)
   const { body: _, ...failure } = response
   return withRejection(failure, readRejection(response))
 }

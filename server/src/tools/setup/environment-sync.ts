@@ -1,9 +1,9 @@
 import type { ConnectionPools } from '../../domains/providers/connection-pools.ts'
+import { discoverModels } from '../../domains/providers/discover-models.ts'
 import { isPresetId } from '../../domains/providers/presets.ts'
 import { NO_PRICES } from '../../domains/providers/prices.ts'
 import { findModelProblem, findProviderProblem, providerDefaults } from '../../domains/providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../../domains/providers/provider-store.ts'
-import { discoverModels } from '../../domains/providers/test-connection.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 import type { EnvironmentProvider } from '../../platform/config/environment-providers.ts'
@@ -90,11 +90,11 @@ async function discoverProviderModels(workspaceId: string, id: string, deps: Syn
   const provider = loaded.find((candidate) => candidate.id === id)
   if (!provider) return
   const answer = await discoverModels({ ...provider, timeoutMs: DISCOVERY_MS }, pools, { clock })
-  if (!answer.ok || !answer.models?.length) {
+  if (!answer.ok || !answer.list?.models.length) {
     const reason = answer.ok ? 'the list is empty' : answer.failure
     return warn(`provider ${id} does not list its models (${reason}): set ${id.toUpperCase()}_MODELS`)
   }
-  const models = answer.models.map((model) => ({ id: model }))
+  const models = answer.list.models.map((model) => ({ id: model }))
   await changeWorkspace(deps, workspaceId, (context) =>
     applyProvider(context, { id, kind: provider.kind, fields: {}, models, exactModels: true }, 'environment'),
   )
