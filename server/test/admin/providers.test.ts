@@ -1,4 +1,5 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { signInOperator } from '../support/operators.ts'
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 import { startServer } from '../support/server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
@@ -26,6 +27,7 @@ test('create: missing fields get defaults, and the key is never shown [ADM-API-9
     preset: null,
     source: 'api',
     base_url: 'https://llm.example.com/v1',
+    allow_private_addresses: false,
     api_key_from: 'stored',
     api_key_env: null,
     path: '/chat/completions',
@@ -71,6 +73,62 @@ test.each([
   expectError(await admin.send('POST', '/providers', { id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
   expectError(await admin.send('PATCH', '/providers/acme', { base_url }), 'VALIDATION_ERROR', 'base_url')
   expectError(await admin.send('PATCH', '/providers/openai', { base_url }), 'VALIDATION_ERROR', 'base_url')
+})
+
+test('base_url: a refused private address names the setting of the server and that of the provider', async () => {
+  const { message } = expectError(
+    await admin.send('POST', '/providers', { id: 'inside', base_url: 'http://10.0.0.7/v1' }),
+    'VALIDATION_ERROR',
+  )
+  for (const name of ['GATEHOUSE_ALLOW_PRIVATE_URLS=1', 'allow_private_addresses']) expect(message).toContain(name)
+})
+
+describe('private addresses of one provider [ADM-ENV-10]', () => {
+  const body = { id: 'own', base_url: provider.url, allow_private_addresses: true }
+
+  test('an owner allows them, which is recorded, and requests are sent there without a restart', async () => {
+    await admin.create('/providers', { ...body, api_key: 'sk-own' })
+    const [record] = await admin.records()
+    expect(record?.change).toMatchObject({ action: 'provider.create', object_id: 'own' })
+    expect(record?.change.fields).toContain('allow_private_addresses')
+    expect((await admin.post('/providers/own/discover')).call).toMatchObject({ model: 'scripted', outcome: 'answered' })
+    await admin.patch('/providers/own', { allow_private_addresses: false, base_url: 'https://llm.example.com' })
+  })
+
+  test.each([
+    'http://169.254.169.254/latest',
+    'http://[::ffff:169.254.169.254]/',
+    'http://metadata.google.internal/',
+    'http://100.100.100.200/',
+  ])('the link-local and metadata address %s stays refused', async (base_url) => {
+    expectError(await admin.send('POST', '/providers', { ...body, id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
+  })
+
+  test('an owner of one Workspace cannot allow them, nor change where such a provider sends requests', async () => {
+    const [{ id: workspace }] = (await admin.get('/workspaces')).data
+    const { browser } = await signInOperator(server, { [workspace]: 'owner' })
+    const send = (method: string, path: string, json: object) => browser.send(method, `/admin/v1${path}`, json)
+    expectError(await send('POST', '/providers', body), 'FORBIDDEN', 'allow_private_addresses')
+    expectError(await send('PATCH', '/providers/acme', { allow_private_addresses: true }), 'FORBIDDEN')
+    await admin.create('/providers', { ...body, id: 'guarded' })
+    for (const change of [
+      { base_url: 'http://10.0.0.7/v1' },
+      { path: '/flush' },
+      { headers: { a: 'b' } },
+      { api_key: 'k' },
+      { region: 'eu' },
+    ])
+      expectError(await send('PATCH', '/providers/guarded', change), 'FORBIDDEN', 'allow_private_addresses')
+    expect(await admin.get('/providers/guarded')).toMatchObject({
+      base_url: provider.url,
+      path: '/chat/completions',
+      region: null,
+    })
+    expect((await send('PATCH', '/providers/guarded', { weight: 2 })).status).toBe(200)
+    const { token } = await admin.create('/tokens', { name: 'automation', scopes: ['providers:read', 'providers:write'] })
+    expectError(await admin.send('POST', '/providers', body, { token }), 'FORBIDDEN', 'allow_private_addresses')
+    expectError(await admin.send('PATCH', '/providers/guarded', { path: '/flush' }, { token }), 'FORBIDDEN')
+  })
 })
 
 test('update: a provider from the environment keeps address and key when another field changes', async () => {

@@ -13,7 +13,8 @@ export const DISCOVERY_CAUSES = {
   tls_expired: 'Its TLS certificate has expired or is not valid yet. Renew it, and check the clock of this server.',
   tls_wrong_host: 'Its TLS certificate is for another host. Check the host name of the base URL.',
   tls: 'No secure connection could be made. Check its TLS certificate and the scheme of the base URL.',
-  address_not_allowed: 'Its address is private. Set GATEHOUSE_ALLOW_PRIVATE_URLS if it runs in your own network.',
+  address_not_allowed:
+    'Its address is private. Enter another base URL, let an owner of all Workspaces allow private addresses for this provider, or set GATEHOUSE_ALLOW_PRIVATE_URLS=1 on the server.',
   timeout: 'It did not respond in time. Try again, and check firewalls and proxies.',
   closed: 'It closed the connection before the response was complete. Try again.',
   unauthorized: 'It does not accept the API key, or the key lacks a permission. Enter another key.',

@@ -72,7 +72,7 @@ export class ConnectionPools {
   }
 
   #target(provider: Provider, adapter: ProviderAdapter, origin: string): Target {
-    const allowPrivateUrls = isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)
+    const allowPrivateUrls = isPrivateUrlAllowed(provider, this.#options.allowPrivateUrls)
     const deps = { origin, tokens: this.#tokens, allowPrivateUrls }
     const authorize = provider.apiKey === null ? undefined : adapter.authorizer?.(provider, provider.apiKey, deps)
     const headers = headersOf(provider, adapter, authorize !== undefined)

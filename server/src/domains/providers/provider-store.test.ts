@@ -85,6 +85,10 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'http://127.0.0.1:6379/' }, { ...write, by: 'api' })
     expect(await loadFirst(workspaceId)).toMatchObject({ source: 'api', problem: 'url_not_allowed' })
     expect((await loadProviders(db, workspaceId, { ...load, allowPrivateUrls: true }))[0]?.problem).toBeUndefined()
+    await updateProvider(db, workspaceId, 'openai', { allowPrivateAddresses: true }, { ...write, by: 'api' })
+    expect((await loadFirst(workspaceId))?.problem).toBeUndefined()
+    await updateProvider(db, workspaceId, 'openai', { baseUrl: 'http://169.254.169.254/' }, { ...write, by: 'api' })
+    expect((await loadFirst(workspaceId))?.problem).toBe('url_not_allowed')
   })
 
   test('providers: a change keeps missing fields, and another origin removes the key unless it is sent again', async () => {

@@ -72,8 +72,8 @@ const modelOf = (row: RowOf<'model'>): ProviderModel => ({
 function providerOf(row: ProviderRow, models: readonly ProviderModel[], workspaceId: string, deps: LoadDeps): Provider {
   const { source } = row
   const { apiKey, problem: keyProblem } = readKey(row, workspaceId, deps)
-  const allowPrivate = isPrivateUrlAllowed(source, deps.allowPrivateUrls)
   const settings = entityOf(row, SETTING_COLUMNS)
+  const allowPrivate = isPrivateUrlAllowed({ ...settings, source }, deps.allowPrivateUrls)
   const addressProblem = row.kind !== 'stub' && findUrlProblem(resolvedBaseUrl(settings), allowPrivate)
   const isKeyInvalid = apiKey !== null && findApiKeyProblem(row.kind, apiKey, allowPrivate) !== undefined
   const problem = addressProblem ? 'url_not_allowed' : (keyProblem ?? (isKeyInvalid ? 'key_invalid' : undefined))

@@ -11,7 +11,18 @@ import { findPriceProblem, type Prices } from './prices.ts'
 const KINDS_WITH_RESPONSES: ReadonlySet<ProviderKind> = new Set(['openai', 'azure-openai'])
 
 export const SETTING_COLUMNS = [
-  ...(['id', 'kind', 'preset', 'base_url', 'path', 'headers', 'timeout_ms', 'idle_timeout_ms', 'stream'] as const),
+  ...([
+    'id',
+    'kind',
+    'preset',
+    'base_url',
+    'path',
+    'headers',
+    'allow_private_addresses',
+    'timeout_ms',
+    'idle_timeout_ms',
+    'stream',
+  ] as const),
   ...(['max_retries', 'max_concurrency', 'weight', 'region', 'max_classification', 'enabled'] as const),
 ] as const
 export type ProviderSettings = Entity<'provider', (typeof SETTING_COLUMNS)[number]>
@@ -28,6 +39,7 @@ export const resolvedBaseUrl = ({ baseUrl, region }: Pick<ProviderSettings, 'bas
 
 const PROVIDER_DEFAULTS = {
   headers: {},
+  allowPrivateAddresses: false,
   timeoutMs: 3_600_000,
   idleTimeoutMs: null,
   stream: true,
@@ -61,8 +73,18 @@ export interface ProviderModel extends Prices {
 
 export const upstreamNameOf = ({ upstreamName, id }: Pick<ProviderModel, 'upstreamName' | 'id'>): string => upstreamName ?? id
 
-export const isPrivateUrlAllowed = (source: ProviderSource, allowPrivateUrls: boolean): boolean =>
-  source !== 'api' || allowPrivateUrls
+export const isPrivateUrlAllowed = (
+  { source, allowPrivateAddresses }: Pick<Provider, 'source' | 'allowPrivateAddresses'>,
+  allowPrivateUrls: boolean,
+): boolean => source !== 'api' || allowPrivateAddresses || allowPrivateUrls
+
+const DECIDING: readonly (keyof ProviderChange)[] = ['baseUrl', 'region', 'path', 'headers', 'apiKey', 'allowPrivateAddresses']
+
+/** Whether the change may send requests to private addresses that they were not sent to, so that only an owner of all Workspaces may make it. */
+export const opensPrivateAddresses = (
+  { allowPrivateAddresses }: Pick<ProviderSettings, 'allowPrivateAddresses'>,
+  change: ProviderChange,
+): boolean => allowPrivateAddresses && DECIDING.some((field) => change[field] !== undefined)
 
 const PROVIDER_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
 /** Without `*`, because Applications name models by patterns. */
@@ -117,7 +139,7 @@ export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boo
   if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
   if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
     return { param: 'preset', message: `is for the kind openai and must be one of ${PRESET_IDS.join(', ')}` }
-  const url = findBaseUrlProblem(provider, isPrivateUrlAllowed(provider.source, allowPrivateUrls))
+  const url = findBaseUrlProblem(provider, isPrivateUrlAllowed(provider, allowPrivateUrls))
   if (url !== undefined) return { param: 'base_url', message: url }
   if (needsRegion(provider) && !CLOUD_REGION.test(provider.region ?? ''))
     return { param: 'region', message: 'must be the name of a region of the cloud, for example eu-central-1' }
@@ -145,8 +167,14 @@ function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): 
   if (kind === 'anthropic' && /\/v1\/*$/.test(baseUrl ?? '') && path.startsWith('/v1/'))
     return 'must not end in /v1, which the path adds'
   const region = provider.region ?? 'region'
-  return baseUrl === null ? 'is required' : findUrlProblem(resolvedBaseUrl({ baseUrl, region }), allowPrivate)
+  if (baseUrl === null) return 'is required'
+  const url = resolvedBaseUrl({ baseUrl, region })
+  const problem = findUrlProblem(url, allowPrivate)
+  return problem !== undefined && findUrlProblem(url, true) === undefined ? PRIVATE_ADDRESS : problem
 }
+
+const PRIVATE_ADDRESS =
+  'must not be a private address, unless an owner of all Workspaces allows private addresses for this provider (allow_private_addresses), or the server has GATEHOUSE_ALLOW_PRIVATE_URLS=1'
 
 function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | undefined {
   for (const [name, value] of Object.entries(headers)) {
@@ -163,9 +191,10 @@ function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | unde
   return undefined
 }
 
-function findCredentialsProblem({ kind, apiKey, apiKeyEnv, source }: NewProvider, allowPrivateUrls: boolean) {
+function findCredentialsProblem(provider: NewProvider, allowPrivateUrls: boolean) {
+  const { kind, apiKey, apiKeyEnv, source } = provider
   if (apiKey && apiKeyEnv) return { param: 'api_key', message: 'must not be set together with api_key_env' }
-  const problem = apiKey && findApiKeyProblem(kind, apiKey, isPrivateUrlAllowed(source, allowPrivateUrls))
+  const problem = apiKey && findApiKeyProblem(kind, apiKey, isPrivateUrlAllowed(provider, allowPrivateUrls))
   if (problem) return problem
   // Otherwise an admin token would be enough to send any variable of the server, its secret key included, to any address.
   if (apiKeyEnv && source === 'api')

@@ -17,6 +17,8 @@ declare module '../../platform/db/schema.ts' {
       source: ProviderSource
       /** null for a stub. May hold `{region}`. */
       base_url: string | null
+      /** An owner allows private addresses for this provider alone (decision 0006, "URLs"). */
+      allow_private_addresses: Generated<boolean>
       /** Sealed; null: the provider has no key, or its key is in the environment. */
       api_key: Bytes | null
       api_key_env: string | null

@@ -111,7 +111,8 @@ export function findHostProblem({ hostname }: URL, allowPrivate: boolean): strin
   const host = withoutFinalDots(hostname.replace(/^\[|\]$/g, ''))
   const kind = isIP(host) ? addressKind(host) : nameKind(host)
   if (kind === 'never') return 'must not point at a link-local, metadata or reserved address'
-  if (kind === 'private' && !allowPrivate) return 'must not point at a private address unless it is configured on the server'
+  if (kind === 'private' && !allowPrivate)
+    return 'must not point at a private address unless GATEHOUSE_ALLOW_PRIVATE_URLS=1 is set on the server'
   return undefined
 }
 

@@ -23,6 +23,12 @@ const settings = {
         'For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub.',
     }),
   ),
+  allow_private_addresses: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether `base_url` may be a private address although the server does not allow them. Only an owner of all Workspaces can turn it on, and while it is on only an owner of all Workspaces can change `base_url`, `region`, `path`, `headers` and `api_key`. Link-local and metadata addresses are always refused.',
+    }),
+  ),
   api_key: resettable(
     Type.String({
       ...text,
@@ -81,6 +87,7 @@ export const ProviderView = Type.Object({
   preset: nullable(oneOf(PRESET_IDS, 'ProviderPresetId')),
   source: oneOf(PROVIDER_SOURCES),
   base_url: nullable(Type.String()),
+  allow_private_addresses: Type.Boolean(),
   api_key_from: nullable(oneOf(['stored', 'environment'])),
   api_key_env: nullable(Type.String()),
   path: Type.String(),

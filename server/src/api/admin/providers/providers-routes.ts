@@ -1,6 +1,12 @@
 import { Type } from 'typebox'
 import { PRESET_IDS, presetOf } from '../../../domains/providers/presets.ts'
-import { applyProviderChange, findProviderProblem, type NewProvider } from '../../../domains/providers/provider.ts'
+import {
+  applyProviderChange,
+  findProviderProblem,
+  type NewProvider,
+  opensPrivateAddresses,
+  type ProviderChange,
+} from '../../../domains/providers/provider.ts'
 import {
   createProvider,
   deleteProvider,
@@ -12,7 +18,9 @@ import {
   updateProvider,
 } from '../../../domains/providers/provider-store.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import { invalid, requireFound } from '../../../shared/request-errors.ts'
+import { covers, FULL_ACCESS } from '../../../shared/access.ts'
+import type { Operator } from '../../../shared/operator.ts'
+import { forbidden, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -35,8 +43,9 @@ export function providersRoutes(app: TypedApp, deps: AdminDeps): void {
     create: {
       summary: 'Add a provider',
       body: ProviderCreate,
-      write: async (tx, { workspaceId, body }, now) => {
+      write: async (tx, { workspaceId, body, operator }, now) => {
         const provider = newProvider(body)
+        requireOwner(operator, provider, providerChange(body))
         check(provider, deps)
         const isCreated = await createProvider(tx, workspaceId, provider, { box, now })
         return isCreated ? findProvider(tx, workspaceId, body.id) : undefined
@@ -45,16 +54,29 @@ export function providersRoutes(app: TypedApp, deps: AdminDeps): void {
     update: {
       description: 'Missing fields stay unchanged. A `base_url` with another origin removes the stored key: send the key again.',
       body: ProviderPatch,
-      write: async (tx, { workspaceId, params: { id }, body }, now) => {
+      write: async (tx, { workspaceId, params: { id }, body, operator }, now) => {
         const requested = providerChange(body)
         const before = requireFound(await lockProvider(tx, workspaceId, id), 'provider')
-        check(applyProviderChange(before, requested, 'api'), deps)
+        const after = applyProviderChange(before, requested, 'api')
+        requireOwner(operator, after, requested)
+        check(after, deps)
         await updateProvider(tx, workspaceId, id, requested, { box, now, by: 'api' })
         return findProvider(tx, workspaceId, id)
       },
     },
     remove: { summary: 'Delete a provider and its models', remove: deleteProvider },
   })
+}
+
+/** Private addresses belong to the server's network, so an owner of one Workspace, or a token with few scopes, must not reach them. */
+function requireOwner({ access }: Operator, provider: NewProvider, requested: ProviderChange): void {
+  if (!opensPrivateAddresses(provider, requested) || covers(access, FULL_ACCESS)) return
+  throw forbidden(
+    'Only an owner of all Workspaces can allow private addresses for a provider, or change where it sends requests.',
+    {
+      param: 'allow_private_addresses',
+    },
+  )
 }
 
 function check(provider: NewProvider, { config }: AdminDeps): void {

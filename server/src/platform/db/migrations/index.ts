@@ -13,6 +13,7 @@ import * as messaging from './0011-messaging.ts'
 import * as operators from './0012-operators.ts'
 import * as server from './0013-server.ts'
 import * as keyLimits from './0014-key-limits.ts'
+import * as providerPermissions from './0017-provider-permissions.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -30,4 +31,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0012-operators': operators,
   '0013-server': server,
   '0014-key-limits': keyLimits,
+  '0017-provider-permissions': providerPermissions,
 }
