@@ -8,12 +8,15 @@ import { Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
 import type { Application } from '../shared/principal.ts'
 import { type RouteDeps, withPriced } from './find-candidates.ts'
 import { assertedUser, type GatewayRequest, withCollectedTexts } from './request.ts'
+import { simulateText, type TextPoint } from './simulate-text.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
 
 export interface SimulationInput {
+  /** At `input` and `output` the stages of a chat decide, at another point its rules alone. */
+  readonly point: PolicyPoint
   readonly policy: CompiledPolicy | undefined
   readonly application: Application
   readonly request: GatewayRequest
@@ -44,11 +47,12 @@ export async function simulate(
   deps: AuthorizeDeps & InspectDeps & Pick<RouteDeps, 'providers' | 'clock'>,
   pause: Pause,
 ): Promise<SimulationResult> {
-  const { application, policy, response, toolCalls = [] } = simulated
+  const { application, point, policy, response, toolCalls = [] } = simulated
   const caller = { application, keyId: '' }
   const admitted = await withPriced({ endpoint: 'chat' }, caller, admittedOf(simulated.request), deps)
   const identity = { user: assertedUser(simulated.request.user, simulated.userVerified), sessionId: simulated.request.sessionId }
   const context = { incoming: INCOMING, caller, admitted, identity }
+  if (point !== 'input' && point !== 'output') return resultOfText(point, await simulateText(point, policy, context, deps))
 
   const content = settle(await classify(caller, admitted, deps))
   if (content.failed.length > 0 || !content.value) return denied(content)
@@ -90,6 +94,20 @@ function completionOf(content: string, calls: readonly SimulatedCall[], { reques
     choices: [{ index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }],
   }
 }
+
+const resultOfText = (
+  point: TextPoint,
+  { scanned, decision, value = [], transforms, failed }: GovernedText,
+): SimulationResult => ({
+  decision,
+  transforms,
+  findings: { [point]: scanned.counts },
+  failed,
+  messages: value,
+  response: undefined,
+})
+
+type GovernedText = Awaited<ReturnType<typeof simulateText>>
 
 interface StageResult<T> {
   readonly value: T | undefined

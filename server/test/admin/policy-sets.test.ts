@@ -153,6 +153,7 @@ test('publish: the first version needs base_version=none when the Workspace has 
 describe('simulation', () => {
   const request = (content: string, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
   const SOURCE = document(`  - id: addresses
+    description: Providers get no addresses.
     at: [input]
     when: content.findings["pii.email"] > 0
     transforms: [pseudonymize:pii.email]
@@ -168,8 +169,9 @@ describe('simulation', () => {
     verdict: deny
 `)
 
-  test('draft: returns verdict, obligations, findings, and the texts for provider and client [ADM-API-6]', async () => {
-    const body = { source: SOURCE, request: request('write to jane.roe@example.org'), response: 'Sent to <EMAIL_1>.' }
+  test('draft: returns verdict, obligations, marked findings, and the texts for provider and client [ADM-API-6]', async () => {
+    const response = 'Sent to <EMAIL_1> and joe@example.org.'
+    const body = { source: SOURCE, request: request('write to jane.roe@example.org'), response }
     expect(await admin.post('/policy-sets/simulate', body)).toEqual({
       object: 'policy_simulation',
       policy: { id: null, name: 'demo', version: null, sha256: expect.any(String) },
@@ -179,11 +181,23 @@ describe('simulation', () => {
       classification: 'confidential',
       transforms: ['pseudonymize:pii.email'],
       directives: ['max_tokens:9'],
-      rules: [{ id: 'addresses', point: 'input', verdict: 'allow' }],
-      findings: { input: { 'pii.email': 1, pii: 1 }, output: { 'pii.email': 1, pii: 1 } },
+      rules: [
+        {
+          id: 'addresses',
+          point: 'input',
+          verdict: 'allow',
+          description: 'Providers get no addresses.',
+          transforms: ['pseudonymize:pii.email'],
+        },
+      ],
+      marks: [
+        { message: 0, part: null, parameter: null, type: 'pii.email', start: 9, end: 29 },
+        { message: null, part: null, parameter: null, type: 'pii.email', start: 22, end: 37 },
+      ],
+      findings: { input: { 'pii.email': 1, pii: 1 }, output: { 'pii.email': 2, pii: 2 } },
       failed: [],
       messages: [{ role: 'user', content: 'write to <EMAIL_1>' }],
-      response: 'Sent to jane.roe@example.org.',
+      response: 'Sent to jane.roe@example.org and joe@example.org.',
     })
   })
 
@@ -194,6 +208,34 @@ describe('simulation', () => {
       verdict: 'allow',
       response: null,
     })
+  })
+
+  test('other points: the texts of the request are a message, a passage or a memory', async () => {
+    const source = document(`  - id: no-addresses
+    at: [message, remember]
+    when: content.findings.pii > 0
+    transforms: [redact:pii]
+  - id: own-texts
+    at: [message]
+    when: message.sender == "jane" && request.endpoint == "message"
+    verdict: escalate
+  - id: new-passages
+    at: [retrieve]
+    when: hit.classification == "public" && now - hit.updated_at < duration("1h")
+    verdict: deny
+`)
+    const chat = request('write to jane.roe@example.org', { governance: { user: { id: 'jane' } } })
+    const at = (point: string) => admin.post('/policy-sets/simulate', { source, request: chat, point })
+    expect(await at('message')).toMatchObject({
+      verdict: 'escalate',
+      rules: [{ id: 'no-addresses', point: 'message' }, { id: 'own-texts' }],
+      transforms: ['redact:pii'],
+      findings: { message: { 'pii.email': 1 } },
+      messages: [{ content: 'write to [EMAIL]' }],
+    })
+    expect(await at('remember')).toMatchObject({ verdict: 'allow', messages: [{ content: 'write to [EMAIL]' }] })
+    expect(await at('retrieve')).toMatchObject({ verdict: 'deny', rules: [{ id: 'new-passages' }] })
+    expect(await at('recall')).toMatchObject({ verdict: 'allow', rules: [] })
   })
 
   test('user and Application: are read by the rules', async () => {

@@ -38,7 +38,11 @@ export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
     from: 'md',
     width: 104,
   },
-  { id: 'verdict', header: t('columns.verdict'), cell: (record) => <Verdict verdict={resultOf(record)} /> },
+  {
+    id: 'verdict',
+    header: t('columns.verdict'),
+    cell: (record) => <Verdict verdict={resultOf(record)} transforms={record.decision?.transforms} />,
+  },
   {
     id: 'rules',
     header: t('columns.rules'),

@@ -1,6 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { useRead } from '../../api/queries.ts'
 import type { AuditRecord } from '../../api/schema.d.ts'
+import { useScopes } from '../../api/session.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -20,7 +22,14 @@ export function DecisionDetails({ record }: { readonly record: AuditRecord }) {
         items={[
           [
             t('record.decision.verdict'),
-            decision && <Verdict key="verdict" verdict={decision.verdict} ofRule={decision.verdict !== resultOf(record)} />,
+            decision && (
+              <Verdict
+                key="verdict"
+                verdict={decision.verdict}
+                transforms={decision.transforms}
+                ofRule={decision.verdict !== resultOf(record)}
+              />
+            ),
           ],
           [t('record.decision.classification'), classification && <Level key="classification" level={classification} />],
           [t('record.decision.risk'), risk_level && <Level key="risk" level={risk_level} />],
@@ -62,6 +71,9 @@ interface MatchedRulesProps {
 
 function MatchedRules({ decision: { rules }, versionId = '' }: MatchedRulesProps) {
   const { t } = useTranslation('audit')
+  const isReadable = useScopes().hasScope('policies:read') && versionId !== ''
+  const { data } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: versionId } } }, { enabled: isReadable })
+  const transformsOf = (id: string) => data?.rules.find((rule) => rule.id === id)?.transforms
   if (rules.length === 0) return <Text size="sm">{t('record.decision.noRule')}</Text>
   return rules.map(({ id, point, verdict, error }) => (
     <Group key={`${id} ${point}`} gap={6}>
@@ -69,7 +81,7 @@ function MatchedRules({ decision: { rules }, versionId = '' }: MatchedRulesProps
         {id}
       </Link>
       <Text size="sm">{t('record.decision.ruleAt', { point })}</Text>
-      <Verdict verdict={verdict} ofRule />
+      <Verdict verdict={verdict} transforms={transformsOf(id)} ofRule />
       {error && <Text size="sm">{t('record.decision.failed', { error })}</Text>}
     </Group>
   ))

@@ -70,7 +70,7 @@ function Levels({ record }: { readonly record: AuditRecord }) {
   const { risk_level, classification } = record
   return (
     <>
-      <Verdict verdict={resultOf(record)} />
+      <Verdict verdict={resultOf(record)} transforms={record.decision?.transforms} />
       <Level level={risk_level} prefix={t('columns.risk')} />
       <Level level={classification} />
     </>

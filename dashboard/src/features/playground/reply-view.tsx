@@ -120,7 +120,7 @@ function StepSummary({
   ]
   return (
     <Group gap="xs">
-      <Verdict verdict={decision?.verdict} />
+      <Verdict verdict={decision?.verdict} transforms={decision?.transforms} />
       <Level level={risk_level ?? null} prefix={t('reply.risk')} />
       {isDryRun && <Badge>{t('reply.dryRunBadge')}</Badge>}
       {decision?.transforms.map((transform) => (

@@ -60,7 +60,7 @@ export function Trace({ auditId, texts }: TraceProps) {
     >
       <Stack>
         <Group gap="xs">
-          <Verdict verdict={resultOf(record)} />
+          <Verdict verdict={resultOf(record)} transforms={record.decision?.transforms} />
           <Level level={record.risk_level} prefix={t('reply.risk')} />
           {record.classification && <Classification level={record.classification} />}
           <Text size="sm" c="dimmed">

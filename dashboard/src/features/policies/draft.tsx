@@ -12,8 +12,10 @@ import type { StoredDraft } from './draft-saver.ts'
 import { goToLine } from './editor-extensions.ts'
 import { Problems } from './problems.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
+import { rulesIn } from './rule-document.ts'
 import { RulesPanel } from './rules-panel.tsx'
 import { TestsPanel } from './tests-panel.tsx'
+import { TryPanel } from './try-panel.tsx'
 import { type DraftState, useDraft } from './use-draft.ts'
 import { useVersionText } from './use-version-text.ts'
 
@@ -62,12 +64,14 @@ function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base:
   const { check, source, view } = draft
   const isValid = check?.ok === true
   const onLine = (line: number) => goToLine(view, line)
+  const onRule = (id: string) => onLine(rulesIn(source).find((rule) => rule.id === id)?.line ?? 1)
   const problems = check?.errors.length ?? 0
   return (
     <Tabs defaultValue="problems" keepMounted>
       <Tabs.List mb="md">
         <Tabs.Tab value="problems">{problems > 0 ? t('tabs.problemCount', { problems }) : t('tabs.problems')}</Tabs.Tab>
         <Tabs.Tab value="rules">{t('tabs.rules')}</Tabs.Tab>
+        <Tabs.Tab value="try">{t('tabs.try')}</Tabs.Tab>
         <Tabs.Tab value="tests">{t('tabs.tests')}</Tabs.Tab>
         <Tabs.Tab value="replay">{t('tabs.replay')}</Tabs.Tab>
         <Tabs.Tab value="changes">{t('tabs.changes')}</Tabs.Tab>
@@ -77,6 +81,9 @@ function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base:
       </Tabs.Panel>
       <Tabs.Panel value="rules">
         <RulesPanel draft={draft} onLine={onLine} />
+      </Tabs.Panel>
+      <Tabs.Panel value="try">
+        <TryPanel source={source} ready={isValid} onRule={onRule} />
       </Tabs.Panel>
       <Tabs.Panel value="tests">
         <TestsPanel source={source} ready={isValid} onLine={onLine} />

@@ -5,6 +5,7 @@ export interface RuleInText {
   readonly id: string
   readonly line: number
   readonly verdict: string
+  readonly transforms: readonly string[]
   /** Undefined: the form cannot show all of it. */
   readonly fields: RuleFields | undefined
   /** Position of the dash, and the end of the rule. */
@@ -27,12 +28,16 @@ export function rulesIn(source: string): readonly RuleInText[] {
       id: String(item.get('id') ?? ''),
       line: lines.linePos(start).line,
       verdict: String(item.get('verdict') ?? 'allow'),
+      transforms: textsIn(item.get('transforms', true)),
       fields: rules.flow ? undefined : fromRule(item),
       from,
       to,
     }
   })
 }
+
+const textsIn = (node: unknown): readonly string[] =>
+  isSeq(node) ? node.items.map((item) => String(isScalar(item) ? item.value : '')) : []
 
 /** Adds items to a list or entries to a map. Undefined if the text is not YAML, or the section is written in one line. */
 function addToSection(source: string, section: string, block: string): string | undefined {

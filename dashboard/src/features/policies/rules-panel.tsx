@@ -102,7 +102,7 @@ function RuleList({ rules, canWrite, onLine, onEdit }: RuleListProps) {
               {rule.id}
             </Anchor>
             <Box ml="auto">
-              <Verdict verdict={rule.verdict} ofRule />
+              <Verdict verdict={rule.verdict} transforms={rule.transforms} ofRule />
             </Box>
             {canWrite &&
               (rule.fields ? (

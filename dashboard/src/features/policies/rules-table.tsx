@@ -31,7 +31,7 @@ export function RulesTable({ rules, selected }: RulesTableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rules.map(({ id, description, at, verdict, when }) => (
+          {rules.map(({ id, description, at, verdict, transforms, when }) => (
             <Table.Tr
               key={id}
               {...(id === selected && {
@@ -56,7 +56,7 @@ export function RulesTable({ rules, selected }: RulesTableProps) {
                 {at.join(', ')}
               </Table.Td>
               <Table.Td>
-                <Verdict verdict={verdict} ofRule />
+                <Verdict verdict={verdict} transforms={transforms} ofRule />
               </Table.Td>
             </Table.Tr>
           ))}

@@ -2,21 +2,20 @@ import { Button, Group, Select, Stack, Textarea, TextInput } from '@mantine/core
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import { useChange } from '../../api/queries.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { notifyError } from '../../ui/notify.ts'
 import type { StoredTest } from './stored-test.ts'
 import { FIELD_VALUES } from './vocabulary.ts'
+import { readMap } from './yaml-map.ts'
 
 interface TestDialogProps {
   /** Undefined: a new test. */
   readonly test: StoredTest | undefined
   readonly onClose: () => void
 }
-
-type Values = Readonly<Record<string, unknown>>
 
 const NEW = { input: { content: { text: '' }, user: { role: '' } }, expect: { verdict: 'deny' } }
 const REFRESH = ['/admin/v1/policy-tests']
@@ -111,15 +110,4 @@ function TestForm({ test, pending, onDirty, onSave }: TestFormProps) {
       </Stack>
     </form>
   )
-}
-
-/** A YAML map. Undefined if the text is something else. */
-function readMap(text: string): Values | undefined {
-  try {
-    const value: unknown = parse(text, { logLevel: 'silent' })
-    if (value === null) return {}
-    return typeof value === 'object' && !Array.isArray(value) ? (value as Values) : undefined
-  } catch {
-    return undefined
-  }
 }

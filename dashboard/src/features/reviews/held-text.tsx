@@ -1,8 +1,6 @@
-import { VisuallyHidden } from '@mantine/core'
-import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import { findingLabel } from '../../ui/finding-labels.ts'
-import classes from './held-text.module.css'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import type { Mark } from './review-item.ts'
 
 interface HeldTextProps {
@@ -10,35 +8,10 @@ interface HeldTextProps {
   readonly marks: readonly Mark[]
 }
 
-/** A text with highlighted findings or changes. */
+/** A text of an item with highlighted findings or changes. */
 export function HeldText({ text, marks }: HeldTextProps) {
   const { t } = useTranslation('reviews')
-  const labelsOf = (types: readonly string[]) =>
-    types.map((type) => (type === 'changed' ? t('preview.changed') : findingLabel(type))).join(', ')
   return (
-    <p className={classes.text}>
-      {piecesOf(text, marks).map(({ start, content, types }) =>
-        types.length === 0 ? (
-          <Fragment key={start}>{content}</Fragment>
-        ) : (
-          <mark key={start} className={classOf(types)} title={labelsOf(types)}>
-            {content}
-            <VisuallyHidden> ({labelsOf(types)}) </VisuallyHidden>
-          </mark>
-        ),
-      )}
-    </p>
+    <MarkedText text={text} marks={marks} labelOf={(type) => (type === 'changed' ? t('preview.changed') : findingLabel(type))} />
   )
-}
-
-const classOf = ([type = '']: readonly string[]): string => classes[type.split('.')[0] ?? ''] ?? classes.mark ?? ''
-
-/** Splits the text where marks begin or end, because marks can overlap. */
-function piecesOf(text: string, marks: readonly Mark[]) {
-  const cuts = [...new Set([0, text.length, ...marks.flatMap(({ start, end }) => [start, end])])].toSorted((a, b) => a - b)
-  return cuts.slice(0, -1).map((start, index) => ({
-    start,
-    content: text.slice(start, cuts[index + 1]),
-    types: marks.filter((mark) => mark.start <= start && start < mark.end).map(({ type }) => type),
-  }))
 }

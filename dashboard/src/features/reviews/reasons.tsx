@@ -23,7 +23,7 @@ export function Reasons({ item: { rules, policy: version }, policy }: ReasonsPro
   const { t } = useTranslation('reviews')
   const id = version?.id ?? ''
   if (rules.length === 0) return <Text size="sm">{t('reasons.none')}</Text>
-  const descriptionOf = (rule: string) => policy?.rules.find((one) => one.id === rule)?.description
+  const ruleOf = (id: string) => policy?.rules.find((one) => one.id === id)
   return (
     <List listStyleType="none" spacing="xs">
       {rules.map((rule) => (
@@ -32,9 +32,9 @@ export function Reasons({ item: { rules, policy: version }, policy }: ReasonsPro
             <Link to={`/policies/${id}`} search={{ rule: rule.id }} inherit fw={600}>
               {rule.id}
             </Link>{' '}
-            <Verdict verdict={rule.verdict} ofRule />
+            <Verdict verdict={rule.verdict} transforms={ruleOf(rule.id)?.transforms} ofRule />
           </Text>
-          <Text size="sm">{descriptionOf(rule.id)}</Text>
+          <Text size="sm">{ruleOf(rule.id)?.description}</Text>
           {rule.error && (
             <Text size="sm" c="red">
               {t('reasons.broken', { error: rule.error })}

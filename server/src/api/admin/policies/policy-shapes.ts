@@ -76,6 +76,7 @@ export const PolicySetWithSourceView = Type.Object(
         description: Type.String(),
         at: Type.Array(oneOf(POLICY_POINTS, 'PolicyPoint')),
         verdict: oneOf(VERDICTS, 'Verdict'),
+        transforms: Type.Array(Type.String()),
         when: Type.String(),
       }),
       { description: 'Rules of the document. Empty when this release cannot read the document.' },
@@ -127,7 +128,14 @@ export const policySetView = (set: PolicySetVersion, names: ActorNames = new Map
 export function ruleViews(source: string) {
   const parsed = parsePolicySet(source)
   if (!parsed.ok) return []
-  return parsed.set.rules.map(({ id, description, at, verdict, when }) => ({ id, description, at: [...at], verdict, when }))
+  return parsed.set.rules.map(({ id, description, at, verdict, transforms, when }) => ({
+    id,
+    description,
+    at: [...at],
+    verdict,
+    transforms: [...transforms],
+    when,
+  }))
 }
 
 export const NO_VERSION = 'none'

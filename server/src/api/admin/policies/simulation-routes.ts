@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { findApplication } from '../../../domains/identity/application-store.ts'
+import type { CompiledPolicy } from '../../../domains/policy/compile.ts'
 import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { GatewayRequest } from '../../../pipeline/request.ts'
-import { type SimulationResult, simulate } from '../../../pipeline/simulate.ts'
+import { type SimulationInput, type SimulationResult, simulate } from '../../../pipeline/simulate.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../../../shared/classification.ts'
-import { VERDICTS } from '../../../shared/decision.ts'
+import { POLICY_POINTS, VERDICTS } from '../../../shared/decision.ts'
 import type { FindingCounts } from '../../../shared/finding.ts'
 import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../../shared/principal.ts'
 import { invalid, notFound } from '../../../shared/request-errors.ts'
@@ -15,6 +16,7 @@ import { ChatBody, parseChat } from '../../gateway/chat-request.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
+import { findMarks, MarkView } from '../reviews/review-shapes.ts'
 import { ChosenPolicyView, chosenPolicyView, loadChosenPolicy, RuleView, Source } from './policy-shapes.ts'
 
 const SimulationBody = Type.Object({
@@ -29,23 +31,33 @@ const SimulationBody = Type.Object({
       description: 'Calls of functions in the assumed completion, with decoded arguments.',
     }),
   ),
-  point: Type.Optional(oneOf(['input', 'output'])),
+  point: Type.Optional({
+    ...oneOf(POLICY_POINTS, 'PolicyPoint'),
+    description:
+      'Default: `input`, with a completion `output`. At another point the texts of the request are a message, a passage or a memory with the lowest labels, and only the rules of that point decide.',
+  }),
   user_verified: Type.Optional(Type.Boolean({ description: 'Treat the user as verified by a user token.' })),
 })
 
 const strings = Type.Array(Type.String())
-const Counts = Type.Record(Type.String(), Type.Integer())
+const counts = Type.Optional(Type.Record(Type.String(), Type.Integer()))
 const SimulationView = Type.Object({
   object: Type.Literal('policy_simulation'),
   policy: nullable(ChosenPolicyView),
-  point: oneOf(['input', 'output']),
+  point: oneOf(POLICY_POINTS, 'PolicyPoint'),
   verdict: oneOf(VERDICTS, 'Verdict'),
   risk_level: oneOf(RISK_LEVELS, 'RiskLevel'),
   classification: oneOf(CLASSIFICATIONS, 'Classification'),
   transforms: { ...strings, description: 'Transforms that change a text.' },
   directives: strings,
-  rules: Type.Array(RuleView),
-  findings: Type.Object({ input: Type.Optional(Counts), output: Type.Optional(Counts) }),
+  rules: Type.Array(Type.Object({ ...RuleView.properties, description: Type.String(), transforms: strings }), {
+    description: 'Matched rules.',
+  }),
+  marks: Type.Array(MarkView, {
+    description:
+      'Places of the findings, in the messages of the request and in `response` as they were sent (`message: null`). For display: `findings` counts what the decision used.',
+  }),
+  findings: Type.Object({ input: counts, output: counts, retrieve: counts, recall: counts, remember: counts, message: counts }),
   failed: { ...strings, description: 'Detectors and transforms that failed, and therefore deny.' },
   messages: Type.Array(Anything, { description: 'The messages as sent to the provider.' }),
   response: nullable(Type.String({ description: 'As the client would receive it.' })),
@@ -75,11 +87,27 @@ export function simulationRoutes(app: TypedApp, deps: AdminDeps): void {
     const policy = (await loadChosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
     const request = requestOf(body.request, application, deps)
     const completion = point === 'output' ? response : undefined
-    const simulated = { policy, application, request, userVerified: user_verified, response: completion, toolCalls: tool_calls }
+    const simulated = {
+      point,
+      policy,
+      application,
+      request,
+      userVerified: user_verified,
+      response: completion,
+      toolCalls: tool_calls,
+    }
     const result = await evaluationLimiter.run((pause) => simulate(simulated, deps, pause))
     const shown = policy ? chosenPolicyView(policy.version) : null
-    return { object: 'policy_simulation', policy: shown, point, ...simulationView(result) }
+    const marks = marksOf(simulated, deps)
+    return { object: 'policy_simulation', policy: shown, point, ...simulationView(result, policy), marks }
   })
+}
+
+/** The places of findings, also of a text that the decision changes or denies. */
+function marksOf({ request: { messages }, response }: SimulationInput, { scanTexts }: AdminDeps) {
+  const message = { role: 'assistant', content: response ?? '' }
+  const completion = { choices: [{ index: 0, message, finish_reason: 'stop' }] }
+  return findMarks({ messages, parameters: {}, completion }, (texts) => scanTexts(texts).findings)
 }
 
 const defaultApplication = (workspaceId: string): Application => ({
@@ -102,13 +130,19 @@ function requestOf(body: unknown, application: Application, { chatLimits }: Admi
   throw new GatehouseError('VALIDATION_ERROR', { param: param ? `request.${param}` : 'request', message: `request: ${message}` })
 }
 
-const simulationView = ({ decision, transforms, findings, failed, messages, response }: SimulationResult) => ({
+const simulationView = (
+  { decision, transforms, findings, failed, messages, response }: SimulationResult,
+  policy: CompiledPolicy | undefined,
+) => ({
   verdict: decision.verdict,
   risk_level: decision.risk,
   classification: decision.classification,
   transforms,
   directives: decision.directives,
-  rules: decision.rules,
+  rules: decision.rules.map((matched) => {
+    const rule = policy?.rules[matched.point].find(({ id }) => id === matched.id)
+    return { ...matched, description: rule?.description ?? '', transforms: [...(rule?.transforms ?? [])] }
+  }),
   findings: Object.fromEntries(Object.entries(findings).map(([point, counts]) => [point, present(counts)])),
   failed,
   messages,

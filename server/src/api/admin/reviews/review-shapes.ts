@@ -4,6 +4,7 @@ import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../../../shared/classification.ts'
+import type { Completion } from '../../../shared/completion.ts'
 import { POLICY_POINTS } from '../../../shared/decision.ts'
 import { FINDING_TYPES, type Finding } from '../../../shared/finding.ts'
 import type { ChatMessage } from '../../../shared/message.ts'
@@ -12,7 +13,7 @@ import { PolicyVersionView, RuleView } from '../policies/policy-shapes.ts'
 
 const nullableIndex = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
 
-const MarkView = Type.Object({
+export const MarkView = Type.Object({
   message: nullableIndex('Index in `content.messages`. null: `content.completion` or a parameter.'),
   part: nullableIndex('Index of the content part. null when the content is one text.'),
   parameter: Type.Union([Type.String(), Type.Null()], {
@@ -28,9 +29,13 @@ interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {
   readonly text: string
 }
 
-/** Findings of the current detectors in held content: for display, not for decisions. */
+interface MarkedContent extends Pick<HoldContent, 'messages' | 'parameters'> {
+  readonly completion?: Pick<Completion, 'choices'> | undefined
+}
+
+/** Findings of the current detectors in a content: for display, not for decisions. */
 export function findMarks(
-  content: HoldContent,
+  content: MarkedContent,
   findInTexts: (texts: readonly string[]) => readonly (readonly Finding[])[],
 ): Mark[] {
   const places = placesIn(content)
@@ -40,7 +45,7 @@ export function findMarks(
   )
 }
 
-const placesIn = ({ messages, parameters, completion }: HoldContent): readonly Place[] => [
+const placesIn = ({ messages, parameters, completion }: MarkedContent): readonly Place[] => [
   ...messages.flatMap((message, index) => messagePlaces(message, index)),
   ...parameterPlaces('', parameters),
   ...(completion?.choices.slice(0, 1).flatMap(({ message }) => messagePlaces(message, null)) ?? []),
