@@ -80,7 +80,6 @@ export default defineConfig({
       'policies:save.*',
       'policies:try.points.*',
       'policies:diff.*',
-      'policies:rollBack.*',
       'policies:form.*',
       'policies:merge.keep.*',
     ],

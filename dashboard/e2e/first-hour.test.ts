@@ -119,6 +119,7 @@ async function publishTemplate(page: Page): Promise<void> {
   await button(page, 'Add Approve bank details').click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Publish', exact: true, disabled: false }).click()
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Bank details need an approval')
   await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
   await page.getByRole('heading', { name: 'policies v1' }).waitFor()
   await page.getByRole('cell', { name: RULE }).waitFor()

@@ -58,7 +58,7 @@ test('approve a held request', async () => {
 })
 
 test('publish a rule from a template', () =>
-  job({ clicks: 7, fields: 1, keys: 0 }, async (page) => {
+  job({ clicks: 7, fields: 2, keys: 0 }, async (page) => {
     await open(page, 'Policies')
     await button(page, 'Create draft').click()
     await page.getByText('Ready to publish').waitFor()
@@ -68,6 +68,7 @@ test('publish a rule from a template', () =>
     await page.getByRole('dialog').getByRole('button', { name: 'Add Office hours for contractors' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true, disabled: false }).click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Contractors work in office hours')
     await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
     await page.getByRole('heading', { name: 'demo v2' }).waitFor()
   }))
@@ -75,9 +76,10 @@ test('publish a rule from a template', () =>
 test('roll back a policy', async () => {
   const allowed = { id: 'shown', at: ['input'], when: 'false', verdict: 'escalate' }
   await admin.create('/policy-sets', { source: policyDocument([allowed] as never) })
-  await job({ clicks: 3, fields: 0, keys: 0 }, async (page) => {
+  await job({ clicks: 3, fields: 1, keys: 0 }, async (page) => {
     await open(page, 'Policies')
     await button(page, 'Roll back to demo v1').click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('The rule is not needed')
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back', disabled: false }).click()
     await page.getByText('Rolled back to demo v1').waitFor()
   })

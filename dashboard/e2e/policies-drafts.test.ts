@@ -60,6 +60,7 @@ test('publish: nothing is published when another operator has changed the draft 
   await admin.patch(`/policy-drafts/${id}`, { revision, source: GUESTS_DENIED.replace('name: tried', 'name: theirs') })
   await page.getByRole('button', { name: 'Publish', disabled: false }).click()
   await page.unroute('**/policy-drafts/*')
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('As agreed')
   await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
   await page.getByRole('alert').filter({ hasText: 'changed this draft at the same time' }).waitFor()
   await dialogsClosed(page)

@@ -41,9 +41,10 @@ export async function openDraft(
   return draft
 }
 
-/** Opens the dialog and publishes, also if tests fail. */
+/** Opens the dialog, writes a note and publishes, also if tests fail. */
 export async function confirmPublish(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Publish', disabled: false }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('As agreed')
   await dialog.getByRole('button', { name: 'Publish', disabled: false }).click()
 }

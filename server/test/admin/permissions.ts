@@ -58,6 +58,7 @@ export const OTHER_SCOPES: Readonly<Record<string, string | null>> = {
   eraseUserMemories: 'memory:write',
   listBudgetMembers: 'people:read',
   checkPolicySet: 'policies:read',
+  diffPolicyDraft: 'policies:read',
   testPolicySet: 'policies:read',
   simulatePolicies: 'policies:read',
   replayPolicies: 'audit:read',

@@ -95,10 +95,12 @@ test('diff: lists added, removed and changed rules', async () => {
     to: { id: to.id },
     added: ['more'],
     removed: [],
-    changed: [{ id: 'no-pelicans', fields: [{ field: 'verdict', before: 'deny', after: 'escalate' }] }],
+    changed: [{ id: 'no-pelicans', fields: [{ field: 'verdict', before: 'deny', after: 'escalate', weakens: true }] }],
   })
   expect(await admin.get(`/policy-sets/${from.id}/diff`)).toEqual(diff)
   expect(await admin.get(`/policy-sets/${to.id}/diff?to=${from.id}`)).toMatchObject({ added: [], removed: ['more'] })
+  const draft = await admin.post(`/policy-sets/${from.id}/diff`, { source: (await admin.get(`/policy-sets/${to.id}`)).source })
+  expect(draft).toEqual({ ...diff, to: { ...diff.to, id: null, version: null } })
 })
 
 test('publish: 409 with the active version when another one was published since the base', async () => {

@@ -115,6 +115,7 @@ export const READS: readonly Asked[] = [
   { request: 'GET /providers/{id}/models' },
   { request: 'GET /policy-sets/{id}' },
   { request: 'GET /policy-sets/{id}/diff' },
+  { request: 'POST /policy-sets/{id}/diff', json: { source: POLICY } },
   { request: 'POST /policy-sets/simulate', given: 'policy-sets', json: { policy_set_id: '{id}', request: CHAT_REQUEST } },
   { request: 'GET /policy-drafts/{id}' },
   { request: 'GET /policy-tests/{id}' },

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Checkbox, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -10,9 +10,10 @@ import { useNavigateTo } from '../../routing/location.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
-import { useSettled } from '../../ui/use-settled.ts'
+import { PublicationForm } from './publication-form.tsx'
 import { baseOf } from './use-base-version.ts'
 import type { DraftState } from './use-draft.ts'
+import { useDraftChanges } from './use-draft-changes.ts'
 
 interface DraftActionsProps {
   readonly draft: DraftState
@@ -46,9 +47,6 @@ export function DraftActions({ draft, active }: DraftActionsProps) {
   )
 }
 
-/** Longer than a double click, so that its second click does not publish. */
-const SETTLE_MS = 400
-
 function PublishButton({ draft, active }: DraftActionsProps) {
   const { t } = useTranslation('policies')
   const [opened, { open, close }] = useDisclosure()
@@ -59,8 +57,8 @@ function PublishButton({ draft, active }: DraftActionsProps) {
       <Button disabled={!canPublish} onClick={open}>
         {t('publish.action')}
       </Button>
-      <Modal opened={opened} onClose={close} title={t('publish.question')}>
-        {opened && <Publish draft={draft} onClose={close} />}
+      <Modal opened={opened} onClose={close} size="lg" title={t('publish.question')}>
+        {opened && <Publish draft={draft} active={active} onClose={close} />}
       </Modal>
     </>
   )
@@ -104,44 +102,34 @@ function usePublication(draft: DraftState, onClose: () => void) {
   return { ...publish, send }
 }
 
-function Publish({ draft, onClose }: { readonly draft: DraftState; readonly onClose: () => void }) {
+interface PublishProps extends DraftActionsProps {
+  readonly onClose: () => void
+}
+
+function Publish({ draft, active, onClose }: PublishProps) {
   const { t } = useTranslation('policies')
-  const [note, setNote] = useState(draft.saved.note)
   const [override, setOverride] = useState(false)
-  const settled = useSettled('opened', SETTLE_MS)
   const publish = usePublication(draft, onClose)
+  const changes = useDraftChanges(draft.source, active)
   const failed = runIn(publish.error)
   return (
-    <Stack>
-      <Text size="sm">{t('publish.consequence')}</Text>
-      <Textarea
-        label={t('publish.note')}
-        description={t('publish.noteHint')}
-        maxLength={2_000}
-        autosize
-        minRows={2}
-        value={note}
-        data-autofocus
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
-      />
+    <PublicationForm
+      consequence={t('publish.consequence')}
+      changes={changes.data}
+      changesError={changes.error}
+      initialNote={draft.saved.note}
+      action={t('publish.action')}
+      pending={publish.isPending}
+      disabled={failed !== undefined && !override}
+      onCancel={onClose}
+      onPublish={(note) => void publish.send(note, override)}
+    >
       {failed ? (
         <FailedTests run={failed} override={override} onOverride={setOverride} />
       ) : (
         publish.error && <ErrorState title={t('publish.failed')} error={publish.error} />
       )}
-      <Group justify="flex-end">
-        <Button variant="default" disabled={publish.isPending} onClick={onClose}>
-          {t('cancel')}
-        </Button>
-        <Button
-          loading={publish.isPending}
-          disabled={!settled || (failed !== undefined && !override)}
-          onClick={() => void publish.send(note, override)}
-        >
-          {t('publish.action')}
-        </Button>
-      </Group>
-    </Stack>
+    </PublicationForm>
   )
 }
 

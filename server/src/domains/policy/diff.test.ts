@@ -15,11 +15,11 @@ test('diffPolicySets: added, removed and changed rules, with the fields of the d
       {
         id: 'b',
         fields: [
-          { field: 'when', before: 'true', after: 'user.verified' },
-          { field: 'risk', before: null, after: 'high' },
+          { field: 'when', before: 'true', after: 'user.verified', weakens: true },
+          { field: 'risk', before: null, after: 'high', weakens: false },
         ],
       },
-      { id: 'c', fields: [{ field: 'hold_expires_in', before: 14_400_000, after: null }] },
+      { id: 'c', fields: [{ field: 'hold_expires_in', before: 14_400_000, after: null, weakens: false }] },
     ],
     reordered: false,
     texts: [],
@@ -34,4 +34,26 @@ test('diffPolicySets: reordered rules and changed texts', () => {
 test('diffPolicySets: no changes when the sets are equal', () => {
   const diff = diffPolicySets(set([rule('a')]), set([rule('a')]))
   expect(diff).toEqual({ added: [], removed: [], changed: [], reordered: false, texts: [] })
+})
+
+test('diffPolicySets: marks the changes that make a rule weaker', () => {
+  const strict = { verdict: 'require_approval', risk: 'high', classification: 'restricted', approvals: 2 }
+  const effects = { transforms: ['redact:pii', 'truncate:100'], directives: ['max_tokens:10', 'knowledge:off'] }
+  const before = rule('a', { ...strict, ...effects, at: ['input', 'output'], when: 'user.verified' })
+  const weakenings = (changes: object) =>
+    diffPolicySets(set([before]), set([{ ...before, ...changes }])).changed.flatMap(({ fields }) =>
+      fields.filter(({ weakens }) => weakens).map(({ field }) => field),
+    )
+  expect(weakenings({ verdict: 'escalate', approvals: undefined })).toEqual(['verdict', 'approvals'])
+  expect(weakenings({ risk: 'low', classification: undefined, on_error: 'skip' })).toEqual(['risk', 'classification', 'on_error'])
+  expect(weakenings({ transforms: ['mask:pii', 'truncate:100'], directives: ['max_tokens:20', 'knowledge:off'] })).toEqual([
+    'transforms',
+    'directives',
+  ])
+  expect(weakenings({ transforms: ['redact:pii.email', 'truncate:100'] })).toEqual(['transforms'])
+  expect(weakenings({ at: ['input'] })).toEqual(['at'])
+  const stricter = { verdict: 'deny', approvals: undefined, risk: 'critical', at: ['input', 'output', 'message'], when: 'true' }
+  expect(weakenings(stricter)).toEqual([])
+  expect(weakenings({ directives: ['max_tokens:5', 'knowledge:off', 'memory:off'] })).toEqual([])
+  expect(weakenings({ description: 'New.', transforms: ['redact:pii', 'redact:secret', 'truncate:50'] })).toEqual([])
 })

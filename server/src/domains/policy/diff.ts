@@ -1,6 +1,7 @@
 import { camelCase } from '../../platform/lib/camel-case.ts'
 import type { PolicySet, Rule } from './policy.ts'
 import { RULE_FIELDS } from './rule-reader.ts'
+import { weakens } from './weakens.ts'
 
 export interface PolicyDiff {
   readonly added: readonly string[]
@@ -16,6 +17,8 @@ interface FieldChange {
   readonly field: string
   readonly before: unknown
   readonly after: unknown
+  /** The rule demands less than before. A changed condition can weaken a rule too, which is not known. */
+  readonly weakens: boolean
 }
 
 export function diffPolicySets(before: PolicySet, after: PolicySet): PolicyDiff {
@@ -43,8 +46,13 @@ export function diffPolicySets(before: PolicySet, after: PolicySet): PolicyDiff 
 const fieldOf = (rule: Rule, field: string): unknown =>
   Reflect.get(rule, field === 'hold_expires_in' ? 'holdExpiresInMs' : camelCase(field)) ?? null
 
+/** Without effect on a request that is denied. */
+const ONLY_FOR_ALLOWED: ReadonlySet<string> = new Set(['transforms', 'directives', 'approvals'])
+
 const changedFields = (before: Rule, after: Rule): readonly FieldChange[] =>
   RULE_FIELDS.flatMap((field) => {
     const change = { field, before: fieldOf(before, field), after: fieldOf(after, field) }
-    return JSON.stringify(change.before) === JSON.stringify(change.after) ? [] : [change]
+    if (JSON.stringify(change.before) === JSON.stringify(change.after)) return []
+    const isMoot = after.verdict === 'deny' && ONLY_FOR_ALLOWED.has(field)
+    return [{ ...change, weakens: !isMoot && weakens(field, change.before, change.after) }]
   })

@@ -30,8 +30,10 @@ import { inWorkspace, withContentTypes } from '../kit/operation.ts'
 import {
   BASE_VERSION,
   checkBaseVersion,
+  chosenPolicyView,
   NOTE_PATTERN,
   PolicyDiffView,
+  PolicyDraftDiffView,
   PolicySetView,
   PolicySetWithSourceView,
   PublishBody,
@@ -40,6 +42,7 @@ import {
   policySetView,
   policyVersionView,
   ruleViews,
+  SourceBody,
 } from './policy-shapes.ts'
 import { testRunView } from './test-shapes.ts'
 
@@ -100,6 +103,12 @@ const docs = {
     errors: UNKNOWN,
     query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the active version.' })) },
     answers: { 200: PolicyDiffView },
+  }),
+  diffDraft: inWorkspace('POST /policy-sets/:id/diff', 'diffPolicyDraft', 'Compare a version with a draft, rule by rule', {
+    scope: 'policies:read',
+    body: SourceBody,
+    errors: UNKNOWN,
+    answers: { 200: PolicyDraftDiffView },
   }),
 }
 
@@ -193,5 +202,12 @@ function versionRoutes(app: TypedApp, deps: AdminDeps): void {
     if (!from || !to) throw notFound('policy set')
     const changes = diffPolicySets(parseSource(from.source), parseSource(to.source))
     return { object: 'policy_diff', from: policyVersionView(from), to: policyVersionView(to), ...changes }
+  })
+
+  handle(app, docs.diffDraft, async ({ workspaceId, params, body: { source } }) => {
+    const from = requireFound(await findPolicySet(db, workspaceId, params.id), 'policy set')
+    const draft = parseSource(source)
+    const to = chosenPolicyView({ id: '', name: draft.name, version: 0, sha256: policySha256(source) })
+    return { object: 'policy_diff', from: policyVersionView(from), to, ...diffPolicySets(parseSource(from.source), draft) }
   })
 }

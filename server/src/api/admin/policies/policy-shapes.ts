@@ -113,12 +113,26 @@ export const PolicyDiffView = Type.Object({
   changed: Type.Array(
     Type.Object({
       id: Type.String(),
-      fields: Type.Array(Type.Object({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
+      fields: Type.Array(
+        Type.Object({
+          field: Type.String(),
+          before: Type.Unknown(),
+          after: Type.Unknown(),
+          weakens: Type.Boolean({
+            description: 'The rule surely demands less than before. A changed condition may match less, which is not known.',
+          }),
+        }),
+      ),
     }),
   ),
   reordered: Type.Boolean({ description: 'Whether rules of both versions have another order.' }),
   texts: names,
 })
+
+export const PolicyDraftDiffView = Type.Object(
+  { ...PolicyDiffView.properties, to: ChosenPolicyView },
+  { title: 'PolicyDraftDiff' },
+)
 
 export const policyVersionView = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
 
