@@ -115,6 +115,7 @@ async function assignToColleague(page: Page, held: readonly HeldItem[]): Promise
   const first = (await queue.first().getByRole('link').getAttribute('href')) ?? ''
   const item = held.find(({ id }) => first.includes(id))
   if (!item) throw new Error('another item is the first')
+  await queue.first().getByRole('link').click()
   await page.waitForURL(`**/reviews/${item.id}?*`)
   await choose(page, 'Assigned to', /^A reviewer$/)
   await page.getByText(/^Assigned to .*\.$/).waitFor()
@@ -143,6 +144,8 @@ async function denyAssigned({ page, visit }: Window, { id, number }: HeldItem): 
 /** Decides on all items, each after reading it. Returns the most actions for one decision. */
 async function decideAll({ page, visit }: Window, taken: () => Actions, pending: readonly HeldItem[]) {
   await visit('/reviews?kind=hold')
+  await page.getByText('No item selected').waitFor()
+  await page.keyboard.press('j')
   await page.waitForURL('**/reviews/rev_*')
   await page.getByRole('switch', { name: 'Open the next item after a decision' }).click()
   await page.getByText(`1 of ${pending.length}`, { exact: true }).waitFor()

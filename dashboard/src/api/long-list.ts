@@ -4,7 +4,7 @@ import type { InitOf, ItemOf, ListPath, Parameters } from './operations.ts'
 import { fromCursor, type List, readPage } from './queries.ts'
 
 /** A list of which only the pages around the visible rows are in memory. Items of other pages are undefined. */
-export interface LongList<Item> extends Omit<List<Item>, 'items' | 'isPrevious'> {
+export interface LongList<Item> extends Omit<List<Item>, 'items'> {
   readonly items: readonly (Item | undefined)[] | undefined
   readonly show: (first: number, last: number) => void
 }

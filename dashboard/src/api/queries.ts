@@ -27,8 +27,8 @@ interface ReadOptions {
   readonly refetchInterval?: number
   /** Keeps the previous data while a query with other parameters loads. */
   readonly keepPrevious?: boolean
-  /** Milliseconds for which data counts as fresh. Default: 10 seconds. */
-  readonly staleTime?: number
+  /** Milliseconds for which data counts as fresh, or 'static': it is never refetched, not even after a change. Default: 10 seconds. */
+  readonly staleTime?: number | 'static'
 }
 
 type Optional<T> = undefined extends T ? [init?: T, options?: ReadOptions] : [init: T, options?: ReadOptions]
@@ -49,8 +49,6 @@ export function useRead<P extends PathOf<'get'>>(
 export interface List<Item> {
   /** Undefined until the first page is loaded. */
   readonly items: readonly Item[] | undefined
-  /** The items are those of the previous parameters, while the list loads. */
-  readonly isPrevious: boolean
   readonly error: unknown
   readonly hasMore: boolean
   readonly loadingMore: boolean
@@ -75,7 +73,6 @@ export const listOf = <Item>(
   result: UseInfiniteQueryResult<{ readonly pages: readonly { readonly data: readonly Item[] }[] }>,
 ): List<Item> => ({
   items: result.data?.pages.flatMap(({ data }) => data),
-  isPrevious: result.isPlaceholderData,
   error: result.error,
   hasMore: result.hasNextPage,
   loadingMore: result.isFetchingNextPage,

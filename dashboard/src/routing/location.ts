@@ -45,11 +45,8 @@ export function useNavigateTo(): (to: string, search?: Search, hash?: string) =>
   )
 }
 
-/** Navigates to a page with the same query. `replace`: Back returns to the page before the current one. */
-export function useNavigateWithin(): (to: string, options?: { readonly replace?: boolean }) => void {
+/** Navigates to a page with the same query. */
+export function useNavigateWithin(): (to: string) => void {
   const navigate = useRouterNavigate()
-  return useCallback(
-    (to, { replace = false } = {}) => void navigate({ to, replace, search: (before: Search) => before }),
-    [navigate],
-  )
+  return useCallback((to) => void navigate({ to, search: (before: Search) => before }), [navigate])
 }

@@ -60,7 +60,7 @@ function PreviewPanel({ item, held, part }: PreviewPanelProps) {
   const { data, error, refetch } = useRead(
     '/admin/v1/reviews/{id}/preview',
     { params: { path: { id: item.id } } },
-    { staleTime: Number.POSITIVE_INFINITY },
+    { staleTime: 'static' },
   )
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton />

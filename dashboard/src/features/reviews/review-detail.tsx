@@ -36,15 +36,11 @@ interface ReviewDetailProps {
   readonly opensNext: boolean
 }
 
-/** One review item. Its content is loaded once, because each reading is recorded. */
+/** One review item. Its content is loaded once and never refreshed, because each reading is recorded. */
 export function ReviewDetail({ id, listed, ...navigation }: ReviewDetailProps) {
   const { t } = useTranslation('reviews')
   const canReadContent = useScopes().hasScope('reviews:content')
-  const read = useRead(
-    '/admin/v1/reviews/{id}',
-    { params: { path: { id } } },
-    { enabled: canReadContent, staleTime: Number.POSITIVE_INFINITY },
-  )
+  const read = useRead('/admin/v1/reviews/{id}', { params: { path: { id } } }, { enabled: canReadContent, staleTime: 'static' })
   if (!canReadContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} {...navigation} />
   if (!canReadContent) {
     return <EmptyState title={t('item.notInQueue')}>{t('item.notInQueueHint')}</EmptyState>

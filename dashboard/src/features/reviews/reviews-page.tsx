@@ -16,12 +16,11 @@ import type { ReviewItem } from './review-item.ts'
 import { ServiceLevels } from './service-levels.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useAdjacentItems } from './use-adjacent-items.ts'
-import { useFirstItem } from './use-first-item.ts'
 import { useQueue } from './use-queue.ts'
 
 const FROM_MD = { visibleFrom: 'md' } as const
 
-/** The queue and the selected item, side by side; on a narrow screen one of them. */
+/** The queue and the selected item, side by side; on a narrow screen one of them. No item opens by itself, because reading it is recorded. */
 export function Page() {
   const { t } = useTranslation('reviews')
   const selected = usePathParam('id') || undefined
@@ -33,7 +32,6 @@ export function Page() {
   const { next, previous } = useAdjacentItems(items, selected)
   const opening = (item: ReviewItem | undefined) => item && (() => navigateWithin(`/reviews/${item.id}`))
   const [openNext, openPrevious] = [opening(next), opening(previous)]
-  const opensFirst = useFirstItem(list, selected, filters)
   useLetterKeys([
     ['J', () => openNext?.()],
     ['K', () => openPrevious?.()],
@@ -82,8 +80,7 @@ export function Page() {
               />
             </>
           ) : (
-            items.length > 0 &&
-            !opensFirst && <EmptyState title={t('queue.noneSelected')}>{t('queue.noneSelectedHint')}</EmptyState>
+            items.length > 0 && <EmptyState title={t('queue.noneSelected')}>{t('queue.noneSelectedHint')}</EmptyState>
           )}
         </Grid.Col>
       </Grid>

@@ -5,7 +5,7 @@ import { hasStatus } from '../../api/api-error.ts'
 import { useChange } from '../../api/queries.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import type { ReviewItem } from './review-item.ts'
-import { reviewKey } from './use-queue.ts'
+import { reviewKey, useRefreshItem } from './use-queue.ts'
 
 export type Verb = 'approve' | 'deny' | 'acknowledge'
 
@@ -16,6 +16,7 @@ export type Verb = 'approve' | 'deny' | 'acknowledge'
 export function useDecide({ id }: ReviewItem, onDecided: () => void) {
   const { t } = useTranslation('reviews')
   const queries = useQueryClient()
+  const refreshItem = useRefreshItem()
   // `isPending` changes only with the next render, which is too late for the second of two fast clicks.
   const sending = useRef(false)
   const [refusal, setRefusal] = useState<string>()
@@ -44,7 +45,7 @@ export function useDecide({ id }: ReviewItem, onDecided: () => void) {
           sending.current = false
           if (hasStatus(error, 403)) setRefusal(error.message)
           else notifyError(error)
-          if (hasStatus(error, 409)) void queries.invalidateQueries({ queryKey: reviewKey(id) })
+          if (hasStatus(error, 409)) void refreshItem(id).catch(() => undefined)
         },
       },
     )

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEvents } from '../../api/events.ts'
+import { sendRequest } from '../../api/operations.ts'
 import { type List, useList } from '../../api/queries.ts'
 import type { ReviewFilters } from './review-filters.ts'
 import type { ReviewItem } from './review-item.ts'
@@ -36,6 +37,15 @@ export function useQueue({ state, kind, application, assignee, rule }: ReviewFil
     },
   })
   return { list, live }
+}
+
+/** Reads the state of an item without its content, and stores it. */
+export function useRefreshItem(): (id: string) => Promise<void> {
+  const cacheItem = useCacheItem()
+  return async (id) => {
+    const { data } = await sendRequest('get', '/admin/v1/reviews', { params: { query: { id, limit: 1 } } })
+    for (const item of data) cacheItem(item)
+  }
 }
 
 /** Stores a changed item without loading its content again, because each reading is recorded. */
