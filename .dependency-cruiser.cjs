@@ -263,15 +263,15 @@ module.exports = {
       to: { path: 'node_modules/fastify' },
     },
     onlyInDashboard('api', 'api/', ['api/']),
-    onlyInDashboard('ui-has-no-data', 'ui/', ['ui/']),
+    onlyInDashboard('ui-has-no-data', 'ui/', ['ui/'], ['shared/request-outcome\\.ts$']),
     onlyInDashboard('views', 'views/', ['(api|ui|routing|views)/']),
     onlyInDashboard('routing', 'routing/', ['(api|routing|texts)/']),
     onlyInDashboard(
       'feature-never-another-feature',
       'features/([^/]+)/',
       ['(api|ui|routing|views)/', 'features/$1/'],
-      // The texts that the command line prints too.
-      ['shared/client-snippets\\.ts$'],
+      // The texts that the command line prints too, and the outcomes by which the server filters.
+      ['shared/(client-snippets|request-outcome)\\.ts$'],
     ),
     onlyInDashboard('app', 'app/', ['(api|ui|routing|views|app|texts)/', 'features/[^/]+/feature\\.ts$']),
     {

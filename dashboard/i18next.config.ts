@@ -38,6 +38,8 @@ export default defineConfig({
         'ruleVerdicts',
         'changed',
         'ruleChanges',
+        'outcomes',
+        'reasons',
         'levels',
         'findings',
         'health',

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { startDashboard } from './support/dashboard.ts'
+import { startScriptedDashboard } from './support/dashboard.ts'
 import { dialogsClosed, dismissDialogs, takeSecret } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
-const dashboard = await startDashboard()
+const dashboard = await startScriptedDashboard()
 const [application] = dashboard.server.demo.applications
 
 test('Applications: owner creates an Application, creates, uses and revokes its key, and changes its settings', async () => {
@@ -176,9 +177,21 @@ test('key dialog: names the error of a first request that was refused', async ()
   await visit(`/applications/${id}?tab=keys`)
   const { dialog, key } = await createKey(page, 'first')
   await dashboard.chat('Good morning', { model: 'no-such-model' }, { token: key })
-  await dialog.getByText('422 NO_ELIGIBLE_PROVIDER').waitFor()
-  await dialog.getByText('Refused', { exact: true }).waitFor()
+  await dialog.getByText('First request received: 422, no provider may answer it').waitFor()
+  await dialog.getByText('Refused 422', { exact: true }).waitFor()
   expect(await dialog.getByText('Allowed').count()).toBe(0)
+  await expectAccessible(page)
+})
+
+test('key dialog: says that the provider rejects its key when a first request fails', async () => {
+  dashboard.upstream.on('marmot', (response) => json(response, 401, { error: { message: 'no' } }))
+  const { page, visit } = await dashboard.signedIn()
+  const { id } = await dashboard.admin.create('/applications', { name: 'With a wrong key', default_model: 'gpt-demo' })
+  await visit(`/applications/${id}?tab=keys`)
+  const { dialog, key } = await createKey(page, 'first')
+  await dashboard.chat('Good morning, marmot', { model: 'gpt-demo' }, { token: key })
+  await dialog.getByText('First request received: 502, key rejected').waitFor()
+  await dialog.getByText('Failed 502', { exact: true }).waitFor()
   await expectAccessible(page)
 })
 

@@ -124,7 +124,7 @@ test('list: rows are cards on a phone, with all columns as pairs of label and va
   const { page } = await dashboard.signedIn({ isNarrow: true, at: '/audit?endpoint=chat' })
   const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
   await row.waitFor()
-  for (const label of ['Event', 'Actor', 'Verdict', 'Model', 'Provider', 'Latency'])
+  for (const label of ['Event', 'Actor', 'Application', 'Outcome', 'Status', 'Rules', 'Model', 'Cost', 'Latency'])
     expect(await row.locator(`[role=cell][data-label="${label}"]`).isVisible(), label).toBe(true)
   const boxes = await row.getByRole('cell').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect()))
   expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(380)

@@ -5,8 +5,10 @@ import { listWorkspaces } from '../../server/src/domains/identity/workspace-stor
 import { checkAuditLogs } from '../../server/src/domains/jobs/audit-jobs.ts'
 import { CHANGES } from '../../server/test/admin/recorded-changes.ts'
 import { Intruder } from '../../server/test/support/intruder.ts'
+import { json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { startDashboard } from './support/dashboard.ts'
+import { startScriptedDashboard } from './support/dashboard.ts'
+import { choose } from './support/dialogs.ts'
 import { inWords, isExempt, readRecordSchema, sampleOf, valuesIn } from './support/sample-record.ts'
 
 /** Labels of badges that are truncated or wider than their table cell. */
@@ -18,7 +20,7 @@ const TRUNCATED_BADGES = `[...document.querySelectorAll('.mantine-Badge-root')].
   return box.width > 0 && (truncated || label.getBoundingClientRect().width > box.width || box.right > right + 1)
 }).map((badge) => badge.textContent)`
 
-const dashboard = await startDashboard()
+const dashboard = await startScriptedDashboard()
 const { headers } = await dashboard.chat('Answer jane.roe@brightwater.example.com that we agree.')
 const auditId = headers.get('x-audit-id') ?? ''
 
@@ -36,22 +38,38 @@ test('records: a request is found by filters and shows its stages without its co
   expect(consoleErrors).toEqual([])
 })
 
-test('audit log: a request that no model may answer is Refused, and one with an answer is Allowed', async () => {
+test('audit log: outcomes are refused, failed, held and redacted where policies allow, and filters find them', async () => {
+  dashboard.upstream.on('marmot', (response) => json(response, 401, { error: { message: 'no' } }))
   await dashboard.chat('Good morning')
   const refused = await dashboard.chat('Good morning', { model: 'no-such-model' })
-  expect(refused.status).toBe(422)
-  const { page, visit } = await dashboard.signedIn({ at: '/audit?endpoint=chat&status=422' })
+  const failed = await dashboard.chat('Good morning, marmot', { model: 'gpt-demo' })
+  await dashboard.chat('Please wire 48,000 EUR to Brightwater Supplies today.')
+  expect([refused.status, failed.status]).toEqual([422, 502])
+  const { page, visit } = await dashboard.signedIn({ at: '/audit?endpoint=chat' })
   const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
-  await row.getByText('Refused', { exact: true }).waitFor()
-  expect(await row.getByText('Allowed').count()).toBe(0)
+  const shows = async (outcome: string, label: string, status: number) => {
+    await visit(`/audit?endpoint=chat&outcome=${outcome}`)
+    await row.getByText(label, { exact: true }).waitFor()
+    await row.getByText(String(status), { exact: true }).waitFor()
+    await row.getByText(/^support$/).waitFor()
+    expect(await row.getByText('Allowed', { exact: true }).count()).toBe(label === 'Allowed' ? 1 : 0)
+  }
+  await shows('held', 'Held', 409)
+  await shows('failed', 'Failed 502', 502)
+  await shows('redacted', 'Allowed, redacted', 200)
+  await shows('allowed', 'Allowed', 200)
+  await shows('refused', 'Refused 422', 422)
   await expectAccessible(page)
+  await visit('/audit?endpoint=chat')
+  await page.getByRole('button', { name: 'Outcome' }).click()
+  await choose(page, 'Outcome', 'Failed')
+  await page.waitForURL('**outcome=failed*')
+  await row.getByText('Failed 502', { exact: true }).waitFor()
   await visit(`/audit/${refused.headers.get('x-audit-id')}`)
-  await page.getByText('Refused', { exact: true }).first().waitFor()
+  await page.getByText('Refused 422', { exact: true }).first().waitFor()
   await page.getByText('Allow', { exact: true }).waitFor()
   expect(await page.getByText('Allowed', { exact: true }).count()).toBe(0)
   await expectAccessible(page)
-  await visit('/audit?endpoint=chat&status=200')
-  await page.getByRole('table', { name: 'Records' }).getByText('Allowed').first().waitFor()
 })
 
 test('record: shows the release mode, unread content and unknown fields of a request', async () => {

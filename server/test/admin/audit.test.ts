@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpoints.ts'
 import { verifyExport } from '../../src/domains/audit/verify/export.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
+import { type EndedRequest, OUTCOMES, outcomeOf } from '../../src/shared/request-outcome.ts'
 import { checkInclusion } from '../support/check-inclusion.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { startGoverned } from '../support/governed.ts'
+import { json } from '../support/scripted-provider.ts'
 import { adminClient, expectError, type Json } from './client.ts'
 
 const governed = await closeAfterAll(startGoverned())
@@ -42,6 +44,37 @@ test('audit search: filters by Application, user, verdict, risk, endpoint and st
   expect(await idsOf(`${about}&application_id=${first?.id}&verdict=allow&endpoint=chat`)).toEqual([ids.risky])
   expect(await idsOf(`${about}&endpoint=admin`)).toEqual([])
   expect(await idsOf('user=someone-else')).toEqual([])
+})
+
+test('audit search: filters by outcome, with and without other filters, as the outcome of each record is [ADM-API-8]', async () => {
+  const user = { id: 'outcomes@example.org' }
+  const send = (mark: string, more: object = {}) => governed.sendPrompt(mark, { more: { governance: { user }, ...more } })
+  governed.provider.on('marmot-fails', (response) => json(response, 500, { error: { message: 'no' } }))
+  await send('')
+  await send('juniper-redact jane.roe@example.org')
+  await send('juniper-escalate')
+  await send('juniper-deny')
+  await send('juniper-nowhere')
+  await send('juniper-deny', { governance: { user, dry_run: true } })
+  expectError((await send('marmot-fails', { model: 'scripted' })).response, 'PROVIDER_ERROR')
+  const held = await governed.holdPrompt('juniper-hold', { more: { governance: { user } } })
+  await governed.decide(held.id, 'deny')
+  expectError(await governed.resubmit(held, { user }), 'POLICY_REVIEW_DENIED')
+  const about = `user=${encodeURIComponent(user.id)}`
+  const records = await search(about)
+  const counts = Object.groupBy(records, (record) => outcomeOf(record as EndedRequest) ?? 'none')
+  expect(Object.fromEntries(Object.entries(counts).map(([outcome, of]) => [outcome, of?.length]))).toEqual({
+    ...{ allowed: 1, redacted: 1, escalated: 1, held: 1, denied: 3, refused: 1, failed: 1 },
+  })
+  const idsOf = (found: readonly Json[]) => found.filter(({ id }) => records.some((own) => own.id === id)).map(({ id }) => id)
+  const combinations = [...OUTCOMES, 'refused,failed', 'held,denied', 'allowed,failed', 'escalated,canceled', 'held,refused']
+  for (const combination of combinations) {
+    const expected = records.filter((record) => combination.split(',').includes(outcomeOf(record as EndedRequest) ?? ''))
+    const ids = expected.map(({ id }) => id)
+    expect([combination, idsOf(await search(`${about}&outcome=${combination}`))]).toEqual([combination, ids])
+    expect([combination, idsOf(await search(`outcome=${combination}`))]).toEqual([combination, ids])
+  }
+  expectError(await admin.send('GET', '/audit?outcome=fine'), 'VALIDATION_ERROR', 'outcome')
 })
 
 test('audit search: finds by the keyed hash of a user and shows no user id', async () => {

@@ -5,7 +5,7 @@ import { useList } from '../../api/queries.ts'
 import type { ApiKey } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
-import { resultOf, Verdict } from '../../ui/verdict.tsx'
+import { Outcome, outcomeOf, reasonOf } from '../../ui/outcome.tsx'
 
 const POLL_MS = 2_000
 
@@ -35,20 +35,16 @@ function Received({ applicationId, from }: { readonly applicationId: string; rea
   const { items } = useList('/admin/v1/audit', { params: { query } }, { enabled, refetchInterval: POLL_MS })
   const [record] = items ?? []
   const Icon = record?.error_code ? IconAlertCircle : IconCircleCheck
-  const color = record?.error_code ? 'yellow' : record ? 'green' : 'gray'
+  const color = record?.error_code ? (outcomeOf(record) === 'failed' ? 'red' : 'yellow') : record ? 'green' : 'gray'
+  const reason = record && reasonOf(record)
   return (
     <Alert color={color} variant="light" icon={<Icon size={18} />} role="status">
       <Group justify="space-between">
         <Group gap="xs">
           <Text size="sm" fw={600}>
-            {t('created.received')}
+            {record && reason ? t('created.receivedError', { status: record.status, reason }) : t('created.received')}
           </Text>
-          {record && <Verdict verdict={resultOf(record)} />}
-          {record?.error_code && (
-            <Text size="sm">
-              {record.status} {record.error_code}
-            </Text>
-          )}
+          {record && <Outcome of={record} />}
         </Group>
         {record && (
           <Link to={`/audit/${record.id}`} size="sm">

@@ -3,9 +3,9 @@ import type { AuditRecord } from '../../api/schema.d.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { formatCount, formatDollars, formatMs } from '../../ui/format-numbers.ts'
 import { Level } from '../../ui/level.tsx'
+import { Outcome } from '../../ui/outcome.tsx'
 import { shortHash } from '../../ui/short-hash.ts'
 import { Time } from '../../ui/time.tsx'
-import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import { costOf, gatewayMs, modelOf, tokensOf } from './record-figures.ts'
 
 interface Names {
@@ -25,7 +25,7 @@ export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
     id: 'event',
     header: t('columns.event'),
     cell: (record) => <span title={names.rawEvent(record)}>{names.event(record)}</span>,
-    width: 150,
+    width: 120,
     grows: true,
   },
   {
@@ -39,34 +39,32 @@ export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
     width: 104,
   },
   {
-    id: 'verdict',
-    header: t('columns.verdict'),
-    cell: (record) => <Verdict verdict={resultOf(record)} transforms={record.decision?.transforms} />,
+    id: 'application',
+    header: t('columns.application'),
+    cell: ({ application_id }) => application_id && names.application(application_id),
+    from: 'md',
+    width: 90,
+  },
+  { id: 'outcome', header: t('columns.outcome'), cell: (record) => <Outcome of={record} /> },
+  {
+    id: 'status',
+    header: t('columns.status'),
+    cell: ({ status, error_code }) => <span title={error_code ?? undefined}>{status}</span>,
+    align: 'right',
+    from: 'lg',
   },
   {
     id: 'rules',
     header: t('columns.rules'),
     cell: ({ decision }) => <Rules decision={decision} />,
     from: 'lg',
-    width: 130,
+    width: 100,
     grows: true,
   },
   { id: 'model', header: t('columns.model'), cell: (record) => modelOf(record), from: 'md', width: 99 },
-  { id: 'provider', header: t('columns.provider'), cell: ({ attempts }) => attempts.at(-1)?.provider, from: 'lg', width: 70 },
   ...figuresOf(t),
+  { id: 'provider', header: t('columns.provider'), cell: ({ attempts }) => attempts.at(-1)?.provider, optional: true },
   { id: 'risk', header: t('columns.risk'), cell: ({ risk_level }) => <Level level={risk_level} />, optional: true },
-  {
-    id: 'application',
-    header: t('columns.application'),
-    cell: ({ application_id }) => application_id && names.application(application_id),
-    optional: true,
-  },
-  {
-    id: 'status',
-    header: t('columns.status'),
-    cell: ({ status, error_code }) => (error_code ? `${status} ${error_code}` : status),
-    optional: true,
-  },
 ]
 
 const figuresOf = (t: TFunction<'audit'>): Columns => [
@@ -76,7 +74,7 @@ const figuresOf = (t: TFunction<'audit'>): Columns => [
     cell: (record) => figure(record, formatCount(tokensOf(record))),
     sortBy: 'tokens',
     align: 'right',
-    from: 'sm',
+    optional: true,
   },
   {
     id: 'cost',

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { OUTCOMES } from '../../../../server/src/shared/request-outcome.ts'
 import { oneOf, textOf } from '../../routing/location.ts'
 import { PERIODS, periodStart } from '../../routing/period.ts'
 
@@ -23,7 +24,8 @@ export const SORTS = ['latency', '-latency', 'cost', '-cost', 'tokens', '-tokens
 export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
   application: textOf(search.application),
   user: textOf(search.user),
-  verdict: verdictsOf(textOf(search.verdict)),
+  outcome: listOf(OUTCOMES, search.outcome),
+  verdict: listOf(VERDICTS, search.verdict),
   risk: oneOf(RISK_LEVELS, search.risk),
   endpoint: oneOf(ENDPOINTS, search.endpoint),
   status: textOf(search.status),
@@ -38,10 +40,10 @@ export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
   sort: oneOf(SORTS, search.sort),
 })
 
-/** Known verdicts of a list like `deny,escalate`. */
-function verdictsOf(text = ''): string | undefined {
-  const known = text.split(',').filter((verdict) => oneOf(VERDICTS, verdict) !== undefined)
-  return [...new Set(known)].join() || undefined
+/** The known values of a list like `deny,escalate`. */
+function listOf(known: readonly string[], list: unknown): string | undefined {
+  const values = (textOf(list) ?? '').split(',').filter((value) => known.includes(value))
+  return [...new Set(values)].join() || undefined
 }
 
 export type AuditFilters = ReturnType<typeof readFilters>
@@ -78,13 +80,14 @@ export function useAuditQuery(filters: AuditFilters) {
 
 /** Local times are converted to UTC. */
 export function queryOf({ status: statusText, ...filters }: AuditFilters) {
-  const { application, user, verdict, risk, endpoint, model, provider, rule } = filters
+  const { application, user, outcome, verdict, risk, endpoint, model, provider, rule } = filters
   const latency = msOf(filters.slower)
   const cost = costOf(filters.costlier)
   const status = statusText === undefined ? undefined : statusOf(statusText)
   return {
     ...(application && { application_id: application }),
     ...(user && { user }),
+    ...(outcome && { outcome }),
     ...(verdict && { verdict }),
     ...(risk && { risk_level: risk }),
     ...(endpoint && { endpoint }),

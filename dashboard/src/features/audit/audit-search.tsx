@@ -1,11 +1,13 @@
 import type { TFunction } from 'i18next'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { OUTCOMES } from '../../../../server/src/shared/request-outcome.ts'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useUserSuggestions } from '../../api/user-suggestions.ts'
 import { PERIODS } from '../../routing/period.ts'
 import { type Filter, FilterBar, type FilterValues } from '../../ui/filter-bar.tsx'
 import { levelLabel } from '../../ui/level.tsx'
+import { outcomeLabel } from '../../ui/outcome.tsx'
 import { Views } from '../../views/views.tsx'
 import {
   type AuditFilters,
@@ -40,11 +42,11 @@ export function AuditSearch({ filters, onChange, children }: AuditSearchProps) {
       width: 160,
     },
     {
-      name: 'verdict',
-      label: t('filters.verdict'),
+      name: 'outcome',
+      label: t('filters.outcome'),
       kind: 'choices',
       pinned: true,
-      choices: VERDICTS.map((value) => ({ value, label: t(`verdicts.${value}`) })),
+      choices: OUTCOMES.map((value) => ({ value, label: outcomeLabel(value) })),
       width: 140,
     },
     { name: 'user', label: t('filters.user'), kind: 'text', pinned: true, width: 130, ...users },
@@ -74,6 +76,12 @@ function furtherFilters(
     {
       ...text('status', t('filters.status'), isStatusInvalid(filters) && t('filters.invalid.status')),
       placeholder: t('filters.statusExample'),
+    },
+    {
+      name: 'verdict',
+      label: t('filters.verdict'),
+      kind: 'choices',
+      choices: VERDICTS.map((value) => ({ value, label: t(`verdicts.${value}`) })),
     },
     text('model', t('filters.model')),
     text('provider', t('filters.provider')),

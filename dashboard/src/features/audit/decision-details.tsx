@@ -6,7 +6,7 @@ import { useScopes } from '../../api/session.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
-import { resultOf, Verdict } from '../../ui/verdict.tsx'
+import { Verdict } from '../../ui/verdict.tsx'
 import { Hash } from './hash.tsx'
 
 /** The decision, its rules and the policy version. */
@@ -20,17 +20,7 @@ export function DecisionDetails({ record }: { readonly record: AuditRecord }) {
     <Stack gap="sm">
       <DescriptionList
         items={[
-          [
-            t('record.decision.verdict'),
-            decision && (
-              <Verdict
-                key="verdict"
-                verdict={decision.verdict}
-                transforms={decision.transforms}
-                ofRule={decision.verdict !== resultOf(record)}
-              />
-            ),
-          ],
+          [t('record.decision.verdict'), decision && <Verdict key="verdict" verdict={decision.verdict} transforms={decision.transforms} ofRule />],
           [t('record.decision.classification'), classification && <Level key="classification" level={classification} />],
           [t('record.decision.risk'), risk_level && <Level key="risk" level={risk_level} />],
           [

@@ -8,11 +8,11 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Level } from '../../ui/level.tsx'
 import { LinkButton } from '../../ui/link.tsx'
+import { Outcome } from '../../ui/outcome.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import { AttemptsSection } from './attempts-section.tsx'
 import { ContentSection } from './content-section.tsx'
 import { DecisionDetails } from './decision-details.tsx'
@@ -64,13 +64,13 @@ export function Page() {
   )
 }
 
-/** Result and levels next to the title. */
+/** Outcome and levels next to the title. */
 function Levels({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
   const { risk_level, classification } = record
   return (
     <>
-      <Verdict verdict={resultOf(record)} transforms={record.decision?.transforms} />
+      <Outcome of={record} />
       <Level level={risk_level} prefix={t('columns.risk')} />
       <Level level={classification} />
     </>

@@ -6,7 +6,7 @@ import type { ReviewItem as Review } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { oneOf } from '../../routing/location.ts'
 import { Link } from '../../ui/link.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { OutcomeBadge } from '../../ui/outcome.tsx'
 import classes from './conversations.module.css'
 import { dismissHeldMessage, type HeldMessage, heldKey } from './held-message-cache.ts'
 import { useMember } from './member-context.ts'
@@ -61,7 +61,7 @@ function Held({ reviewItemId, state, text, own, subject, conversationId }: HeldP
           </Text>
         )}
         <Group gap="xs">
-          <Verdict verdict={state === 'denied' ? 'deny' : 'require_approval'} />
+          <OutcomeBadge outcome={state === 'denied' ? 'denied' : 'held'} />
           <Text size="sm">{known ? t(`held.${subject}.${known}`) : state}</Text>
           {canReview && (
             <Link to={`/reviews/${reviewItemId}`} size="sm">

@@ -4,7 +4,7 @@ import { useRead } from '../../api/queries.ts'
 import type { AuditRecord } from '../../api/schema.d.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
-import { resultOf, Verdict } from '../../ui/verdict.tsx'
+import { Outcome, outcomeOf } from '../../ui/outcome.tsx'
 
 interface MessageVerdictProps {
   readonly auditId: string
@@ -23,13 +23,13 @@ export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   const displayed = request ?? (requestId === undefined ? record : undefined)
   if (!displayed?.decision) return null
   const { transforms } = displayed.decision
-  const verdict = resultOf(displayed)
-  if (!always && verdict === 'allow' && transforms.length === 0) return null
+  const outcome = outcomeOf(displayed)
+  if (!always && outcome === 'allowed') return null
   return (
     <Link to={`/audit/${request ? requestId : auditId}`} size="xs">
       <VisuallyHidden>{t('message.decision')} </VisuallyHidden>
-      <Verdict verdict={verdict} />
-      {transforms.length > 0 && <> {t('message.changed')}</>}
+      <Outcome of={displayed} />
+      {outcome === 'escalated' && transforms.length > 0 && <> {t('message.changed')}</>}
     </Link>
   )
 }

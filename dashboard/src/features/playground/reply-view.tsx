@@ -2,7 +2,7 @@ import { Badge, Group, Loader, Stack, Text, UnstyledButton } from '@mantine/core
 import { useTranslation } from 'react-i18next'
 import { formatCount, formatMs } from '../../ui/format-numbers.ts'
 import { Level } from '../../ui/level.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { Outcome } from '../../ui/outcome.tsx'
 import type { Reply, Step, Turn } from './chat.ts'
 import type { ChatActions } from './chat-actions.ts'
 import { HeldStep } from './held-step.tsx'
@@ -120,7 +120,7 @@ function StepSummary({
   ]
   return (
     <Group gap="xs">
-      <Verdict verdict={decision?.verdict} transforms={decision?.transforms} />
+      <Outcome of={{ status: 200, decision }} />
       <Level level={risk_level ?? null} prefix={t('reply.risk')} />
       {isDryRun && <Badge>{t('reply.dryRunBadge')}</Badge>}
       {decision?.transforms.map((transform) => (

@@ -1,17 +1,19 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { VERDICT_OF_ERROR, Verdict } from '../../ui/verdict.tsx'
+import { Outcome, outcomeOf } from '../../ui/outcome.tsx'
 import type { StepError } from './chat.ts'
 
 /** A refusal or failure. */
 export function StepErrorAlert({ error: { status, code, message, requestId } }: { readonly error: StepError }) {
   const { t } = useTranslation('playground')
-  const verdict = code === undefined ? undefined : VERDICT_OF_ERROR[code]
+  const request = { status: status ?? 0, error_code: code }
+  const outcome = outcomeOf(request)
+  const isDecided = outcome === 'held' || outcome === 'denied'
   return (
-    <Alert role="alert" color={verdict === 'require_approval' ? 'yellow' : 'red'} variant="light">
+    <Alert role="alert" color={outcome === 'held' ? 'yellow' : 'red'} variant="light">
       <Stack gap="xs">
         <Group gap="xs">
-          <Verdict verdict={verdict} />
+          <Outcome of={request} />
           {code && (
             <Text size="sm" fw={600}>
               {status} {code}
@@ -19,7 +21,7 @@ export function StepErrorAlert({ error: { status, code, message, requestId } }: 
           )}
         </Group>
         <Text size="sm">{message}</Text>
-        {!verdict && requestId && (
+        {!isDecided && requestId && (
           <Text size="xs" c="dimmed">
             {t('reply.requestId', { id: requestId })}
           </Text>

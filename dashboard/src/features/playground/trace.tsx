@@ -12,9 +12,9 @@ import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
 import { formatCount, formatDollars, formatMs } from '../../ui/format-numbers.ts'
 import { Level } from '../../ui/level.tsx'
 import { LinkButton } from '../../ui/link.tsx'
+import { Outcome } from '../../ui/outcome.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
-import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import type { TestTexts } from './policy-test.ts'
 import { SaveTestButton } from './save-test-button.tsx'
 import { StageList } from './stage-list.tsx'
@@ -60,7 +60,7 @@ export function Trace({ auditId, texts }: TraceProps) {
     >
       <Stack>
         <Group gap="xs">
-          <Verdict verdict={resultOf(record)} transforms={record.decision?.transforms} />
+          <Outcome of={record} />
           <Level level={record.risk_level} prefix={t('reply.risk')} />
           {record.classification && <Classification level={record.classification} />}
           <Text size="sm" c="dimmed">

@@ -6,7 +6,8 @@ import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 import { fromId, newId } from '../../platform/lib/id.ts'
-import { type RecordFilter, searchRecords } from './search-records.ts'
+import type { RecordFilter } from './record-filter.ts'
+import { searchRecords } from './search-records.ts'
 
 const RECORDS = 20_500
 const APPLICATION = newId('app')
@@ -90,6 +91,8 @@ describe.each(testDatabases())('indexes for filters on $name', ({ open }) => {
     ['risk level', { riskLevel: 'critical' }],
     ['endpoint', { endpoint: 'models' }],
     ['user', { userHashes: ['unknown'] }],
+    ['outcome', { outcomes: ['failed'] }],
+    ['outcomes', { outcomes: ['held', 'denied', 'refused'] }],
   ])(
     'searchRecords: takes less than a third of the time for reading all records when no record has the %s',
     async (_, filter) => {

@@ -2,47 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Page } from '../../platform/db/page.ts'
 import { uuidOf } from '../../platform/db/values.ts'
-import type { RiskLevel } from '../../shared/classification.ts'
-import type { Verdict } from '../../shared/decision.ts'
 import { parseRecord } from './chain/chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
-import type { AuditEndpoint, AuditRecord } from './record/record.ts'
-
-/** Texts of which a matching record contains one of each group. A value cannot imitate them, because quotes within strings are escaped. */
-function contentMarks({ model, provider, rule }: RecordFilter): string[][] {
-  return [
-    ...(model === undefined ? [] : [[`"request.model":${JSON.stringify(model)}`, `"model":${JSON.stringify(model)}`]]),
-    ...(provider === undefined ? [] : [[`"provider":${JSON.stringify(provider)}`]]),
-    ...(rule === undefined ? [] : [[`"id":${JSON.stringify(rule)},"point":`]]),
-  ]
-}
-
-export interface RecordFilter {
-  /** By `created_at`; `from` inclusive, `to` exclusive. */
-  readonly from?: Date
-  readonly to?: Date
-  readonly applicationId?: string
-  /** Keyed hashes, as in `user.id` of the record. */
-  readonly userHashes?: readonly string[]
-  readonly verdicts?: readonly Verdict[]
-  /** As requested by the client, or as sent to a provider. */
-  readonly model?: string
-  readonly provider?: string
-  readonly rule?: string
-  readonly latencyMs?: Range
-  readonly cost?: Range
-  readonly riskLevel?: RiskLevel
-  readonly endpoint?: AuditEndpoint
-  readonly endpoints?: readonly AuditEndpoint[]
-  readonly status?: { readonly from: number; readonly to: number }
-  readonly below?: number
-  readonly limit: number
-}
-
-export interface Range {
-  readonly from?: number
-  readonly to?: number
-}
+import type { AuditRecord } from './record/record.ts'
+import { contentConditions, type Range, type RecordFilter } from './record-filter.ts'
+import { type Driver, findDrivers, hasValue } from './search-drivers.ts'
 
 const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
 
@@ -61,14 +25,6 @@ export interface RecordPage extends Page<AuditRecord> {
 /** Entries of an index that a page reads at most, so that its cost does not depend on the number of records. */
 const MAX_ENTRIES = 10_000
 
-interface Driver {
-  readonly column: 'user_hash' | 'status' | 'risk_level' | 'verdict' | 'endpoint' | 'application_id'
-  readonly type: 'text' | 'integer' | 'uuid'
-  readonly values: readonly (string | number)[]
-  /** Condition of the index, which the planner needs to see. */
-  readonly where: string
-}
-
 const FEW_ENTRIES = 500
 
 /** Newest first; pages stay stable while records are added. Filters without an index are applied to at most 10,000 records. */
@@ -85,10 +41,10 @@ interface Search {
 
 async function searchOf(db: Db, workspaceId: string, filter: RecordFilter): Promise<Search> {
   const workspace = uuidOf('ws', workspaceId)
-  const driver = await findDriver(db, workspace, filter)
+  const drivers = await findDrivers(db, workspace, filter)
   const bounds = await boundsOf(db, workspaceId, filter)
-  const entries = (most: number) => entriesOf(workspace, filter, driver, bounds, most)
-  return { entries, others: conditionsOf(filter, driver) }
+  const entries = (most: number) => entriesOf(workspace, filter, drivers, bounds, most)
+  return { entries, others: conditionsOf(filter, drivers) }
 }
 
 /** The newest 10,000 records of one index: an index of figures would cost every write. The first page fixes the newest record. */
@@ -141,11 +97,23 @@ async function readEntries(
 function entriesOf(
   workspace: string,
   filter: RecordFilter,
+  drivers: readonly Driver[],
+  bounds: readonly RawBuilder<unknown>[],
+  read: number,
+) {
+  if (drivers.length < 2) return entriesOfDriver(workspace, filter, drivers[0], bounds, read)
+  const parts = drivers.map((driver) => sql`(${entriesOfDriver(workspace, filter, driver, bounds, read)})`)
+  return sql`select * from (${sql.join(parts, sql` union `)}) as entry order by sequence desc limit ${read}`
+}
+
+function entriesOfDriver(
+  workspace: string,
+  filter: RecordFilter,
   driver: Driver | undefined,
   bounds: readonly RawBuilder<unknown>[],
   read: number,
 ) {
-  const marks = contentMarks(filter)
+  const marks = contentConditions(filter)
   // A single value is a constant for the planner, which then knows how frequent it is.
   const [value, ...more] = driver?.values ?? []
   return driver && more.length > 0
@@ -159,53 +127,14 @@ const selectEntries = (
   workspace: string,
   conditions: readonly RawBuilder<unknown>[],
   read: number,
-  marks: readonly string[][],
+  marks: readonly RawBuilder<unknown>[],
 ) => sql`
   select id, sequence, created_at, endpoint, verdict, risk_level, status, user_hash, application_id, duration_ms, cost, tokens,
-    ${hasMarks(marks)} as has_marks from audit_record
+    ${all(marks)} as has_marks from audit_record
   where ${all([sql`workspace_id = ${workspace}`, ...conditions])} order by sequence desc limit ${read}`
-
-function hasMarks(marks: readonly (readonly string[])[]) {
-  const has = (mark: string) => sql`strpos(body, ${mark}) > 0`
-  return all(marks.map((any) => sql`(${sql.join(any.map(has), sql` or `)})`))
-}
-
-const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =>
-  sql`${sql.ref(column)} = ${value}::${sql.raw(type)} and ${sql.raw(where)}`
 
 const all = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
-
-/** The filter with an index that is likely to have the fewest records. The frequent values of columns are in no index. */
-async function findDriver(db: Db, workspace: string, filter: RecordFilter): Promise<Driver | undefined> {
-  const { userHashes, status, riskLevel, verdicts, endpoint, applicationId } = filter
-  if (userHashes) return { column: 'user_hash', type: 'text', values: userHashes, where: 'user_hash is not null' }
-  if (status && (status.from > 200 || status.to < 200))
-    return { column: 'status', type: 'integer', values: await listStatuses(db, workspace, status), where: 'status <> 200' }
-  if (riskLevel && riskLevel !== 'low')
-    return { column: 'risk_level', type: 'text', values: [riskLevel], where: "risk_level <> 'low'" }
-  if (verdicts && !verdicts.includes('allow'))
-    return { column: 'verdict', type: 'text', values: verdicts, where: "verdict <> 'allow'" }
-  if (endpoint && endpoint !== 'chat')
-    return { column: 'endpoint', type: 'text', values: [endpoint], where: "endpoint <> 'chat'" }
-  if (applicationId === undefined) return undefined
-  return { column: 'application_id', type: 'uuid', values: [uuidOf('app', applicationId)], where: 'true' }
-}
-
-/** The statuses of the range that records have: one look-up in the index for each. */
-async function listStatuses(db: Db, workspace: string, { from, to }: { from: number; to: number }): Promise<number[]> {
-  if (from === to) return [from]
-  const next = (after: RawBuilder<unknown>) => sql`select min(status) as status from audit_record
-    where workspace_id = ${workspace} and status <> 200 and status > ${after} and status <= ${to}`
-  const { rows } = await sql<{ status: number }>`
-    with recursive known as (
-      ${next(sql`${from - 1}::integer`)}
-      union all
-      select (${next(sql`known.status`)}) from known where known.status is not null
-    )
-    select status from known where status is not null`.execute(db)
-  return rows.map(({ status }) => status)
-}
 
 /** The checkpoints narrow the sequences to those around the time range. */
 async function boundsOf(db: Db, workspaceId: string, { from, to, below }: RecordFilter): Promise<RawBuilder<unknown>[]> {
@@ -218,14 +147,14 @@ async function boundsOf(db: Db, workspaceId: string, { from, to, below }: Record
   ]
 }
 
-function conditionsOf(filter: RecordFilter, driver: Driver | undefined): RawBuilder<unknown>[] {
+function conditionsOf(filter: RecordFilter, drivers: readonly Driver[]): RawBuilder<unknown>[] {
   const { from, to, applicationId, userHashes, riskLevel, verdicts, endpoint, endpoints, status, latencyMs, cost } = filter
   const unless = (column: Driver['column'], condition: RawBuilder<unknown> | undefined | '') =>
-    condition && driver?.column !== column ? [condition] : []
+    condition && !(drivers.length === 1 && drivers[0]?.column === column) ? [condition] : []
   return [
     ...(from ? [sql`created_at >= ${from}`] : []),
     ...(to ? [sql`created_at < ${to}`] : []),
-    ...(contentMarks(filter).length > 0 ? [sql`has_marks`] : []),
+    ...(contentConditions(filter).length > 0 ? [sql`has_marks`] : []),
     ...inRange(sql`duration_ms`, latencyMs),
     ...inRange(sql`cost`, cost),
     ...(endpoints ? [sql`endpoint = any(${[...endpoints]}::text[])`] : []),

@@ -1,6 +1,7 @@
 import type { KeyedHasher } from '../../domains/audit/record/hashes.ts'
 import type { AuditRecord } from '../../domains/audit/record/record.ts'
-import { type RecordFilter, searchRecords } from '../../domains/audit/search-records.ts'
+import type { RecordFilter } from '../../domains/audit/record-filter.ts'
+import { searchRecords } from '../../domains/audit/search-records.ts'
 import { findApplication } from '../../domains/identity/application-store.ts'
 import { type CompiledPolicy, compile } from '../../domains/policy/compile.ts'
 import type { Pause } from '../../domains/policy/evaluation-limiter.ts'

@@ -1,9 +1,11 @@
 import type { KeyedHasher } from '../../../domains/audit/record/hashes.ts'
-import type { Range, RecordFilter, RecordSort } from '../../../domains/audit/search-records.ts'
+import type { Range, RecordFilter } from '../../../domains/audit/record-filter.ts'
+import type { RecordSort } from '../../../domains/audit/search-records.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
 import { present } from '../../../platform/lib/present.ts'
 import type { Verdict } from '../../../shared/decision.ts'
 import { invalid } from '../../../shared/request-errors.ts'
+import type { RequestOutcome } from '../../../shared/request-outcome.ts'
 import { applicationIn, invalidCursor, type PAGE, pageOf, sortOf } from '../../kit/paging.ts'
 import type { QueryOf } from '../../kit/route.ts'
 import { type AUDIT_FILTER, type AUDIT_SORT, RECORD_SORTS, type StatusClass, type TIME_RANGE_QUERY } from './audit-shapes.ts'
@@ -20,6 +22,7 @@ export function toRecordFilter(query: FilterQuery, hasher: KeyedHasher): RecordF
       ...{ applicationId: applicationIn(query), model, provider, rule, riskLevel, endpoint },
       userHashes: user ? userHashesOf(user, hasher) : undefined,
       verdicts: verdict?.split(',') as Verdict[] | undefined,
+      outcomes: query.outcome?.split(',') as RequestOutcome[] | undefined,
       latencyMs: rangeOf(query.latency_from, query.latency_to),
       cost: rangeOf(numberOf(query.cost_from), numberOf(query.cost_to)),
       status: status === undefined ? undefined : statusesOf(status),

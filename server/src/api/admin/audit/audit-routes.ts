@@ -3,11 +3,13 @@ import { type TSchema, Type } from 'typebox'
 import { findRecord } from '../../../domains/audit/audit-store.ts'
 import { createInclusionProof } from '../../../domains/audit/checkpoints/proof.ts'
 import { type AuditRecord, sumCost, sumTokens } from '../../../domains/audit/record/record.ts'
-import { type RecordFilter, searchRecords, sortRecords } from '../../../domains/audit/search-records.ts'
+import type { RecordFilter } from '../../../domains/audit/record-filter.ts'
+import { searchRecords, sortRecords } from '../../../domains/audit/search-records.ts'
 import { listActors } from '../../../domains/operators/actors.ts'
 import type { Reads } from '../../../platform/db/reads.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'
 import { conflict, requireFound } from '../../../shared/request-errors.ts'
+import { outcomeOf } from '../../../shared/request-outcome.ts'
 import { asIs, List, listUntil, PAGE } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
@@ -118,6 +120,7 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => string | number 
   user_hash: ({ user }) => user.id,
   status: ({ status }) => status,
   error_code: ({ error_code }) => error_code,
+  outcome: (record) => outcomeOf(record) ?? null,
   verdict: ({ decision }) => decision?.verdict ?? null,
   rules: ({ decision }) => decision?.rules.map(({ id }) => id).join(' ') ?? null,
   risk_level: ({ risk_level }) => risk_level,

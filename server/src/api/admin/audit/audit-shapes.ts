@@ -4,6 +4,7 @@ import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../../../shared/classification.ts'
 import { POLICY_POINTS, VERDICTS } from '../../../shared/decision.ts'
 import { ENDPOINTS } from '../../../shared/principal.ts'
+import { OUTCOMES } from '../../../shared/request-outcome.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { sortQuery } from '../../kit/paging.ts'
 
@@ -153,6 +154,13 @@ export const AUDIT_FILTER = {
     Type.String({
       pattern: `^(${VERDICTS.join('|')})(,(${VERDICTS.join('|')})){0,3}$`,
       description: 'A verdict, or several: `deny,escalate`.',
+    }),
+  ),
+  outcome: Type.Optional(
+    Type.String({
+      pattern: `^(${OUTCOMES.join('|')})(,(${OUTCOMES.join('|')})){0,7}$`,
+      description:
+        'How the request ended, or several: `refused,failed`. A request that policies allow may be `refused` (4xx), `failed` (5xx) or `canceled` by its client; `redacted`: it was allowed with transforms.',
     }),
   ),
   model: Type.Optional(Text('As requested, or as sent to a provider.')),
