@@ -115,7 +115,7 @@ const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
   /testDatabases|newDatabases|freshDatabases|separateDatabases|onDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
 )
 /** Tests of the dashboard's sources that need no browser. */
-const DASHBOARD_UNITS = ['policies-document', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
+const DASHBOARD_UNITS = ['policies-document', 'reviews-queue', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
 
 type Databases = readonly ('embedded' | 'postgresql')[]
 interface Options {

@@ -78,6 +78,8 @@ export default defineConfig({
         'preview.memories.scopes.*',
         'decision.*',
         'shortcuts.*',
+        'arrange.*',
+        'facts.*',
       ].map((keys) => `reviews:${keys}`),
       'policies:save.*',
       'policies:try.points.*',

@@ -42,6 +42,8 @@ interface HeldItem {
 const dashboard = await startDashboard()
 await dashboard.admin.create('/policy-sets', { source: policyDocument(RULES as never) })
 
+const heldIn = (page: Page) => page.getByRole('region', { name: /^Held / })
+
 const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')
 
 test("a reviewer's morning: 40 holds and 6 escalations, by keyboard and mouse", async () => {
@@ -125,10 +127,10 @@ async function assignToColleague(page: Page, held: readonly HeldItem[]): Promise
 async function denyAssigned({ page, visit }: Window, { id, number }: HeldItem): Promise<void> {
   await visit('/reviews?assignee=me')
   await page.getByRole('link', { name: /Held request/ }).click()
-  await page.getByText(`Case ${number} of the morning`).first().waitFor()
+  await heldIn(page).getByText(`Case ${number} of the morning`).waitFor()
   await page.getByRole('tab', { name: 'As released' }).click()
   await page.getByText('Transforms: redact:pii').waitFor()
-  const [changed] = await page.locator('mark').allTextContents()
+  const [changed] = await page.getByRole('tabpanel').locator('mark').allTextContents()
   expect(changed).toContain('(changed)')
   expect(await page.getByRole('tabpanel').textContent()).not.toContain('jane.roe')
   await expectAccessible(page)
@@ -164,7 +166,7 @@ async function decideAll({ page, visit }: Window, taken: () => Actions, pending:
 }
 
 async function decide(page: Page, item: HeldItem, device: 'mouse' | 'keyboard'): Promise<void> {
-  await page.getByText(`Case ${item.number} of the morning`).first().waitFor()
+  await heldIn(page).getByText(`Case ${item.number} of the morning`).first().waitFor()
   const [verb, name] = verdictOf(item) === 'denied' ? ['deny', 'Deny'] : ['approve', 'Approve']
   await page.getByRole('button', { name, disabled: false }).waitFor()
   const sent = page.waitForResponse((response) => response.url().endsWith(`/reviews/${item.id}/${verb}`))
@@ -185,7 +187,7 @@ async function approveContracts({ page, visit }: Window, pending: readonly HeldI
   for (const { id, number } of contracts) {
     expect(await stateOf(id)).toBe('pending')
     await visit(`/reviews/${id}`)
-    await page.getByText(`Case ${number} of the morning`).first().waitFor()
+    await heldIn(page).getByText(`Case ${number} of the morning`).waitFor()
     await page.getByText('1 of 2 approvals').first().waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Approved. Request released.').waitFor()

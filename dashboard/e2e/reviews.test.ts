@@ -10,6 +10,9 @@ const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice 2
 
 const dashboard = await startDashboard()
 
+const reasonIn = (page: Page) => page.getByRole('region', { name: 'Reason for the hold' })
+const heldIn = (page: Page) => page.getByRole('region', { name: 'Held request' })
+
 const holdRequest = async (content: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> =>
   (await dashboard.chat(content, more)).body.error.review_item_id
 
@@ -60,9 +63,9 @@ test('queue: a hold appears live, is approved by keyboard, and the waiting clien
   await page.getByRole('link', { name: /Held request/ }).waitFor()
   await page.keyboard.press('j')
   await page.waitForURL('**/dashboard/reviews/rev_*')
-  await page.locator('mark', { hasText: 'jane.roe@brightwater.example.com' }).waitFor()
+  await heldIn(page).locator('mark', { hasText: 'jane.roe@brightwater.example.com' }).waitFor()
   await page.getByRole('link', { name: 'payments-need-approval', exact: true }).waitFor()
-  await page.getByText('Instructions to move money').waitFor()
+  await reasonIn(page).getByText('Instructions to move money').waitFor()
   await page
     .getByText(/3 h 5\d min left/)
     .first()
@@ -95,7 +98,7 @@ test('decision: two fast clicks at the same position decide exactly one of sever
   ]
   const { page } = await dashboard.signedIn({ at: `/reviews/${ids[0]}` })
   const approve = page.getByRole('button', { name: 'Approve' })
-  await page.getByText('Instructions to move money').waitFor()
+  await reasonIn(page).getByText('Instructions to move money').waitFor()
   await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
   await approve.scrollIntoViewIfNeeded()
   const position = await middleOf(approve)
@@ -245,7 +248,7 @@ test('decision: the reason why an operator may not decide is in view, below long
   const reason = page.getByText('This is your own request. Another operator must decide.')
   await reason.waitFor()
   expect(await isInWindow(reason)).toBe(true)
-  await page.getByText('One more line').first().waitFor()
+  await heldIn(page).getByText('One more line').waitFor()
   await expectAccessible(page)
   // Only the server knows that the user of this request is a token of the operator.
   await visit(`/reviews/${await holdRequest(long, { governance: { user: { id: (await token.json()).id } } })}`)
@@ -282,11 +285,11 @@ test('reviews: role read_only sees the queue without content and buttons', async
 
 test('layout: a narrow screen shows either the queue or the item', async () => {
   const { page } = await dashboard.signedIn({ isNarrow: true, at: '/reviews' })
-  await page.getByRole('link', { name: /legal-commitments/ }).click()
+  await page.getByRole('link', { name: /The legal team approves/ }).click()
   await page.getByRole('heading', { name: 'Decision' }).waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Back to queue' }).click()
-  await page.getByRole('link', { name: /legal-commitments/ }).waitFor()
+  await page.getByRole('link', { name: /The legal team approves/ }).waitFor()
 })
 
 test('item: shows an error when the item does not exist', async () => {

@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
@@ -44,6 +45,18 @@ export function useRead<P extends PathOf<'get'>>(
     ...(keepPrevious && { placeholderData: keepPreviousData }),
     ...options,
   }) as UseQueryResult<ResponseOf<'get', P>>
+}
+
+/** Reads several objects of one path that never change. Those that are not loaded are undefined. */
+export function useReads<P extends PathOf<'get'>>(path: P, inits: readonly InitOf<'get', P>[]) {
+  const results = useQueries({
+    queries: inits.map((init) => ({
+      queryKey: [path, init],
+      queryFn: ({ signal }: { signal: AbortSignal }) => sendRequest('get', path, init, signal),
+      staleTime: Number.POSITIVE_INFINITY,
+    })),
+  })
+  return results.map(({ data }) => data as ResponseOf<'get', P> | undefined)
 }
 
 export interface List<Item> {

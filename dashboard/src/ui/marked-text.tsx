@@ -3,9 +3,9 @@ import { Fragment } from 'react'
 import { findingLabel } from './finding-labels.ts'
 import classes from './marked-text.module.css'
 
-interface TextMark {
+interface TextMark<Type extends string = string> {
   /** A type of finding, or another word that `labelOf` knows. */
-  readonly type: string
+  readonly type: Type
   readonly start: number
   readonly end: number
 }
@@ -38,7 +38,7 @@ export function MarkedText({ text, marks, labelOf = findingLabel }: MarkedTextPr
 const classOf = ([type = '']: readonly string[]): string => classes[type.split('.')[0] ?? ''] ?? classes.mark ?? ''
 
 /** Splits the text where marks begin or end, because marks can overlap. */
-function piecesOf(text: string, marks: readonly TextMark[]) {
+export function piecesOf<Type extends string>(text: string, marks: readonly TextMark<Type>[]) {
   const cuts = [...new Set([0, text.length, ...marks.flatMap(({ start, end }) => [start, end])])].toSorted((a, b) => a - b)
   return cuts.slice(0, -1).map((start, index) => ({
     start,

@@ -64,6 +64,7 @@ export const OTHER_SCOPES: Readonly<Record<string, string | null>> = {
   replayPolicies: 'audit:read',
   getReview: 'reviews:content',
   previewReview: 'reviews:content',
+  listReviewExcerpts: 'reviews:content',
   listReviewers: 'reviews:write',
   exportAudit: 'audit:write',
   exportAuditCsv: 'audit:write',

@@ -55,6 +55,45 @@ test('list: filters by state, kind, rule and Application', async () => {
   expect((await admin.get('/reviews?state=approved')).data.map((item: Json) => item.id)).toContain(id)
 })
 
+test('list: filters by user', async () => {
+  const user = { id: 'reviews-of-a-user' }
+  const { id } = await governed.holdPrompt('juniper-hold', { more: { governance: { user } } })
+  const other = await governed.holdPrompt()
+  expect(await pending('&user_id=reviews-of-a-user')).toEqual([id])
+  expect(await pending('&user_id=reviews-of-a')).toEqual([])
+  await Promise.all([governed.decide(id, 'deny'), governed.decide(other.id, 'deny')])
+})
+
+test('excerpts: show the first lines of several items, and one record names the items that were read [GW-REV-10]', async () => {
+  const [held, output, denied] = [await governed.holdPrompt(), await governed.holdCompletion(), await governed.holdPrompt()]
+  await governed.decide(denied.id, 'deny')
+  const { data } = await admin.get(`/reviews/excerpts?ids=${[held.id, output.id, denied.id].join()}`)
+  expect(data).toEqual([
+    { id: held.id, text: held.prompt },
+    { id: output.id, text: output.answer },
+  ])
+  const [record] = await admin.records()
+  const workspace = (await admin.get('/workspaces')).data[0].id
+  expect(record.change).toEqual({
+    ...{ action: 'review_queue.read', object_type: 'review_queue', object_id: workspace },
+    fields: [held.id, output.id],
+  })
+  expect(JSON.stringify(record)).not.toContain(held.prompt)
+  await Promise.all([governed.decide(held.id, 'deny'), governed.decide(output.id, 'deny')])
+})
+
+test('excerpts: nothing is read and recorded of erased items and of those of another Workspace', async () => {
+  const [denied, held] = [await governed.holdPrompt(), await governed.holdPrompt()]
+  await governed.decide(denied.id, 'deny')
+  const [before] = await admin.records()
+  expect((await admin.get(`/reviews/excerpts?ids=${denied.id}`)).data).toEqual([])
+  const workspace = await admin.workspace()
+  expect((await admin.get(`/reviews/excerpts?ids=${held.id}`, { workspace })).data).toEqual([])
+  expect((await admin.records())[0].id).toBe(before.id)
+  expectError(await admin.send('GET', '/reviews/excerpts?ids=rev_x'), 'VALIDATION_ERROR')
+  await governed.decide(held.id, 'deny')
+})
+
 test('list: one item by its id has no content, and nothing is recorded', async () => {
   const { id } = await governed.holdPrompt()
   const read = async () => (await admin.get(`/reviews?id=${id}&limit=1`)).data

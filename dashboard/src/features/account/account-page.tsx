@@ -4,6 +4,7 @@ import { revokeOtherSessions } from '../../api/auth.ts'
 import { useSession, useSessionWorkspace } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
+import { LetterKeysSwitch } from '../../ui/letter-keys-switch.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { roleName } from '../../ui/roles.ts'
@@ -12,7 +13,7 @@ import { NotificationsSection } from './notifications-section.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { TwoFactorSection } from './two-factor-section.tsx'
 
-/** Profile, notifications, two-factor authentication, password and sessions of the signed-in operator. */
+/** Profile, notifications, keyboard, two-factor authentication, password and sessions of the signed-in operator. */
 export function Page() {
   const { t } = useTranslation('account')
   const operator = useSession().data?.operator
@@ -35,6 +36,9 @@ export function Page() {
           <NotificationsSection />
         </Section>
       )}
+      <Section title={t('keyboard.title')}>
+        <LetterKeysSwitch />
+      </Section>
       <Section title={t('twoFactor.title')}>
         <TwoFactorSection enabled={operator.two_factor} />
       </Section>

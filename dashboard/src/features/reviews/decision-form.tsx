@@ -63,8 +63,8 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
   if (refusal !== undefined) return <Alert color="yellow">{refusal}</Alert>
   return (
     <Stack gap="xs">
-      <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
-      <Group>
+      <Group align="end">
+        <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
         {choices.map((choice) => (
           <DecisionButton
             key={choice.verb}
@@ -75,8 +75,8 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
             onDecide={decideNow}
           />
         ))}
-        <KeyHint verb={selected} ready={ready} />
       </Group>
+      <KeyHint verb={selected} ready={ready} />
     </Stack>
   )
 }
@@ -93,6 +93,7 @@ function CommentField({ inputRef, value, onChange, onKeyDown }: CommentFieldProp
   return (
     <Textarea
       ref={inputRef}
+      flex="1 1 16rem"
       label={t('decision.comment')}
       placeholder={t('decision.commentHint')}
       autosize

@@ -37,6 +37,8 @@ export function QueueFilters({ filters, items, onChange }: QueueFiltersProps) {
       label: t('filters.rule'),
       choices: [...rules].toSorted().map((id) => ({ value: id, label: id })),
     },
+    // Links set it: the queue is searched by user otherwise.
+    ...(filters.user ? [{ name: 'user', label: t('filters.user'), kind: 'text' } as const] : []),
   ]
   return (
     <FilterBar filters={all} values={filters} onChange={onChange}>

@@ -1,8 +1,7 @@
-import { Badge, Checkbox, Group, Text } from '@mantine/core'
+import { Badge, Box, Checkbox, Group, Text } from '@mantine/core'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useApplicationNames } from '../../api/application-names.ts'
 import { type List, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,28 +11,33 @@ import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
+import type { QueueEntry, QueueGroup } from './arrange-queue.ts'
 import { BulkBar } from './bulk-bar.tsx'
+import { Excerpt } from './excerpt.tsx'
 import classes from './queue.module.css'
 import type { ReviewFilters } from './review-filters.ts'
 import { type ReviewItem, titleKey } from './review-item.ts'
 import { useAssigneeText } from './use-assignee-text.ts'
-import { useUserText } from './use-user-text.ts'
 
 interface QueueProps {
   readonly list: List<ReviewItem>
+  /** The items of the list as they are searched, sorted and grouped. */
+  readonly groups: readonly QueueGroup<ReviewItem>[]
   readonly filters: ReviewFilters
   readonly selected: string | undefined
 }
 
-/** The review queue, next to expire first. */
-export function Queue({ list, filters, selected }: QueueProps) {
+/** The review queue, next to expire first unless it is sorted otherwise. */
+export function Queue({ list, groups, filters, selected }: QueueProps) {
   const { t } = useTranslation('reviews')
   const [chosen, setChosen] = useState<readonly string[]>([])
   const canDecide = useScopes().hasScope('reviews:write')
   if (list.error && !list.items) return <ErrorState error={list.error} onRetry={list.retry} />
   if (!list.items) return <RowsSkeleton />
   if (list.items.length === 0) return <EmptyQueue filters={filters} />
-  const escalations = list.items.filter(({ kind, state }) => kind === 'escalation' && state === 'pending').map(({ id }) => id)
+  if (groups.length === 0) return <EmptyState title={t('queue.noMatch')}>{t('queue.noFindHint')}</EmptyState>
+  const shown = groups.flatMap(({ entries }) => entries.map(({ item }) => item))
+  const escalations = shown.filter(({ kind, state }) => kind === 'escalation' && state === 'pending').map(({ id }) => id)
   // Items that left the queue are no longer chosen.
   const current = chosen.filter((id) => escalations.includes(id))
   const choose = (id: string, isChosen: boolean) =>
@@ -47,16 +51,29 @@ export function Queue({ list, filters, selected }: QueueProps) {
         />
       )}
       <BulkBar selected={current} onDone={() => setChosen([])} />
-      <ul className={classes.list} aria-label={t('queue.label')}>
-        {list.items.map((item) => (
-          <li key={item.id} className={classes.row}>
-            {canDecide && escalations.includes(item.id) && (
-              <Choice item={item} checked={current.includes(item.id)} onChange={(isChosen) => choose(item.id, isChosen)} />
-            )}
-            <Entry item={item} current={item.id === selected} />
-          </li>
-        ))}
-      </ul>
+      {groups.map(({ key, title, entries }) => (
+        <Box key={key} mb="xs">
+          {title && (
+            <Text component="h2" size="sm" fw={600} mb={4}>
+              {t('queue.group', { title, number: entries.length })}
+            </Text>
+          )}
+          <ul className={classes.list} aria-label={title || t('queue.label')}>
+            {entries.map((entry) => (
+              <li key={entry.item.id} className={classes.row}>
+                {canDecide && escalations.includes(entry.item.id) && (
+                  <Choice
+                    entry={entry}
+                    checked={current.includes(entry.item.id)}
+                    onChange={(isChosen) => choose(entry.item.id, isChosen)}
+                  />
+                )}
+                <Entry entry={entry} current={entry.item.id === selected} grouped={filters.group} />
+              </li>
+            ))}
+          </ul>
+        </Box>
+      ))}
       <ShowMore list={list} fullWidth />
     </>
   )
@@ -83,12 +100,11 @@ function ChooseAll({ checked, onChange }: ChoiceProps) {
   )
 }
 
-function Choice({ item, checked, onChange }: ChoiceProps & { readonly item: ReviewItem }) {
+function Choice({ entry: { title, user }, checked, onChange }: ChoiceProps & { readonly entry: QueueEntry<ReviewItem> }) {
   const { t } = useTranslation('reviews')
-  const userText = useUserText()
   return (
     <Checkbox
-      aria-label={t('bulk.select', { user: userText(item) })}
+      aria-label={t('bulk.select', { title, user })}
       checked={checked}
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}
     />
@@ -120,19 +136,26 @@ function Marks({ item }: { readonly item: ReviewItem }) {
   )
 }
 
-function EmptyQueue({ filters: { state, kind, application, assignee, rule } }: { readonly filters: ReviewFilters }) {
+function EmptyQueue({ filters }: { readonly filters: ReviewFilters }) {
   const { t } = useTranslation('reviews')
-  if (state !== 'pending' || kind || application || assignee || rule) {
+  const { state, kind, application, assignee, rule, user } = filters
+  if (state !== 'pending' || kind || application || assignee || rule || user) {
     return <EmptyState title={t('queue.noMatch')}>{t('queue.noMatchHint')}</EmptyState>
   }
   return <EmptyState title={t('queue.empty')}>{t('queue.emptyHint')}</EmptyState>
 }
 
-function Entry({ item, current }: { readonly item: ReviewItem; readonly current: boolean }) {
+interface EntryProps {
+  readonly entry: QueueEntry<ReviewItem>
+  readonly current: boolean
+  /** The heading of the group says it already. */
+  readonly grouped: ReviewFilters['group']
+}
+
+function Entry({ entry, current, grouped }: EntryProps) {
   const { t } = useTranslation('reviews')
-  const { nameOf } = useApplicationNames()
-  const userText = useUserText()
-  const { id, application_id, rules, state, expires_at, created_at, risk_level } = item
+  const { item, title, excerpt, user, application } = entry
+  const { id, state, expires_at, created_at, risk_level } = item
   return (
     <RouterLink
       className={classes.entry}
@@ -140,19 +163,22 @@ function Entry({ item, current }: { readonly item: ReviewItem; readonly current:
       search={(before: object) => before}
       aria-current={current ? 'true' : undefined}
     >
-      <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="sm" fw={600}>
-          {t(titleKey(item))}
-        </Text>
-        <Text size="xs" component="span">
+      <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+        {grouped === 'rule' && excerpt !== undefined ? (
+          <Excerpt text={excerpt} />
+        ) : (
+          <Text size="sm" component="span" fw={600} lineClamp={1} title={title}>
+            {title}
+          </Text>
+        )}
+        <Text size="xs" component="span" style={{ whiteSpace: 'nowrap' }}>
           {state === 'pending' ? <TimeLeft until={expires_at} /> : <Time at={created_at} />}
         </Text>
       </Group>
+      {grouped !== 'rule' && excerpt !== undefined && <Excerpt text={excerpt} />}
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="xs" truncate>
-          {[userText(item), application_id && nameOf(application_id), ...rules.map((rule) => rule.id)]
-            .filter(Boolean)
-            .join(' · ')}
+        <Text size="xs" c="dimmed" truncate>
+          {[t(titleKey(item)), user, application].join(' · ')}
         </Text>
         {risk_level !== 'low' && <Level level={risk_level} prefix={t('queue.risk')} />}
       </Group>

@@ -5,6 +5,7 @@ import { hasStatus } from '../../api/api-error.ts'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { CopyButton } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -76,19 +77,22 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
   return (
     <Stack inert={justDecided}>
       <Section
-        title={t(titleKey(item))}
+        title={t(`reasons.${item.kind}`)}
         actions={
           <Group gap="xs">
             <Badge color={isPending ? 'yellow' : 'gray'}>{t(`states.${item.state}`)}</Badge>
             {isPending && <TimeLeft until={item.expires_at} />}
+            <CopyButton value={linkOf(item)} label={t('item.link')} />
           </Group>
         }
       >
-        <Content item={item} content={content} marks={marks} />
-        <Findings findings={item.findings} />
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Reasons item={item} policy={policy} />
+          <Findings findings={item.findings} />
+        </Group>
       </Section>
-      <Section title={t(`reasons.${item.kind}`)}>
-        <Reasons item={item} policy={policy} />
+      <Section title={t(titleKey(item))}>
+        <Content item={item} content={content} marks={marks} />
       </Section>
       {isPending && hasScope('reviews:write') && (
         <div className={classes.decision}>
@@ -105,6 +109,12 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
       </Section>
     </Stack>
   )
+}
+
+/** Without the filters of the queue. It keeps the Workspace. */
+function linkOf({ id, workspace_id }: ReviewItem): string {
+  const { origin } = window.location
+  return `${origin}/dashboard/reviews/${id}?${new URLSearchParams({ workspace: workspace_id })}`
 }
 
 function Findings({ findings }: Pick<ReviewItem, 'findings'>) {

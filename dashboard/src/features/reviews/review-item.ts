@@ -12,5 +12,8 @@ export const STATES = ['pending', 'approved', 'released', 'denied', 'acknowledge
 
 const SUBJECTS = { output: 'completion', message: 'message' } as const
 
+/** The rule that names an item: the first one that demanded the review. */
+export const ruleOf = ({ rules }: Pick<ReviewItem, 'rules'>): ReviewItem['rules'][number] | undefined => rules[0]
+
 export const titleKey = ({ kind, point }: Pick<ReviewItem, 'kind' | 'point'>) =>
   `item.titles.${kind}.${point === 'output' || point === 'message' ? SUBJECTS[point] : 'request'}` as const

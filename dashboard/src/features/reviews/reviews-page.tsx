@@ -8,6 +8,7 @@ import { Page as Frame } from '../../ui/page.tsx'
 import { useLetterKeys } from '../../ui/use-letter-keys.ts'
 import { AbsenceButton } from './absence-button.tsx'
 import { Queue } from './queue.tsx'
+import { QueueArrangement } from './queue-arrangement.tsx'
 import { QueueFilters } from './queue-filters.tsx'
 import { QueuePosition } from './queue-position.tsx'
 import { ReviewDetail } from './review-detail.tsx'
@@ -16,6 +17,7 @@ import type { ReviewItem } from './review-item.ts'
 import { ServiceLevels } from './service-levels.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useAdjacentItems } from './use-adjacent-items.ts'
+import { useArrangedQueue } from './use-arranged-queue.ts'
 import { useQueue } from './use-queue.ts'
 
 const FROM_MD = { visibleFrom: 'md' } as const
@@ -28,7 +30,8 @@ export function Page() {
   const { list, live } = useQueue(filters)
   const [opensNext, setOpensNext] = useLocalStorage({ key: 'gatehouse.reviews.opens-next', defaultValue: false })
   const navigateWithin = useNavigateWithin()
-  const items = list.items ?? []
+  const groups = useArrangedQueue(list.items ?? [], filters)
+  const items = groups.flatMap(({ entries }) => entries.map(({ item }) => item))
   const { next, previous } = useAdjacentItems(items, selected)
   const opening = (item: ReviewItem | undefined) => item && (() => navigateWithin(`/reviews/${item.id}`))
   const [openNext, openPrevious] = [opening(next), opening(previous)]
@@ -43,6 +46,7 @@ export function Page() {
       actions={
         <Group gap="xs" {...(selected && FROM_MD)}>
           <ConnectionBadge live={live} />
+          <Shortcuts />
           <AbsenceButton />
         </Group>
       }
@@ -51,11 +55,12 @@ export function Page() {
         <ServiceLevels />
       </Box>
       <Box {...(selected && FROM_MD)}>
-        <QueueFilters filters={filters} items={items} onChange={setFilters} />
+        <QueueFilters filters={filters} items={list.items ?? []} onChange={setFilters} />
       </Box>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: selected || items.length > 0 ? 4 : 12 }} {...(selected && FROM_MD)}>
-          <Queue list={list} filters={filters} selected={selected} />
+        <Grid.Col span={{ base: 12, md: selected || list.items?.length ? 4 : 12 }} {...(selected && FROM_MD)}>
+          {(list.items ?? []).length > 0 && <QueueArrangement filters={filters} onChange={setFilters} />}
+          <Queue list={list} groups={groups} filters={filters} selected={selected} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 8 }} {...(!selected && FROM_MD)}>
           {selected ? (
@@ -84,7 +89,6 @@ export function Page() {
           )}
         </Grid.Col>
       </Grid>
-      <Shortcuts />
     </Frame>
   )
 }

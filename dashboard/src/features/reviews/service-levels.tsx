@@ -9,6 +9,7 @@ import { Time } from '../../ui/time.tsx'
 import classes from './queue.module.css'
 import { TargetButton } from './target-button.tsx'
 
+/** Events of the queue refresh the figures as well (use-queue.ts). Expiry causes no event. */
 const REFRESH_MS = 60_000
 const PERCENT = 100
 /** Of the service levels in a wide window, so that the queue does not move when they are loaded. */
@@ -94,7 +95,7 @@ interface TargetProps {
 function Target({ minutes, overdue }: TargetProps) {
   const { t } = useTranslation('reviews')
   const button = useScopes().hasScope('workspaces:write') && <TargetButton minutes={minutes} />
-  if (minutes === null) return button && <Level name={t('levels.target')} value={undefined} note={button} />
+  if (minutes === null) return button && <Level name={t('levels.noTarget')} value={undefined} note={button} />
   const note = (
     <>
       {t('levels.overdue', { count: overdue })} {button}

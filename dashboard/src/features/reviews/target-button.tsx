@@ -42,7 +42,7 @@ export function TargetButton({ minutes }: { readonly minutes: number | null }) {
     <Popover opened={opened} onChange={(open) => !open && close()} trapFocus withArrow>
       <Popover.Target>
         {minutes === null ? (
-          <Button size="compact-xs" variant="subtle" aria-label={t('target.setLabel')} onClick={toggle}>
+          <Button size="compact-xs" variant="subtle" onClick={toggle}>
             {t('target.set')}
           </Button>
         ) : (

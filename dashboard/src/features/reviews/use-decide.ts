@@ -5,7 +5,7 @@ import { hasStatus } from '../../api/api-error.ts'
 import { useChange } from '../../api/queries.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import type { ReviewItem } from './review-item.ts'
-import { reviewKey, useRefreshItem } from './use-queue.ts'
+import { refreshQueue, reviewKey, useRefreshItem } from './use-queue.ts'
 
 export type Verb = 'approve' | 'deny' | 'acknowledge'
 
@@ -26,7 +26,7 @@ export function useDecide({ id }: ReviewItem, onDecided: () => void) {
       // The content is not loaded again, because each reading is recorded.
       const content = verb === 'deny' ? { content: null, marks: [] } : {}
       queries.setQueryData(reviewKey(id), (cached: ReviewItem | undefined) => cached && { ...cached, ...item, ...content })
-      void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+      refreshQueue(queries)
       onDecided()
     },
   })

@@ -1,12 +1,16 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useEvents } from '../../api/events.ts'
 import { sendRequest } from '../../api/operations.ts'
 import { type List, useList } from '../../api/queries.ts'
-import type { ReviewFilters } from './review-filters.ts'
+import { PENDING, type ReviewFilters } from './review-filters.ts'
 import type { ReviewItem } from './review-item.ts'
 
 /** Some changes cause no event, for example expiry. */
 const FALLBACK_MS = 20_000
+
+/** Pending items are loaded up to this number, so that search, groups and counts cover the queue. */
+const MAX_LOADED = 500
 
 interface Queue {
   readonly list: List<ReviewItem>
@@ -15,18 +19,24 @@ interface Queue {
 }
 
 /** The filtered review queue with live updates. */
-export function useQueue({ state, kind, application, assignee, rule }: ReviewFilters): Queue {
+export function useQueue({ state, kind, application, assignee, rule, user }: ReviewFilters): Queue {
   const queries = useQueryClient()
   const query = {
     state,
-    limit: 50,
+    limit: 100,
     ...(kind && { kind }),
     ...(application && { application_id: application }),
     ...(rule && { rule }),
     ...(assignee && { assigned_to: assignee }),
+    ...(user && { user_id: user }),
   }
   const list = useList('/admin/v1/reviews', { params: { query } }, { refetchInterval: FALLBACK_MS })
-  const refreshList = () => void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+  const { items = [], hasMore, loadingMore, loadMore } = list
+  const loadsAll = state === PENDING && hasMore && !loadingMore && items.length < MAX_LOADED
+  useEffect(() => {
+    if (loadsAll) loadMore()
+  }, [loadsAll, loadMore])
+  const refreshList = () => refreshQueue(queries)
   const live = useEvents('/admin/v1/reviews/events', {
     reset: refreshList,
     review: (data) => {
@@ -48,12 +58,18 @@ export function useRefreshItem(): (id: string) => Promise<void> {
   }
 }
 
+/** Loads the list and the figures above it again. */
+export function refreshQueue(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+  void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews/statistics'] })
+}
+
 /** Stores a changed item without loading its content again, because each reading is recorded. */
 export function useCacheItem(): (item: ReviewItem) => void {
   const queries = useQueryClient()
   return (item) => {
     queries.setQueryData(reviewKey(item.id), (cached: ReviewItem | undefined) => cached && { ...cached, ...item })
-    void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+    refreshQueue(queries)
   }
 }
 

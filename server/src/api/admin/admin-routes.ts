@@ -34,6 +34,7 @@ import { discoveryRoutes } from './providers/discovery-routes.ts'
 import { modelsRoutes } from './providers/models-routes.ts'
 import { presetsRoutes, providersRoutes } from './providers/providers-routes.ts'
 import { reviewEventsRoutes } from './reviews/review-events-routes.ts'
+import { reviewExcerptsRoutes } from './reviews/review-excerpts-routes.ts'
 import { reviewPreviewRoutes } from './reviews/review-preview-routes.ts'
 import { reviewWorkRoutes } from './reviews/review-work-routes.ts'
 import { reviewersRoutes } from './reviews/reviewers-routes.ts'
@@ -52,7 +53,15 @@ const WITHIN_WORKSPACE: readonly Routes[] = [
   ...[accessTokensRoutes, memoriesRoutes, adminTokensRoutes, operatorsRoutes],
   ...[budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes],
   ...[policySetsRoutes, policyChecksRoutes, policyDraftsRoutes, policyTestsRoutes, policyTemplatesRoutes, simulationRoutes],
-  ...[replayRoutes, reviewsRoutes, reviewPreviewRoutes, reviewWorkRoutes, reviewersRoutes, reviewEventsRoutes],
+  ...[
+    replayRoutes,
+    reviewsRoutes,
+    reviewExcerptsRoutes,
+    reviewPreviewRoutes,
+    reviewWorkRoutes,
+    reviewersRoutes,
+    reviewEventsRoutes,
+  ],
   ...[auditRoutes, auditLogRoutes, collectionsRoutes, documentsRoutes, explainedSearchRoutes, webhooksRoutes],
   notificationsRoutes,
 ]

@@ -15,6 +15,7 @@ export interface ReviewQuery extends PageRequest {
   /** Operators (`opr_…`) to whom the items are assigned; empty: unassigned. */
   readonly assignedTo?: readonly string[] | undefined
   readonly rule?: string | undefined
+  readonly userId?: string | undefined
   readonly now: Date
 }
 
@@ -33,6 +34,8 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
     rows = rows.where('application_id', '=', application)
   }
   if (query.rule !== undefined) rows = rows.where(sql<SqlBool>`rules @> ${JSON.stringify([{ id: query.rule }])}::jsonb`)
+  // As the partial index of users, so that prepared plans can use it.
+  if (query.userId) rows = rows.where('user_id', '=', query.userId).where('user_id', '<>', sql.lit(''))
   if (query.assignedTo) {
     const { assignedTo } = query
     rows = assignedTo.length === 0 ? rows.where('assigned_to', 'is', null) : rows.where('assigned_to', 'in', assignedTo)

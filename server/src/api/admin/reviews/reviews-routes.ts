@@ -75,6 +75,7 @@ const docs = {
         kind: Type.Optional(oneOf(REVIEW_KINDS, 'ReviewKind')),
         application_id: Type.Optional(Type.String()),
         rule: Type.Optional(Type.String({ maxLength: 200, description: 'Id of a rule that demanded the review.' })),
+        user_id: Type.Optional(Type.String({ maxLength: 200 })),
         assigned_to: Type.Optional(
           Type.String({
             maxLength: 64,
@@ -97,10 +98,10 @@ export function reviewsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, waiters } = deps
 
   handle(app, docs.list, async ({ workspaceId, query, operator }) => {
-    const { id, state, kind, rule } = query
+    const { id, state, kind, rule, user_id: userId } = query
     const filter = {
       ...pageOf(query),
-      ...{ id, state, kind, rule },
+      ...{ id, state, kind, rule, userId },
       applicationId: applicationIn(query),
       now: clock.now(),
       assignedTo: await assigneesIn(db, workspaceId, query.assigned_to, operator.id, clock.now()),

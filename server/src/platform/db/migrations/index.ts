@@ -14,6 +14,7 @@ import * as operators from './0012-operators.ts'
 import * as server from './0013-server.ts'
 import * as keyLimits from './0014-key-limits.ts'
 import * as providerPermissions from './0017-provider-permissions.ts'
+import * as reviewUsers from './0018-review-users.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -32,4 +33,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0013-server': server,
   '0014-key-limits': keyLimits,
   '0017-provider-permissions': providerPermissions,
+  '0018-review-users': reviewUsers,
 }

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { expectAccessible } from './support/accessible.ts'
+import { startDashboard } from './support/dashboard.ts'
+import { choose } from './support/dialogs.ts'
+
+const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice'
+
+const dashboard = await startDashboard()
+
+const holdRequest = async (content: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> =>
+  (await dashboard.chat(content, more)).body.error.review_item_id
+
+test('queue: a row shows the rule in words and the first line, and rows are searched and grouped', async () => {
+  const id = await holdRequest('Please transfer 12,500 EUR to Harbour Lights for the harbour tour.', {
+    governance: { user: { id: 'harbour' } },
+  })
+  const { page } = await dashboard.signedIn({ at: `/reviews/${id}?kind=hold` })
+  const row = page.locator(`a[href*="${id}"]`)
+  await row.getByText('Instructions to move money').waitFor()
+  await expect.poll(() => row.locator('mark').allTextContents()).toEqual(['12,500 EUR', 'Harbour Lights'])
+  await page.getByRole('textbox', { name: 'Search the queue' }).fill('harbour lights')
+  await page.getByText('1 of 1', { exact: true }).waitFor()
+  await choose(page, 'Group', 'By user')
+  await page.getByRole('heading', { name: 'harbour (1)' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('textbox', { name: 'Search the queue' }).fill('no such text')
+  await page.getByText('The search covers the loaded items').waitFor()
+  // First lines are read once for each item. The record names the items.
+  const records = await dashboard.admin.records(50)
+  const reads = records.filter(({ change }) => change?.action === 'review_queue.read' && change.fields.includes(id))
+  expect(reads).toHaveLength(1)
+})
+
+test('figures: follow the queue when another reviewer decides', async () => {
+  const id = await holdRequest(`${PAYMENT} Figures.`)
+  const { page } = await dashboard.signedIn({ at: '/reviews?kind=hold' })
+  const figures = page.getByRole('group', { name: 'Service levels' })
+  await page.getByText('Live', { exact: true }).waitFor()
+  await figures.getByText('No target').waitFor()
+  await figures.getByRole('button', { name: 'Set target' }).waitFor()
+  const { pending, decided } = await dashboard.admin.get('/reviews/statistics')
+  await figures.getByText(`Pending review${pending.count}`).waitFor()
+  await dashboard.admin.post(`/reviews/${id}/deny`)
+  await figures.getByText(`Pending review${pending.count - 1}`).waitFor()
+  await figures.getByText(`Decided${decided + 1}`).waitFor()
+})
+
+test('keys: ? shows them, and single letters can be turned off', async () => {
+  const id = await holdRequest(`${PAYMENT} Keys.`)
+  const { page, visit } = await dashboard.signedIn({ at: `/reviews/${id}` })
+  await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
+  await page.keyboard.press('?')
+  const dialog = page.getByRole('dialog', { name: 'Keyboard keys' })
+  await dialog.getByText('Approve a hold').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('switch', { name: 'Single-letter keys' }).click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.keyboard.press('a')
+  await page.keyboard.press('?')
+  expect([await page.getByText('to approve').count(), await dialog.count()]).toEqual([0, 0])
+  await visit('/account')
+  await page.getByRole('switch', { name: 'Single-letter keys' }).click()
+  await visit(`/reviews/${id}`)
+  await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
+  await page.keyboard.press('a')
+  await page.getByText('to approve').waitFor()
+})
+
+test('layout: at 400 % zoom the decision does not cover the text', async () => {
+  const id = await holdRequest(`${PAYMENT}\n${'One more line of the contract.\n'.repeat(20)}`)
+  const { page } = await dashboard.signedIn({ at: `/reviews/${id}` })
+  const decision = page.getByRole('region', { name: 'Decision' }).locator('..')
+  const positionOf = () => decision.evaluate('(element) => getComputedStyle(element).position')
+  await decision.waitFor()
+  expect(await positionOf()).toBe('sticky')
+  await page.setViewportSize({ width: 320, height: 256 })
+  expect(await positionOf()).toBe('static')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+})
