@@ -81,6 +81,7 @@ export default defineConfig({
         'arrange.*',
         'facts.*',
       ].map((keys) => `reviews:${keys}`),
+      'sign-in:singleSignOn.failures.*',
       'policies:save.*',
       'policies:try.points.*',
       'policies:diff.*',

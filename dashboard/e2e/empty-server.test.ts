@@ -1,17 +1,59 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
+import { startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 import { firstLogin } from './support/sign-in.ts'
 
-const OWNER = { name: 'Olivia Owner', email: 'olivia@example.com', password: 'a long test password' }
+const OWNER = { name: 'Olivia Owner', email: 'olivia@example.com', password: 'a long test password', workspace: 'acme' }
 const NO_WORKSPACE = 'This server has no Workspace yet'
+const MOST_CLICKS = 10
 
-const dashboard = await startDashboard({ GATEHOUSE_DEMO: '0' })
+/** The identity provider does not respond. */
+const SINGLE_SIGN_ON = {
+  GATEHOUSE_OIDC_ISSUER: 'http://127.0.0.1:1',
+  GATEHOUSE_OIDC_CLIENT_ID: 'gatehouse',
+  GATEHOUSE_OIDC_CLIENT_SECRET: 'the secret of the client',
+  GATEHOUSE_OIDC_NAME: 'Example ID',
+  GATEHOUSE_OIDC_ROLE_CLAIM: 'groups',
+  GATEHOUSE_OIDC_ROLES: 'admins=owner',
+}
 
-test('empty server: first owner creates the first Workspace on any page, and gets the checklist', async () => {
-  const { page, visit, consoleErrors } = await dashboard.windows.open()
+const upstream = await closeAfterAll(startScriptedProvider())
+const dashboard = await startDashboard({ GATEHOUSE_DEMO: '0', ...SINGLE_SIGN_ON })
+const empty = await startDashboard({ GATEHOUSE_DEMO: '0', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+
+test('sign-in: a server without operators names the command for the first link, and a failed single sign-on its cause', async () => {
+  const { page, visit } = await dashboard.windows.open()
+  await visit('/')
+  await page.getByRole('heading', { name: 'No operator yet', level: 1 }).waitFor()
+  await page.getByText('gatehouse operator first-login', { exact: true }).waitFor()
+  expect(await page.getByLabel('Email').count()).toBe(0)
+  await page.getByRole('button', { name: 'Sign in with Example ID' }).click()
+  await page.getByRole('alert').getByText('Example ID does not respond. Sign in with a password, or try again.').waitFor()
+  await expectAccessible(page)
+  for (const [error, cause] of [
+    ['no_role', 'Your account has no role in Gatehouse.'],
+    ['email_not_verified', 'Your identity provider has not verified your email address.'],
+    ['signup_disabled', 'No operator has your email address.'],
+    ['unable_to_get_user_info', 'Single sign-on failed (unable_to_get_user_info).'],
+  ] as const) {
+    await visit(`/sign-in?error=${error}`)
+    await page.getByRole('alert').getByText(cause).waitFor()
+  }
+})
+
+test('empty server: each page offers to create the first Workspace when the welcome form could not', async () => {
+  const { page, visit } = await dashboard.windows.open()
+  const creation = '**/admin/v1/workspaces'
+  await page.route(creation, (route) => route.abort())
   await firstLogin(dashboard, page, OWNER)
+  await page.getByRole('alert').getByText('Cannot reach the server.').waitFor()
+  await page.unroute(creation)
+  await visit('/')
   await page.getByRole('heading', { name: NO_WORKSPACE }).waitFor()
   await expectAccessible(page)
 
@@ -34,6 +76,54 @@ test('empty server: first owner creates the first Workspace on any page, and get
   await page.getByTitle('Workspace: acme').waitFor()
   await visit('/settings/workspace')
   await page.getByRole('heading', { name: 'General' }).waitFor()
+
+  await visit('/settings/operators')
+  const singleSignOn = page.getByRole('region', { name: 'Single sign-on' })
+  await singleSignOn.getByText('The issuer does not respond.').waitFor()
+  await singleSignOn.getByText('Owner in all Workspaces').waitFor()
+  await expectAccessible(page)
+})
+
+test(`empty server: a governed answer of an own provider in at most ${MOST_CLICKS} clicks after the link of the first login`, async () => {
+  const { page, consoleErrors } = await empty.windows.openNew()
+  const takeActions = await countActions(page)
+  await firstLogin(empty, page, OWNER)
+  const checklist = page.getByRole('region', { name: 'Get started' })
+  await page.getByTitle('Workspace: acme').waitFor()
+
+  await checklist.getByRole('link', { name: 'Add your provider' }).click()
+  await page.getByRole('textbox', { name: 'ID', exact: true }).fill('inhouse')
+  await page.getByLabel('Base URL').fill(upstream.url)
+  await page.getByLabel('API key').fill('sk-scripted')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('heading', { name: 'inhouse', exact: true }).waitFor()
+  await dialogsClosed(page)
+  await page.getByRole('button', { name: 'Test connection to inhouse' }).click()
+  await page.getByRole('checkbox', { name: 'scripted' }).click()
+  await page.getByRole('button', { name: 'Add selected models' }).click()
+  await page.getByText('1 model added.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialogsClosed(page)
+
+  await page.getByRole('link', { name: 'Gatehouse, Home' }).click()
+  await checklist.getByRole('link', { name: 'Create an Application' }).click()
+  await page.getByLabel('Name').fill('portal')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'portal', exact: true }).waitFor()
+  await dialogsClosed(page)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Playground' }).click()
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Hello')
+  // The only model is chosen already, because the Application has no default.
+  await page.getByRole('region', { name: 'Settings' }).getByText('scripted', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).waitFor()
+  await page.keyboard.press('Enter')
+  const log = page.getByRole('log')
+  await log.getByText('You said: Hello').waitFor()
+  await log.getByText('Allowed').waitFor()
+
+  const { clicks, fields } = takeActions()
+  console.info(`from the first link to a governed answer: ${clicks} clicks, ${fields} fields`)
+  expect(clicks).toBeLessThanOrEqual(MOST_CLICKS)
   expect(consoleErrors).toEqual([])
 })
 

@@ -161,18 +161,19 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     chatLimits: config.sizes,
     aborting: shutdown.aborting,
   } satisfies GatewayDeps
+  const operators = createOperators(base)
   return {
     ...gateway,
     semantic,
     ...createMessaging(base, gateway),
-    ...createOperators(base),
+    ...operators,
     ...createMail(base),
     documentFetcher: new DocumentFetcher(config),
     background: new BackgroundWork(base.onError),
     queueMeter: queueMeter(base),
     maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
-    readiness: new Readiness(readinessChecks({ ...base, ...audit })),
+    readiness: new Readiness(readinessChecks({ ...base, ...audit, ...operators })),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AuditWatch } from './domains/audit/checkpoints/watch.ts'
 import { opensDatabaseKeys } from './domains/audit/secret-key-check.ts'
+import type { SignIn } from './domains/operators/sign-in.ts'
 import type { Config } from './platform/config/config.ts'
 import type { Database } from './platform/db/database.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './platform/db/disk-space.ts'
@@ -18,13 +19,23 @@ interface Deps {
   readonly auditWatch: AuditWatch
   readonly audit: { readonly lagSeconds: number }
   readonly node: PlaceInNode
+  readonly signIn: Pick<SignIn, 'issuer'>
 }
 
 /** Age of the oldest audit record that is not committed; responses wait for it. */
 const MAX_AUDIT_LAG_SECONDS = 10
 
 /** The checks of `/readyz`, in the order of its response. */
-export function readinessChecks({ config, database, shutdown, workspaceBox, auditWatch, audit, node }: Deps): ReadinessCheck[] {
+export function readinessChecks({
+  config,
+  database,
+  shutdown,
+  workspaceBox,
+  auditWatch,
+  audit,
+  node,
+  signIn,
+}: Deps): ReadinessCheck[] {
   const checks: Record<string, ReadinessCheck['run']> = {
     accepting: () => {
       if (shutdown.stopping.aborted) throw new NotReady('The server is stopping.')
@@ -49,6 +60,7 @@ export function readinessChecks({ config, database, shutdown, workspaceBox, audi
     },
     audit_log: () => requireNoTampering(auditWatch),
     ...(config.databaseReadUrl !== undefined && { read_replica: () => requireFreshReplica(database) }),
+    ...(signIn.issuer && { identity_provider: () => requireIssuer(signIn) }),
     ...(node.processes > 1 && { processes: () => requireAnswers(node) }),
   }
   return Object.entries(checks).map(([name, run]) => ({ name, run }))
@@ -82,6 +94,12 @@ function requireFreshReplica({ reads }: Database): void {
   if (lagMs <= maxLagMs) return
   const lag = Number.isFinite(lagMs) ? `is ${Math.round(lagMs / 1_000)} s behind` : 'does not respond'
   throw new Degraded(`The read replica ${lag}, so everything is read from the primary.`)
+}
+
+/** Degraded: the gateway serves, and operators can sign in with passwords. Uses the last check, because load balancers do not wait. */
+function requireIssuer({ issuer }: Deps['signIn']): void {
+  if (issuer?.lastProblem !== undefined)
+    throw new Degraded('The identity provider for single sign-on does not respond as it should.')
 }
 
 /** Degraded: the other processes serve. */

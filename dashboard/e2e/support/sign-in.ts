@@ -9,11 +9,17 @@ interface Credentials {
   readonly password: string
 }
 
+interface FirstOwner extends Credentials {
+  readonly name: string
+  /** Name of the first Workspace, for which the form asks only while there is none. */
+  readonly workspace?: string
+}
+
 /** Signs in by the link of a first start, after deleting the demo's owner. */
 export async function firstLogin(
   { server: { base, context, config } }: Dashboard,
   page: Page,
-  { name, email, password }: Credentials & { readonly name: string },
+  { name, email, password, workspace }: FirstOwner,
 ): Promise<void> {
   const { db } = context.database
   const { data: people } = await listPeople(db, { limit: 10 })
@@ -26,6 +32,7 @@ export async function firstLogin(
   await page.getByText('Create the first operator, who becomes the owner.').waitFor()
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Email').fill(email)
+  if (workspace !== undefined) await page.getByLabel('Workspace').fill(workspace)
   await setPassword(page, password)
 }
 

@@ -38,6 +38,8 @@ export async function signOut(): Promise<void> {
 interface SignInMethods {
   /** Single sign-on; null if it is not configured. */
   readonly oidc: { readonly name: string } | null
+  /** Whether the server has no operator yet, so that no password works. */
+  readonly needs_first_login: boolean
 }
 
 export const signInMethods = () => get<SignInMethods>('/gatehouse/methods')
@@ -50,6 +52,8 @@ export interface Invitation {
   /** Null for the first owner, who enters it. */
   readonly email: string | null
   readonly name: string | null
+  /** Whether the first owner names the first Workspace too. */
+  readonly needs_workspace: boolean
 }
 
 /** Reads the invitation of a one-time link. */

@@ -7,22 +7,31 @@ interface Target {
   readonly to: string
   /** The query, or a function of that of the current page. */
   readonly search?: Readonly<Record<string, unknown>> | ((before: object) => object)
+  /** Fragment of the URL without #: `create` opens the form of the page. */
+  readonly hash?: string | undefined
   readonly children: ReactNode
 }
 
 /** A link to a page of the dashboard. Keeps the Workspace. */
-export function Link({ to, search = {}, children, ...rest }: Target & AnchorProps) {
+export function Link({ to, search = {}, hash, children, ...rest }: Target & AnchorProps) {
   return (
-    <Anchor component={RouterLink} to={to} search={search as never} {...(rest.size === undefined && { fz: 'inherit' })} {...rest}>
+    <Anchor
+      component={RouterLink}
+      to={to}
+      search={search as never}
+      {...(hash && { hash })}
+      {...(rest.size === undefined && { fz: 'inherit' })}
+      {...rest}
+    >
       {children}
     </Anchor>
   )
 }
 
 /** A `Link` that looks like a button. */
-export function LinkButton({ to, search = {}, children, ...rest }: Target & ButtonProps) {
+export function LinkButton({ to, search = {}, hash, children, ...rest }: Target & ButtonProps) {
   return (
-    <Button component={RouterLink} to={to} search={search as never} {...rest}>
+    <Button component={RouterLink} to={to} search={search as never} {...(hash && { hash })} {...rest}>
       {children}
     </Button>
   )

@@ -21,16 +21,19 @@ interface SubmitFormProps extends Pick<ComponentProps<'form'>, 'onSubmit'> {
   readonly children: ReactNode
 }
 
+/** Why a form was refused. Screen readers announce it. */
+export const FormError = ({ children }: { readonly children: ReactNode }) => (
+  <Alert color="red" variant="light" role="alert">
+    {children}
+  </Alert>
+)
+
 /** A column of fields with a submit button. */
 export function SubmitForm({ onSubmit, submit, pending, error, children }: SubmitFormProps) {
   return (
     <form onSubmit={onSubmit}>
       <Stack>
-        {error ? (
-          <Alert color="red" variant="light" role="alert">
-            {describeError(error).message}
-          </Alert>
-        ) : null}
+        {error ? <FormError>{describeError(error).message}</FormError> : null}
         {children}
         <Button type="submit" loading={pending}>
           {submit}

@@ -39,7 +39,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   memory: ['memories'],
   messaging: ['assistants', 'webhooks'],
   workspaces: ['workspaces', 'demo'],
-  operators: ['operators', 'tokens', 'secret-keys'],
+  operators: ['operators', 'tokens', 'secret-keys', 'single-sign-on'],
 }
 
 /** The scopes of the other operations. null: every operator. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { adminClient, expectError } from '../admin/client.ts'
 import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
 import { Browser, inviteOperator, signInThroughProvider } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -147,3 +148,59 @@ describe.each(CASES)(
     })
   },
 )
+
+describe('single sign-on whose provider does not respond', () => {
+  const environment = {
+    GATEHOUSE_OIDC_ISSUER: 'http://127.0.0.1:1',
+    GATEHOUSE_OIDC_CLIENT_ID: 'gatehouse',
+    GATEHOUSE_OIDC_CLIENT_SECRET: 'the secret of the client',
+    GATEHOUSE_OIDC_NAME: 'Example ID',
+    GATEHOUSE_OIDC_ROLE_CLAIM: 'groups',
+    GATEHOUSE_OIDC_ROLES: 'admins=owner,lab=research:reviewer',
+  }
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startServer(environment)
+  })
+  afterAll(() => server.close())
+
+  test('start: warns in the log, and the server is ready with a degraded check', async () => {
+    await server.announce()
+    await expect.poll(server.logs).toContain('single sign-on does not work: The issuer does not respond.')
+    const response = await fetch(`${server.base}/readyz`)
+    const { checks } = (await response.json()) as { checks: { name: string }[] }
+    expect(response.status).toBe(200)
+    expect(checks.find(({ name }) => name === 'identity_provider')).toEqual({
+      name: 'identity_provider',
+      status: 'degraded',
+      message: 'The identity provider for single sign-on does not respond as it should.',
+    })
+  })
+
+  test('503 names the provider and the other way when a sign-in starts', async () => {
+    const started = await new Browser(server.base).post('/auth/sign-in/social', { provider: 'oidc' })
+    expectError(started, 'UNAVAILABLE')
+    expect(started.body.error.message).toBe('Example ID does not respond. Sign in with a password, or try again.')
+  })
+
+  test('settings: shows how it is set up and the problem, and never the secret', async () => {
+    const { status, body, text } = await adminClient(server).send('GET', '/single-sign-on')
+    expect([status, body.provider]).toEqual([
+      200,
+      {
+        name: 'Example ID',
+        issuer: 'http://127.0.0.1:1',
+        client_id: 'gatehouse',
+        scopes: ['openid', 'profile', 'email'],
+        verified_claim: 'email_verified',
+        role_claim: 'groups',
+        roles: [
+          { value: 'admins', role: 'owner', workspace: null },
+          { value: 'lab', role: 'reviewer', workspace: 'research' },
+        ],
+        problem: 'The issuer does not respond.',
+      },
+    ])
+    expect(text).not.toContain(environment.GATEHOUSE_OIDC_CLIENT_SECRET)
+  })
+})

@@ -15,7 +15,11 @@ const browser = () => new Browser(server.base)
 describe('invitation', () => {
   test('names the invited operator, works once, and signs in', async () => {
     const { token, email, id } = await inviteOperator(server, 'auditor')
-    expect((await browser().post('/auth/gatehouse/invitation', { token })).body).toEqual({ email, name: 'A auditor' })
+    expect((await browser().post('/auth/gatehouse/invitation', { token })).body).toEqual({
+      email,
+      name: 'A auditor',
+      needs_workspace: false,
+    })
     const client = browser()
     expect((await client.accept(token, { name: 'Ann' })).status).toBe(200)
     expect((await client.session()).body.operator).toMatchObject({ id, email, name: 'Ann', role: 'auditor' })

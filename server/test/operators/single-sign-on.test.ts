@@ -26,8 +26,21 @@ describe('single sign-on of invited operators', () => {
   afterAll(() => server.close())
   const browser = () => new Browser(server.base)
 
+  test('settings: show no problem while the provider responds', async () => {
+    const { provider: shown } = await adminClient(server).get('/single-sign-on')
+    expect(shown).toMatchObject({
+      issuer: provider.environment.GATEHOUSE_OIDC_ISSUER,
+      role_claim: null,
+      roles: null,
+      problem: null,
+    })
+  })
+
   test('methods: has the name of the provider', async () => {
-    expect((await browser().get('/auth/gatehouse/methods')).body).toEqual({ oidc: { name: 'Example ID' } })
+    expect((await browser().get('/auth/gatehouse/methods')).body).toEqual({
+      oidc: { name: 'Example ID' },
+      needs_first_login: false,
+    })
   })
 
   test('signs in with the role of the invitation, also the second time', async () => {

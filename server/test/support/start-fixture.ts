@@ -85,6 +85,7 @@ export class StartFixture {
       providerBox: secretBox(secrets, 'provider'),
       invokeDeps: { pools: this.#pools },
       background: this.background,
+      signIn: { issuer: undefined },
     }
   }
 

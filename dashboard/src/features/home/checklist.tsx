@@ -13,12 +13,13 @@ type Step = Setup['steps'][number]
 
 const POLL_MS = 5_000
 
-const PAGES: Readonly<Record<Step['id'], string>> = {
-  provider: '/providers',
-  application: '/applications',
-  request: '/applications',
-  policy: '/policies',
-  reviewer: '/settings/operators',
+/** `create` opens the form of the page. */
+const PAGES: Readonly<Record<Step['id'], { readonly to: string; readonly hash?: string }>> = {
+  provider: { to: '/providers', hash: 'create' },
+  application: { to: '/applications', hash: 'create' },
+  request: { to: '/applications' },
+  policy: { to: '/policies' },
+  reviewer: { to: '/settings/operators' },
 }
 
 /** The first steps in a Workspace. It updates itself, and disappears when all are done or the operator dismisses it. */
@@ -49,7 +50,7 @@ function Steps({ steps }: Pick<Setup, 'steps'>) {
           {t('checklist.progress', { done, count: steps.length })}
         </Text>
         {!opened && next && (
-          <Link to={PAGES[next.id]} size="sm">
+          <Link {...PAGES[next.id]} size="sm">
             {t('checklist.next', { step: t(`checklist.steps.${next.id}.title`) })}
           </Link>
         )}
@@ -86,7 +87,7 @@ function StepRow({ step: { id, done } }: { readonly step: Step }) {
         </Text>
       ) : (
         <Text size="sm" c="dimmed">
-          <Link to={PAGES[id]} inherit underline="always">
+          <Link {...PAGES[id]} inherit underline="always">
             {title}
           </Link>{' '}
           {t(`checklist.steps.${id}.hint`)}

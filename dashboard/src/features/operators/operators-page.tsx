@@ -15,6 +15,7 @@ import { InviteButton } from './invite-button.tsx'
 import type { Operator } from './operator.ts'
 import { OperatorActions } from './operator-actions.tsx'
 import { nameOf } from './operator-roles.ts'
+import { SingleSignOnSection } from './single-sign-on-section.tsx'
 
 const SORTS = ['name', '-name', 'email', '-email', 'last_signed_in', '-last_signed_in'] as const
 const readFilters = (search: Readonly<Record<string, unknown>>) => ({ sort: oneOf(SORTS, search.sort) })
@@ -24,7 +25,8 @@ export function Page() {
   const { t } = useTranslation('operators')
   const [{ sort }, setFilters] = useFilters(readFilters)
   const list = useList('/admin/v1/operators', { params: { query: sort ? { sort } : {} } })
-  const canEdit = useScopes().hasScope('operators:write')
+  const { hasScope, hasScopeInAll } = useScopes()
+  const canEdit = hasScope('operators:write')
   const [link, setLink] = useState<string>()
   const columns: Column<Operator>[] = [
     { header: t('columns.name'), cell: ({ name }) => name, sortBy: 'name' },
@@ -49,6 +51,7 @@ export function Page() {
         sort={{ value: parseSort(sort), onChange: (next) => setFilters({ sort: oneOf(SORTS, next && formatSort(next)) }) }}
         empty={<EmptyState title={t('empty.title')}>{t('empty.hint')}</EmptyState>}
       />
+      {hasScopeInAll('operators:read') && <SingleSignOnSection />}
       <SecretDialog secret={link} title={t('link.title')} label={t('link.label')} onClose={() => setLink(undefined)} />
     </Frame>
   )

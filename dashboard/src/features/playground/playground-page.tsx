@@ -16,6 +16,7 @@ import { modelsOf, type PlaygroundFilters, readFilters } from './playground-filt
 import { RecentChats } from './recent-chats.tsx'
 import { SettingsPanel } from './settings-panel.tsx'
 import { TracePanel } from './trace-panel.tsx'
+import { useFirstModel } from './use-first-model.ts'
 
 const PANELS = ['settings', 'chat', 'trace'] as const
 type Panel = (typeof PANELS)[number]
@@ -93,16 +94,18 @@ export function Page() {
 
 const NO_OPTIONS = '{}'
 
-/** The options of the URL. A visit without any has those of the last visit, and the first Application otherwise. */
+/** The options of the URL. A visit without any has those of the last visit, and the first Application and model otherwise. */
 function useOptions(workspace: string | undefined) {
   const [inUrl, setFilters] = useFilters(readFilters)
   const text = JSON.stringify(inUrl)
   const last = useSaved().searches[workspace ?? '']
   const chosen = text === NO_OPTIONS && last ? readFilters(last) : inUrl
   const [first] = useApplicationNames().choices
-  const filters = { ...chosen, application: chosen.application ?? first?.value }
+  const kept = { ...chosen, application: chosen.application ?? first?.value }
+  const firstModel = useFirstModel(kept.application)
   useEffect(() => {
     if (text !== NO_OPTIONS) saveSearch(workspace, JSON.parse(text))
   }, [workspace, text])
-  return [filters, (changes: Partial<PlaygroundFilters>) => setFilters({ ...filters, ...changes })] as const
+  const set = (changes: Partial<PlaygroundFilters>) => setFilters({ ...kept, ...changes })
+  return [{ ...kept, model: kept.model ?? firstModel }, set] as const
 }

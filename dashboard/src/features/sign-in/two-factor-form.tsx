@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Group, Stack, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { verifyBackupCode, verifyTotp } from '../../api/auth.ts'
 import { describeError } from '../../ui/describe-error.ts'
+import { FormError } from '../../ui/submit-form.tsx'
 
 interface TwoFactorFormProps {
   readonly onDone: () => void
@@ -22,11 +23,7 @@ export function TwoFactorForm({ onDone, onBack }: TwoFactorFormProps) {
   return (
     <form onSubmit={form.onSubmit((values) => attempt.mutate(values))}>
       <Stack>
-        {attempt.error && (
-          <Alert color="red" variant="light" role="alert">
-            {describeError(attempt.error).message}
-          </Alert>
-        )}
+        {attempt.error && <FormError>{describeError(attempt.error).message}</FormError>}
         <TextInput
           key={String(backup)}
           label={backup ? t('twoFactor.backupCode') : t('twoFactor.code')}

@@ -22,7 +22,7 @@ import type { ChatLimits } from '../gateway/chat-request.ts'
 
 export interface AdminContext extends PipelineDeps {
   readonly adminAuthenticator: AdminAuthenticator
-  readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
+  readonly signIn: Pick<SignIn, 'authenticate' | 'origin' | 'issuer' | 'singleSignOn'>
   readonly signal: Signal
   readonly reads: Reads
   readonly secrets: SecretKeys

@@ -22,6 +22,7 @@ import { webhooksRoutes } from './messaging/webhooks-routes.ts'
 import { notificationsRoutes } from './notifications/notifications-routes.ts'
 import { adminTokensRoutes } from './operators/admin-tokens-routes.ts'
 import { operatorsRoutes, sessionRoutes } from './operators/operators-routes.ts'
+import { singleSignOnRoutes } from './operators/single-sign-on-routes.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
 import { playgroundRoutes } from './policies/playground-routes.ts'
 import { policyChecksRoutes, policyTemplatesRoutes } from './policies/policy-checks-routes.ts'
@@ -77,7 +78,9 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
     for (const addRoutes of routes)
       await scope.register(async (plugin) => addRoutes(plugin.withTypeProvider<TypeBoxTypeProvider>(), deps))
   }
-  await app.register(register([workspacesRoutes, demoRoutes, sessionRoutes, auditFeedRoutes, secretKeysRoutes]))
+  await app.register(
+    register([workspacesRoutes, demoRoutes, sessionRoutes, singleSignOnRoutes, auditFeedRoutes, secretKeysRoutes]),
+  )
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     await register(WITHIN_WORKSPACE)(scope)

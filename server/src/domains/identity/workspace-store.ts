@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
-import { fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
+import { fromRow, hasRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { isStorable } from '../../platform/lib/fields.ts'
@@ -89,6 +89,8 @@ export async function listWorkspaces(db: Db, page: PageRequest, ids?: readonly s
   if (ids) query = query.where(sql<boolean>`id = any(${ids.flatMap((id) => fromId('ws', id) ?? [])}::uuid[])`)
   return pageById(query, 'ws', page, workspaceOf)
 }
+
+export const hasWorkspaces = (db: Db): Promise<boolean> => db.selectFrom('workspace').select('id').limit(1).$call(hasRow)
 
 export async function listReviewTargets(db: Db): Promise<readonly { readonly workspaceId: string; readonly minutes: number }[]> {
   const { rows } = await sql<{ id: string; minutes: number }>`

@@ -28,7 +28,7 @@ export interface BetterAuthDeps extends OperatorEventDeps {
   readonly oidc: (RoleClaims & OidcClient) | undefined
   /** Default: scrypt, which takes about 60 ms of CPU time for each password. */
   readonly passwords: PasswordHashing | undefined
-  readonly log: Record<'error' | 'warn', (fields: object, text: string) => void>
+  readonly log: Record<'error' | 'warn' | 'info', (fields: object, text: string) => void>
 }
 
 export interface PasswordHashing {

@@ -5,6 +5,7 @@ import { accessOf, NO_ROLES } from '../../shared/access.ts'
 import { OPERATORS_TOPIC, type Operator } from '../../shared/operator.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
 import { findInvitation, takeInvitation } from './invitation-store.ts'
+import { IssuerWatch } from './issuer-watch.ts'
 import type { OperatorEventDeps } from './operator-event.ts'
 import { createPerson, findPerson, hasPeople, setPassword, updatePerson } from './operator-store.ts'
 
@@ -34,10 +35,13 @@ const SECURE_SESSION_COOKIE = /(?:^|;\s*)__Secure-gatehouse\.session_token=([^;]
 export class SignIn {
   readonly #deps: SignInDeps
   readonly #operators: Cache<Operator | undefined>
+  /** Undefined: sign-in with a password only. */
+  readonly issuer: IssuerWatch | undefined
   #library: Promise<BetterAuth> | undefined
 
   constructor(deps: SignInDeps) {
     this.#deps = deps
+    this.issuer = deps.oidc && new IssuerWatch(deps.oidc.issuer, deps.log)
     this.#operators = new Cache((cookie) => this.#findOperator(cookie), { maxEntries: 1_000 })
     deps.signal.subscribe(OPERATORS_TOPIC, () => this.#operators.forget())
   }
@@ -53,6 +57,10 @@ export class SignIn {
   /** Undefined: sign-in with a password only. */
   get identityProvider(): string | undefined {
     return this.#deps.oidc?.name
+  }
+
+  get singleSignOn(): Omit<NonNullable<SignInDeps['oidc']>, 'clientSecret'> | undefined {
+    return this.#deps.oidc
   }
 
   loadLibrary(): Promise<BetterAuth> {

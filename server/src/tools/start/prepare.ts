@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { opensDatabaseKeys } from '../../domains/audit/secret-key-check.ts'
 import { createAdminToken, hasAdminToken } from '../../domains/operators/admin-token-store.ts'
 import { invitationUrl } from '../../domains/operators/invitation-store.ts'
+import type { SignIn } from '../../domains/operators/sign-in.ts'
 import type { ConnectionPools } from '../../domains/providers/connection-pools.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 import type { BackgroundWork } from '../../platform/lib/background-work.ts'
@@ -39,6 +40,7 @@ async function issueFirstAdminToken(deps: ChangeDeps, dataDir: string): Promise<
 export interface PrepareDeps extends ConfigurationFileDeps {
   readonly invokeDeps: { readonly pools: ConnectionPools }
   readonly background: Pick<BackgroundWork, 'start'>
+  readonly signIn: Pick<SignIn, 'issuer'>
 }
 
 const WRONG_KEY =
@@ -53,7 +55,7 @@ type Announce = (base: string) => Promise<void>
 
 /** Applies `gatehouse.yaml` or seeds the demo, and issues the first secrets. Throws a ConfigError if the file or the environment is invalid. */
 export async function prepareStart(deps: PrepareDeps, output = STANDARD_ERROR): Promise<Announce> {
-  const { config, background } = deps
+  const { config, background, signIn } = deps
   const { isTerminal } = output
   await requireSecretKey(deps)
   const file = await applyConfigurationFile(deps)
@@ -68,6 +70,8 @@ export async function prepareStart(deps: PrepareDeps, output = STANDARD_ERROR): 
     if (url && config.databaseUrl === undefined) await writeFirstLoginLink(config.dataDir, url)
     const login = firstLogin && { url, where: firstLogin.where }
     output.write(banner({ base, demo: placed, adminToken, firstLogin: login, isTerminal }))
+    // In the background, because the identity provider may not respond. It logs a warning then.
+    if (signIn.issuer) background.start(async () => void (await signIn.issuer?.check()))
     // In the background, because there may be many documents.
     if (file && hasFolders(file.declaration)) background.start((signal) => readFolders(deps, file, signal))
   }

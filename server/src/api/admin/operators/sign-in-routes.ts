@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { hasWorkspaces } from '../../../domains/identity/workspace-store.ts'
 import { resetPasswordAttempts } from '../../../domains/operators/attempt-store.ts'
 import {
   CALLBACK_PATH,
@@ -9,7 +10,7 @@ import {
   SINGLE_SIGN_ON_URLS,
 } from '../../../domains/operators/better-auth-paths.ts'
 import { findInvitation } from '../../../domains/operators/invitation-store.ts'
-import { findPerson } from '../../../domains/operators/operator-store.ts'
+import { findPerson, hasPeople } from '../../../domains/operators/operator-store.ts'
 import { originOf, refuseCrossSite } from '../../../domains/operators/same-origin.ts'
 import type { SignIn, SignInDeps } from '../../../domains/operators/sign-in.ts'
 import { type ErrorCode, GatehouseError } from '../../../errors.ts'
@@ -55,14 +56,18 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
 function invitationRoutes(app: FastifyInstance, { db, clock, signIn }: SignInRoutesDeps): void {
   app.get('/gatehouse/methods', { schema: { hide: true } }, async () => ({
     oidc: signIn.identityProvider === undefined ? null : { name: signIn.identityProvider },
+    needs_first_login: !(await hasPeople(db)),
   }))
 
   app.post('/gatehouse/invitation', { schema: { hide: true } }, async (request) => {
     const { token } = valid(checkToken(readJson(request)))
     const invitation = await findInvitation(db, token, clock.now())
     if (!invitation) throw invalidInvitation()
+    const isFirst = invitation.operatorId === null
     const person = invitation.operatorId === null ? undefined : await findPerson(db, invitation.operatorId)
-    return { email: person?.email ?? null, name: person?.name ?? null }
+    // The first owner names the first Workspace, unless the command line or gatehouse.yaml has created one.
+    const needsWorkspace = isFirst && !(await hasWorkspaces(db))
+    return { email: person?.email ?? null, name: person?.name ?? null, needs_workspace: needsWorkspace }
   })
 
   app.post('/gatehouse/accept', { schema: { hide: true } }, async (request, reply) => {
@@ -157,6 +162,13 @@ const ERROR_CODES: Readonly<Record<number, ErrorCode>> = {
   500: 'UNAVAILABLE',
 }
 
+/** The identity provider is configured, but better-auth could not read its configuration. */
+const ISSUER_DOWN = 'PROVIDER_NOT_FOUND'
+
+function issuerDown({ identityProvider: name = '' }: SignIn): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} does not respond. Sign in with a password, or try again.`
+}
+
 /** Cookies of https requests are sent over https only. */
 const secureCookie = (cookie: string, { base }: FastifyRequest): string =>
   base.startsWith('https:') && !/;\s*secure/i.test(cookie) ? `${cookie}; Secure` : cookie
@@ -169,6 +181,7 @@ async function sendWebResponse(response: Response, reply: FastifyReply, signIn: 
   const text = await response.text()
   if (response.status >= 400) {
     const { code, message } = JSON.parse(text || '{}') as { code?: string; message?: string }
+    if (code === ISSUER_DOWN) return sendError(reply, 'UNAVAILABLE', { message: issuerDown(signIn), details: { reason: code } })
     const retryAfter = response.headers.get('x-retry-after')
     return sendError(reply, ERROR_CODES[response.status] ?? 'INTERNAL', {
       ...(message && { message: `${message.replace(/\.$/, '')}.` }),
