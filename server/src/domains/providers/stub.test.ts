@@ -44,3 +44,22 @@ test('stub: completes a message of one megabyte in bounded time', () => {
   }
   expect(cpuMs(completeAll)).toBeLessThan(5_000)
 })
+
+test('stub: calls the function that the question names, and quotes its result', () => {
+  const schema = { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] }
+  const tools = [{ type: 'function', function: { name: 'get_order', parameters: schema } }]
+  const [choice] = complete('Where is order 1042?', { tools }).choices
+  expect(choice).toMatchObject({
+    message: { content: null, tool_calls: [{ function: { name: 'get_order', arguments: '{"number":"1042"}' } }] },
+    finish_reason: 'tool_calls',
+  })
+  expect(text('Hello', { tools })).toContain('demonstration model')
+  const messages = [
+    { role: 'user', content: 'Where is order 1042?' },
+    { role: 'assistant', content: null, tool_calls: [] },
+    { role: 'tool', tool_call_id: 'call_1', content: '{"state":"on its way"}' },
+  ]
+  const request = { model: 'demo-small', messages, parameters: { tools } }
+  const answer = stubCompletion(request, { newId: () => 'chatcmpl_1', created: 7 })
+  expect(answer.choices[0]?.message.content).toBe('The tool says: “{"state":"on its way"}”')
+})

@@ -1,6 +1,7 @@
 import type { Choice, Completion } from '../../shared/completion.ts'
 import type { ChatMessage } from '../../shared/message.ts'
 import type { Operation, ProviderRequest } from './operation.ts'
+import { stubToolCall } from './stub-tools.ts'
 
 /** Invented but valid, so that detectors find it: an example IBAN, a phone number that Ofcom reserves for fiction, a domain of RFC 2606. */
 const TOPICS: readonly { readonly pattern: RegExp; readonly respond: (subject: string) => string }[] = [
@@ -37,7 +38,7 @@ const READ_CHARACTERS = 4_000
 const QUOTED_CHARACTERS = 240
 const CHARACTERS_PER_TOKEN = 4
 
-/** Quotes the last user message as received, so that redactions are visible. Supports max_tokens, n and JSON mode. */
+/** Quotes the last user message as received, so that redactions are visible. Supports max_tokens, n, JSON mode and tools. */
 export function stubCompletion(
   request: ProviderRequest,
   { newId, created }: Parameters<Operation<Completion>['stub']>[0],
@@ -56,8 +57,11 @@ export function stubCompletion(
 function createChoice(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>>): Choice {
   const last = messages.findLast(({ role }) => role === 'user')
   const prompt = last ? textOf(last).slice(0, READ_CHARACTERS) : ''
+  const call = messages.at(-1) === last ? stubToolCall(prompt, parameters.tools) : undefined
+  if (call !== undefined) return { index: 0, message: call, finish_reason: 'tool_calls' }
   const topic = TOPICS.find(({ pattern }) => pattern.test(prompt))
-  const text = (topic?.respond ?? respondByDefault)(quote(prompt))
+  const result = messages.at(-1)?.role === 'tool' ? messages.at(-1) : undefined
+  const text = result ? `The tool says: ${quote(textOf(result))}` : (topic?.respond ?? respondByDefault)(quote(prompt))
   const limit = Number(parameters.max_completion_tokens ?? parameters.max_tokens ?? Number.POSITIVE_INFINITY)
   const full = isJsonFormat(parameters.response_format) ? JSON.stringify({ answer: text }) : text
   const isCut = countTokens(full) > limit
