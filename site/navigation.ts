@@ -24,7 +24,8 @@ const section = (text: string, pages: Readonly<Record<string, string>>) => ({
 
 export const NAV = [
   { text: 'Quick start', link: '/start/quick-start' },
-  { text: 'Guides', link: '/guides/first-hour' },
+  { text: 'Guides', link: '/guides/' },
+  { text: 'Build', link: '/build/' },
   { text: 'Reference', link: '/configuration' },
   { text: 'API', link: '/api/', target: '_self' },
 ]
@@ -33,8 +34,23 @@ const MAIN = [
   section('Start', {
     'start/quick-start': 'Quick start',
     'guides/first-hour': 'Your first hour',
+    'guides/': 'All guides',
     'guides/clients': 'Connect clients',
     'guides/providers': 'Connect providers',
+  }),
+  section('Build', {
+    'build/': 'Set up',
+    'build/chat': 'Chat',
+    'build/streaming': 'Streaming',
+    'build/tools': 'Tools',
+    'build/knowledge': 'Knowledge',
+    'build/memory': 'Memory',
+    'build/users': 'Users and tokens',
+    'build/conversations': 'Conversations',
+    'build/assistants': 'Assistants',
+    'build/webhooks': 'Webhooks',
+    'build/reviews': 'Reviews in an application',
+    'build/errors': 'Errors and retries',
   }),
   section('Concepts', {
     'concepts/pipeline': 'The pipeline',
@@ -49,7 +65,6 @@ const MAIN = [
     'policy-cookbook': 'Policy cookbook',
     'guides/run-reviews': 'Run the review queue',
     'guides/investigate': 'Investigate a request',
-    'guides/messaging': 'Use messaging',
     'guides/notifications': 'Get notified',
     dashboard: 'The dashboard',
   }),

@@ -2,7 +2,6 @@
 export const EXECUTED_PAGES = [
   'start/quick-start',
   'concepts/permissions',
-  'guides/messaging',
   'guides/clients',
   'guides/siem',
   'guides/monitor',

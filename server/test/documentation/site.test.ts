@@ -42,9 +42,9 @@ test('documents: the content security policy allows every inline script and no i
 })
 
 test('documents: old addresses redirect', async () => {
-  const moved = ['/docs', '/docs/errors.html', '/docs/js/scalar.js', '/docs/api']
+  const moved = ['/docs', '/docs/errors.html', '/docs/js/scalar.js', '/docs/api', '/docs/guides/messaging']
   const locations = await Promise.all(moved.map(async (path) => (await get(path)).headers.get('location')))
-  expect(locations).toEqual(['/docs/', '/docs/errors', '/docs/api/js/scalar.js', '/docs/api/'])
+  expect(locations).toEqual(['/docs/', '/docs/errors', '/docs/api/js/scalar.js', '/docs/api/', '/docs/build/conversations'])
 })
 
 test('documents: every link of the built site leads to a page and a heading', () => {

@@ -18,11 +18,13 @@ export interface CodeBlock {
 
 /** The fenced blocks of a document, in order. */
 export const blocksOf = (file: string): CodeBlock[] =>
-  [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, language = '', source = '']) => ({
-    file,
-    language,
-    source,
-  }))
+  [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^```(\w*)(?: \[.*\])?\n([\s\S]*?)^```/gm)].map(
+    ([, language = '', source = '']) => ({
+      file,
+      language,
+      source,
+    }),
+  )
 
 /** All blocks that a reader may copy: of README, the quick start, the guides, the concepts and the documents on policies. */
 export const copiedBlocks = (): CodeBlock[] => globSync(DOCUMENTS, { cwd: ROOT }).sort().flatMap(blocksOf)

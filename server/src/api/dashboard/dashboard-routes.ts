@@ -8,6 +8,9 @@ import { GatehouseError } from '../../errors.ts'
 
 const SITE = fileURLToPath(new URL('../../../../site/dist', import.meta.url))
 
+/** Pages that have another address now. */
+const MOVED: Readonly<Record<string, string>> = { 'guides/messaging': 'build/conversations' }
+
 const PAGE = /^(?:[a-z0-9-]+\/)*[a-z0-9-]*$/
 
 /** Headers of a page that loads what `sources` allows, and that cannot be framed. */
@@ -51,6 +54,8 @@ const pathOf = (params: unknown): string => (params as { '*': string })['*']
 
 async function sendSitePage(reply: FastifyReply, path: string, accept = ''): Promise<FastifyReply> {
   const name = path.replace(/\.html$/, '')
+  const moved = MOVED[name]
+  if (moved !== undefined) return reply.redirect(`/docs/${moved}`, 301)
   if (name !== path && PAGE.test(name)) return reply.redirect(`/docs/${name.replace(/(^|\/)index$/, '$1')}`, 301)
   const hashes = await readFile(join(SITE, 'script-hashes.json'), 'utf8').catch((cause) => {
     throw new GatehouseError('NOT_FOUND', { message: 'The documents are not built. Run `npm start` to build them.' }, cause)
