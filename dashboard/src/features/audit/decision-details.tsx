@@ -20,7 +20,10 @@ export function DecisionDetails({ record }: { readonly record: AuditRecord }) {
     <Stack gap="sm">
       <DescriptionList
         items={[
-          [t('record.decision.verdict'), decision && <Verdict key="verdict" verdict={decision.verdict} transforms={decision.transforms} ofRule />],
+          [
+            t('record.decision.verdict'),
+            decision && <Verdict key="verdict" verdict={decision.verdict} transforms={decision.transforms} ofRule />,
+          ],
           [t('record.decision.classification'), classification && <Level key="classification" level={classification} />],
           [t('record.decision.risk'), risk_level && <Level key="risk" level={risk_level} />],
           [
