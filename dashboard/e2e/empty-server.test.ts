@@ -74,6 +74,12 @@ test('empty server: each page offers to create the first Workspace when the welc
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
   await page.getByRole('region', { name: 'Get started' }).getByText('0 of 5 steps done').waitFor()
   await page.getByTitle('Workspace: acme').waitFor()
+  await page.getByRole('heading', { name: 'No Applications yet' }).waitFor()
+  await page.getByRole('link', { name: 'Create an Application' }).last().click()
+  await page.getByRole('dialog', { name: 'Create Application' }).waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'Write a policy' }).click()
+  await page.waitForURL('**/dashboard/policies/drafts/*')
   await visit('/settings/workspace')
   await page.getByRole('heading', { name: 'General' }).waitFor()
 

@@ -61,7 +61,7 @@ test('checklist: one line with the next step, shows all steps, and can be dismis
   const checklist = page.getByRole('region', { name: 'Get started' })
   await checklist.getByRole('link', { name: 'Next: Add your provider' }).waitFor()
   await checklist.getByRole('button', { name: 'Show steps' }).click()
-  await checklist.getByRole('listitem').filter({ hasText: 'Done' }).getByText('Create an Application').waitFor()
+  await checklist.getByRole('listitem').filter({ hasText: 'Done' }).getByText('Send the first request').waitFor()
   await expectAccessible(page)
   await checklist.getByRole('listitem').getByRole('link', { name: 'Add your provider' }).click()
   await page.waitForURL('**/dashboard/providers*')

@@ -77,6 +77,6 @@ test('overview: another Workspace counts only its own requests', async () => {
   const workspace = await admin.workspace()
   const overview = await admin.get('/overview', { workspace })
   expect(overview.totals.requests).toBe(0)
-  expect(overview.attention).toContainEqual(expect.objectContaining({ kind: 'no_policy', link: '/policies/draft' }))
+  expect(overview.attention).toContainEqual(expect.objectContaining({ kind: 'no_policy', link: '/policies' }))
   expectError(await admin.send('GET', `/applications/${application.id}/usage`, undefined, { workspace }), 'NOT_FOUND')
 })

@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import { Trans, useTranslation } from 'react-i18next'
+import { useScopes } from '../../api/session.ts'
 import { LinkButton } from '../../ui/link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
@@ -42,6 +43,8 @@ function AttentionRow({ item: { kind, text, link }, overview }: { readonly item:
   const isUrgent = URGENT.includes(kind)
   const Icon = isUrgent ? IconAlertTriangle : IconInfoCircle
   const [to = '/', query] = link.split('?')
+  // A policy is written in a draft, which the page creates.
+  const writesPolicy = useScopes().hasScope('policies:write') && kind === 'no_policy'
   return (
     <Group gap="xs" wrap="nowrap" mih={30}>
       <Icon size={18} style={{ flex: 'none' }} color={`var(--mantine-color-${isUrgent ? 'red' : 'yellow'}-text)`} aria-hidden />
@@ -51,11 +54,12 @@ function AttentionRow({ item: { kind, text, link }, overview }: { readonly item:
       <LinkButton
         to={to}
         search={Object.fromEntries(new URLSearchParams(query))}
+        {...(writesPolicy && { hash: 'create' })}
         size="compact-sm"
         variant="default"
-        aria-label={t('attention.reviewItem', { text })}
+        aria-label={writesPolicy ? t('attention.writePolicy') : t('attention.reviewItem', { text })}
       >
-        {t('attention.review')}
+        {writesPolicy ? t('attention.writePolicy') : t('attention.review')}
       </LinkButton>
     </Group>
   )

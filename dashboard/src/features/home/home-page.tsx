@@ -1,5 +1,6 @@
 import { Alert, SimpleGrid, Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
@@ -106,6 +107,21 @@ function Charts({ usage: { totals, series }, period }: Pick<OverviewContentProps
 function NoRequests() {
   const { t } = useTranslation('home')
   const { hasScope } = useScopes()
+  const { isEmpty } = useApplicationNames()
+  if (isEmpty && hasScope('applications:write')) {
+    return (
+      <EmptyState
+        title={t('requests.noApplication')}
+        action={
+          <LinkButton to="/applications" hash="create">
+            {t('requests.createApplication')}
+          </LinkButton>
+        }
+      >
+        {t('requests.noApplicationHint')}
+      </EmptyState>
+    )
+  }
   return (
     <EmptyState
       title={t('requests.none')}

@@ -22,6 +22,9 @@ export const databaseServers = ({ databaseReadUrl, ...config }: Config) => ({
 export const serverUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** Replaces the address for all interfaces by the one of this machine. */
+export const toLocalUrl = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')
+
 export const configFileOf = (env: Environment): string => resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml')
 
 /** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */

@@ -25,6 +25,9 @@ const generator = new V7Generator({
 /** A new UUIDv7 in its textual form: time-ordered, also within one millisecond. */
 export const newUuid = (): string => generator.generate().toString()
 
+/** When a UUIDv7 was created (RFC 9562, section 5.7). */
+export const timeOfUuid = (uuid: string): Date => new Date(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16))
+
 /** `aud` + UUID → `aud_01h…` (26 letters, sorted as the UUID is). */
 export function toId(prefix: string, uuid: string): string {
   const hex = uuid.replaceAll('-', '')

@@ -60,6 +60,14 @@ test('application create: prints the code of each client with address and a mode
   expect((await recordedActions()).slice(0, 2).sort()).toEqual(['application.create', 'key.issue'])
 })
 
+test('application create: prints the address of the running demo when the command does not know its port', async () => {
+  await server.announce()
+  const { err } = await runCommandLine(['application', 'create', 'kiosk'], { GATEHOUSE_DATA: server.config.dataDir })
+  expect(err).toContain(`${server.base}/v1`)
+  const elsewhere = { GATEHOUSE_DATA: server.config.dataDir, GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }
+  expect((await runCommandLine(['application', 'create', 'foyer'], elsewhere)).err).toContain('https://gatehouse.example.com/v1')
+})
+
 test('application create: fails and issues no key when the name is taken, the name is empty or the Workspace is unknown', async () => {
   const [{ name = '' } = {}] = server.demo.applications
   expect(await runCommand('application', 'create', name)).toEqual({

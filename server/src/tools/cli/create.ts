@@ -45,7 +45,7 @@ export async function applicationCreate(
     const workspace = await chooseWorkspace(db, options.workspace)
     out(await createWithKey(context, workspace, checked.value))
     note(`the key of ${name} in ${workspace.name}: copy it now, because only its hash is stored`)
-    const values = { base: publicUrl(context.config), model: (await firstModel(db, workspace.id)) ?? 'MODEL' }
+    const values = { base: await publicUrl(context, terminal), model: (await firstModel(db, workspace.id)) ?? 'MODEL' }
     note('\nConnect a client, with the key in the environment variable GATEHOUSE_KEY:')
     for (const snippet of CLIENT_SNIPPETS) note(`\n--- ${snippet.name}\n${snippet.code(values)}`)
   })

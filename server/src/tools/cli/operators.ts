@@ -17,7 +17,7 @@ export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
     if (token === undefined) {
       throw new CommandFailure('an operator exists already: print a link for an operator with `gatehouse operator invite EMAIL`')
     }
-    terminal.out(invitationUrl(publicUrl(context.config), token))
+    terminal.out(invitationUrl(await publicUrl(context, terminal), token))
     terminal.note('for the first owner, who chooses a name, an address and a password. The link works once')
   })
 
@@ -30,7 +30,7 @@ export const operatorInvite = (terminal: Terminal, email: string): Promise<void>
       await putInvitation(tx, id, token, now)
       return [changeOf('operator_invitation', 'issued', { id, name: email })]
     })
-    terminal.out(invitationUrl(publicUrl(context.config), token))
+    terminal.out(invitationUrl(await publicUrl(context, terminal), token))
     terminal.note(
       `for ${email}, who chooses a new password. The link works once, within 7 days. Copy it now, because only its hash is stored`,
     )

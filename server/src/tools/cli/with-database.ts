@@ -1,11 +1,12 @@
 import { fileStoreOptions } from '../../context-options.ts'
 import { type FileStore, openFileStore } from '../../domains/messaging/attachments/file-store.ts'
-import { type Config, readConfig, serverUrl } from '../../platform/config/config.ts'
+import { type Config, readConfig, serverUrl, toLocalUrl } from '../../platform/config/config.ts'
 import { secureDataFolder } from '../../platform/config/data-folder.ts'
 import { readSecrets, type Secrets } from '../../platform/config/secrets.ts'
 import { type Database, openDatabase } from '../../platform/db/database.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
+import { readDemoFile } from '../demo/demo-file.ts'
 import type { ChangeDeps } from '../setup/recorded-change.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -57,7 +58,12 @@ export async function withDatabase<T>(
 export const migrate = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database }) => terminal.out(`the ${database.kind} database is up to date`))
 
-export const publicUrl = (config: Config): string => config.signIn.publicUrl ?? serverUrl(config)
+/** The address of the server for clients. A server with the demo may run on another port than this command's environment says. */
+export async function publicUrl({ config }: Pick<CommandContext, 'config'>, { env }: Pick<Terminal, 'env'>): Promise<string> {
+  const isSet = Boolean(env.HOST || env.PORT)
+  const demo = isSet ? undefined : await readDemoFile(config.dataDir)
+  return config.signIn.publicUrl ?? demo?.base_url ?? toLocalUrl(serverUrl(config))
+}
 
 export async function withFiles<T>({ config, secrets }: CommandContext, work: (files: FileStore) => Promise<T>): Promise<T> {
   const files = openFileStore(fileStoreOptions(config, secrets))

@@ -4,6 +4,7 @@ import { createAdminToken, hasAdminToken } from '../../domains/operators/admin-t
 import { invitationUrl } from '../../domains/operators/invitation-store.ts'
 import type { SignIn } from '../../domains/operators/sign-in.ts'
 import type { ConnectionPools } from '../../domains/providers/connection-pools.ts'
+import { serverUrl, toLocalUrl } from '../../platform/config/config.ts'
 import { ConfigError } from '../../platform/config/environment.ts'
 import type { BackgroundWork } from '../../platform/lib/background-work.ts'
 import { counted } from '../../platform/lib/counted.ts'
@@ -128,7 +129,7 @@ async function prepareDemoFacts({ config, secrets, log, invokeDeps, ...deps }: P
   const { dataDir } = config
   const content = await prepareDemo(
     { ...deps, dataDir, withHistory: config.demoHistory, webhookBox: secretBox(secrets, 'webhook') },
-    toLocalUrl(`http://${config.host}:${config.port}`),
+    toLocalUrl(serverUrl(config)),
   )
   if (!content) return undefined
   const { pools } = invokeDeps
@@ -137,6 +138,3 @@ async function prepareDemoFacts({ config, secrets, log, invokeDeps, ...deps }: P
   const providers = await syncEnvironmentProviders(content.workspace.id, { ...deps, config, pools, warn, fromEnvironment })
   return { file: demoFilePath(dataDir), content, providers }
 }
-
-/** Replaces the address for all interfaces by the one of this machine. */
-const toLocalUrl = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')

@@ -70,7 +70,7 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
     },
     budgetAttention.nearLimit(budgets),
     share > MANY_ERRORS && { kind: 'errors', text: `${Math.round(share * 100)} % of the requests failed.`, link: '/audit' },
-    !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies/draft' },
+    !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies' },
   ]
   return found.filter((attention) => attention !== undefined && attention !== false)
 }

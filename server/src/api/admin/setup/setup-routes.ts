@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Type } from 'typebox'
 import { findWorkspace } from '../../../domains/identity/workspace-store.ts'
 import { listPeople } from '../../../domains/operators/operator-store.ts'
@@ -5,7 +6,8 @@ import type { Db } from '../../../platform/db/database.ts'
 import { hasRow } from '../../../platform/db/from-row.ts'
 import { uuidOfWorkspace } from '../../../platform/db/values.ts'
 import { oneOf } from '../../../platform/lib/fields.ts'
-import { DEMO_ISSUER } from '../../../shared/demo-words.ts'
+import { timeOfUuid } from '../../../platform/lib/id.ts'
+import { DEMO_ISSUER, DEMO_REVIEWER_EMAIL } from '../../../shared/demo-words.ts'
 import { conflict, notFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import type { Scope } from '../../../shared/scope.ts'
@@ -30,32 +32,38 @@ const stepsFor = (scopes: readonly Scope[]): readonly SetupStep[] => SETUP_STEPS
 
 const MAX_OPERATORS = 500
 
+/** In the demo's Workspace only what was created after the demo is a step of its operators. */
 export async function readSetup(db: Db, workspaceId: string): Promise<Readonly<Record<SetupStep, boolean>> | undefined> {
   const id = uuidOfWorkspace(workspaceId)
+  // Of the id, because a demo with a history was seeded as of a month ago.
+  const createdAt = timeOfUuid(id)
+  const isDemo = sql<boolean>`workspace.settings ->> 'issuer' is not distinct from ${DEMO_ISSUER}`
+  const isOwn = (table: 'provider' | 'application' | 'policy_set') =>
+    sql<boolean>`(not ${isDemo} or ${sql.ref(`${table}.created_at`)} > ${createdAt})`
   const row = await db
     .selectFrom('workspace')
     .where('workspace.id', '=', id)
-    .select(({ exists, selectFrom, or }) => [
-      exists(selectFrom('provider').select('provider.id').where('provider.workspace_id', '=', id).where('kind', '<>', 'stub')).as(
-        'provider',
-      ),
-      exists(selectFrom('application').select('application.id').where('application.workspace_id', '=', id)).as('application'),
-      or([
-        exists(
-          selectFrom('api_key').select('api_key.id').where('api_key.workspace_id', '=', id).where('last_used_at', 'is not', null),
-        ),
-        exists(selectFrom('audit_usage_value').select('value').where('audit_usage_value.workspace_id', '=', id)),
-      ]).as('request'),
-      exists(selectFrom('policy_set').select('policy_set.id').where('policy_set.workspace_id', '=', id)).as('policy'),
-    ])
+    .select(({ exists, selectFrom, or }) => {
+      const hasOwn = (table: 'application' | 'policy_set') =>
+        exists(selectFrom(table).select(`${table}.id`).where(`${table}.workspace_id`, '=', id).where(isOwn(table)))
+      const providers = selectFrom('provider').select('provider.id').where('provider.workspace_id', '=', id)
+      const keys = selectFrom('api_key').select('api_key.id').where('api_key.workspace_id', '=', id)
+      const usage = selectFrom('audit_usage_value').select('value').where('audit_usage_value.workspace_id', '=', id)
+      return [
+        exists(providers.where('kind', '<>', 'stub').where(isOwn('provider'))).as('provider'),
+        hasOwn('application').as('application'),
+        or([exists(keys.where('last_used_at', '>', createdAt)), exists(usage.where(sql<boolean>`not ${isDemo}`))]).as('request'),
+        hasOwn('policy_set').as('policy'),
+      ]
+    })
     .executeTakeFirst()
   return row && ({ ...row, reviewer: await hasReviewer(db, workspaceId) } as Record<SetupStep, boolean>)
 }
 
-/** Whether a second operator can decide in the Workspace on what the first one asks for. */
+/** Whether a second operator, besides the demo's reviewer, can decide in the Workspace on what the first one asks for. */
 async function hasReviewer(db: Db, workspaceId: string): Promise<boolean> {
   const { data } = await listPeople(db, { limit: MAX_OPERATORS }, workspaceId)
-  return data.filter((person) => isReviewer(person, workspaceId)).length > 1
+  return data.filter((person) => person.email !== DEMO_REVIEWER_EMAIL && isReviewer(person, workspaceId)).length > 1
 }
 
 const isSetupDismissed = (db: Db, workspaceId: string, operatorId: string): Promise<boolean> =>
@@ -82,7 +90,7 @@ const SetupView = Type.Object({
   is_demo: Type.Boolean({ description: 'Whether the Workspace is the demo, which an owner can remove.' }),
   dismissed: Type.Boolean({ description: 'Whether the operator has dismissed the checklist.' }),
   steps: Type.Array(Type.Object({ id: oneOf(SETUP_STEPS), done: Type.Boolean() }), {
-    description: "The steps that the operator's scopes allow. Objects of the demo count, except its built-in model.",
+    description: "The steps that the operator's scopes allow. Objects of the demo do not count.",
   }),
 })
 
