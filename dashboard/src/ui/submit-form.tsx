@@ -2,6 +2,7 @@ import { Alert, Button, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
 import { describeError } from './describe-error.ts'
+import { Form } from './form.tsx'
 
 /** Props of a form whose owner sends the request. */
 export interface FormProps<Values> {
@@ -31,7 +32,7 @@ export const FormError = ({ children }: { readonly children: ReactNode }) => (
 /** A column of fields with a submit button. */
 export function SubmitForm({ onSubmit, submit, pending, error, children }: SubmitFormProps) {
   return (
-    <form onSubmit={onSubmit}>
+    <Form onSubmit={onSubmit} pending={pending}>
       <Stack>
         {error ? <FormError>{describeError(error).message}</FormError> : null}
         {children}
@@ -39,6 +40,6 @@ export function SubmitForm({ onSubmit, submit, pending, error, children }: Submi
           {submit}
         </Button>
       </Stack>
-    </form>
+    </Form>
   )
 }

@@ -97,6 +97,7 @@ describe('presets', () => {
       title: 'Ollama',
       base_url: 'http://localhost:11434/v1',
       needs_key: false,
+      max_classification: 'restricted',
       hint: expect.stringContaining('localhost'),
     })
   })

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { changePassword } from '../../api/auth.ts'
+import { Form } from '../../ui/form.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { notifySuccess } from '../../ui/notify.ts'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
@@ -25,7 +26,7 @@ export function PasswordForm() {
   })
   useUnsavedWarning(form.isDirty() && !change.isPending)
   return (
-    <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
+    <Form onSubmit={form.onSubmit((values) => change.mutate(values))} pending={change.isPending}>
       <Stack maw={360} align="stretch">
         <PasswordInput
           label={t('password.current')}
@@ -44,6 +45,6 @@ export function PasswordForm() {
           {t('password.change')}
         </Button>
       </Stack>
-    </form>
+    </Form>
   )
 }

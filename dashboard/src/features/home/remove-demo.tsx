@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { useChange, useRead } from '../../api/queries.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { Form } from '../../ui/form.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { LinkButton } from '../../ui/link.tsx'
@@ -29,7 +30,7 @@ export function RemoveDemo({ onClose }: { readonly onClose: () => void }) {
       {!(data || error) && <RowsSkeleton rows={6} />}
       {data && !data.removable && <NeedsWorkspace />}
       {data?.removable && (
-        <form onSubmit={form.onSubmit(({ name }) => submit(name))}>
+        <Form onSubmit={form.onSubmit(({ name }) => submit(name))} pending={pending}>
           <Stack>
             <DemoContents demo={data} />
             <TextInput
@@ -40,7 +41,7 @@ export function RemoveDemo({ onClose }: { readonly onClose: () => void }) {
             />
             <Confirm demo={data} typed={form.values.name} pending={pending} onCancel={onClose} />
           </Stack>
-        </form>
+        </Form>
       )}
     </FormModal>
   )

@@ -19,7 +19,7 @@ export function HeadersField({ form, readOnly }: HeadersFieldProps) {
           {t('headers.hint')}
         </Text>
         {form.errors.headers && (
-          <Text size="sm" c="red" role="alert">
+          <Text size="sm" c="red" tabIndex={-1} data-invalid-group={t('headers.title')}>
             {form.errors.headers}
           </Text>
         )}

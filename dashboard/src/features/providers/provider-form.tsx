@@ -4,6 +4,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useScopes } from '../../api/session.ts'
+import { Form } from '../../ui/form.tsx'
 import { ConnectionFields } from './connection-fields.tsx'
 import { HeadersField } from './headers-field.tsx'
 import type { Provider } from './provider.ts'
@@ -24,7 +26,7 @@ export function ProviderForm({ form, provider, readOnly = false, pending, onSubm
   const { t } = useTranslation('providers')
   const isNew = provider === undefined
   return (
-    <form onSubmit={form.onSubmit(onSubmit)}>
+    <Form onSubmit={form.onSubmit(onSubmit)} pending={pending}>
       <Fieldset variant="unstyled" mx={0} disabled={readOnly} aria-label={t('form.label')}>
         <Stack>
           {isNew && <ProviderGallery form={form} />}
@@ -41,6 +43,7 @@ export function ProviderForm({ form, provider, readOnly = false, pending, onSubm
             <ConnectionFields form={form} provider={provider} />
             <RoutingFields form={form} />
           </SimpleGrid>
+          {form.getValues().kind !== 'stub' && <PrivateAddresses form={form} />}
           <Switch
             label={t('form.enabled')}
             description={t('form.enabledHint')}
@@ -58,7 +61,7 @@ export function ProviderForm({ form, provider, readOnly = false, pending, onSubm
           )}
         </Stack>
       </Fieldset>
-    </form>
+    </Form>
   )
 }
 
@@ -86,8 +89,24 @@ function AdvancedSettings({ form, readOnly }: FormPart) {
   )
 }
 
+function PrivateAddresses({ form }: Pick<ProviderFormProps, 'form'>) {
+  const { t } = useTranslation('providers')
+  // Only owners of all Workspaces have this scope there.
+  const mayChange = useScopes().hasScopeInAll('operators:write')
+  return (
+    <Switch
+      label={t('form.privateAddresses')}
+      description={t(mayChange ? 'form.privateAddressesHint' : 'form.privateAddressesOfOwners')}
+      disabled={!mayChange}
+      {...form.getInputProps('allow_private_addresses', { type: 'checkbox' })}
+    />
+  )
+}
+
 /** Fields outside of the advanced settings. */
-const BASIC_FIELDS = ['id', 'preset', 'base_url', 'api_key', 'region', 'max_classification', 'weight', 'enabled']
+const BASIC_FIELDS: readonly string[] = [
+  ...['id', 'preset', 'base_url', 'allow_private_addresses', 'api_key', 'region', 'max_classification', 'weight', 'enabled'],
+]
 
 interface AdvancedProps extends Pick<ProviderFormProps, 'form'> {
   readonly initiallyOpen: boolean
@@ -105,7 +124,8 @@ function Advanced({ form, initiallyOpen, children }: AdvancedProps) {
       <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} leftSection={<Icon size={16} />} onClick={toggle}>
         {t('form.advanced')}
       </Button>
-      <Collapse expanded={isOpen} pt="sm">
+      {/* Without a transition, so that a field with an error can get the focus at once. */}
+      <Collapse expanded={isOpen} pt="sm" transitionDuration={0}>
         {children}
       </Collapse>
     </div>

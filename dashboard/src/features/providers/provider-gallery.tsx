@@ -16,15 +16,16 @@ interface Service {
   readonly id: string
   readonly title: string
   readonly hint: string
-  readonly values: Partial<Values> & Pick<Values, 'kind' | 'preset'>
+  readonly values: ReturnType<typeof valuesOfKind>
 }
 
 function useServices(): readonly Service[] {
   const { t } = useTranslation('providers')
   const presets = useRead('/admin/v1/provider-presets').data?.data ?? []
-  const known = presets.map(({ id, title, hint, base_url }): Service => {
+  const { data: setup } = useRead('/admin/v1/setup')
+  const known = presets.map(({ id, title, hint, base_url, max_classification }): Service => {
     const preset = id as NonNullable<Provider['preset']>
-    return { id, title, hint, values: { ...valuesOfKind('openai'), preset, base_url } }
+    return { id, title, hint, values: { ...valuesOfKind('openai'), preset, base_url, max_classification } }
   })
   const kinds = KINDS.map(
     (id): Service => ({ id, title: t(`kinds.${id}.title`), hint: t(`kinds.${id}.hint`), values: valuesOfKind(id) }),
@@ -36,7 +37,8 @@ function useServices(): readonly Service[] {
     ...kinds.slice(0, -1),
     ...known.filter((service) => !isFirst(service)),
     other,
-    ...kinds.slice(-1),
+    // The built-in provider answers without a model, which is of use in the demo only.
+    ...(setup?.is_demo ? kinds.slice(-1) : []),
   ]
 }
 
@@ -50,7 +52,10 @@ export function ProviderGallery({ form }: { readonly form: UseFormReturnType<Val
   const choose = ({ id, values: filled }: Service) => {
     // An id that the operator typed stays.
     const isTyped = values.id !== '' && values.id !== chosen?.id
-    form.setValues({ ...filled, ...(!isTyped && { id: id === OTHER ? '' : id }) })
+    // So does a classification that the operator chose.
+    const { max_classification } =
+      values.max_classification === (chosen?.values.max_classification ?? 'restricted') ? filled : values
+    form.setValues({ ...filled, max_classification, ...(!isTyped && { id: id === OTHER ? '' : id }) })
   }
   return (
     <div>
@@ -73,7 +78,7 @@ export function ProviderGallery({ form }: { readonly form: UseFormReturnType<Val
         ))}
       </SimpleGrid>
       {chosen && (
-        <Alert variant="light" color="gray" mt="xs" p="xs">
+        <Alert role="note" variant="light" color="gray" mt="xs" p="xs">
           {chosen.hint}
         </Alert>
       )}

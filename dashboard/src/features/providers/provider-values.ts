@@ -13,6 +13,7 @@ export interface Values {
   /** Empty: none. */
   preset: PresetId | ''
   base_url: string
+  allow_private_addresses: boolean
   api_key: string
   path: string
   headers: HeaderRow[]
@@ -34,6 +35,7 @@ export const valuesOf = (provider?: Provider): Values => ({
   kind: provider?.kind ?? 'openai',
   preset: provider?.preset ?? '',
   base_url: provider?.base_url ?? '',
+  allow_private_addresses: provider?.allow_private_addresses ?? false,
   api_key: '',
   path: provider?.path ?? '/chat/completions',
   headers: rowsOf(provider?.headers ?? {}),
@@ -48,21 +50,28 @@ export const valuesOf = (provider?: Provider): Values => ({
   enabled: provider?.enabled ?? true,
 })
 
-const KIND_VALUES: Readonly<Record<Values['kind'], Pick<Values, 'base_url' | 'path'>>> = {
-  openai: { base_url: '', path: '/chat/completions' },
-  anthropic: { base_url: 'https://api.anthropic.com', path: '/v1/messages' },
-  'azure-openai': { base_url: '', path: '/openai/deployments/{deployment}/chat/completions?api-version=2024-10-21' },
-  bedrock: { base_url: 'https://bedrock-runtime.{region}.amazonaws.com', path: '/openai/v1/chat/completions' },
-  gemini: { base_url: 'https://generativelanguage.googleapis.com/v1beta/openai', path: '/chat/completions' },
+type KindValues = Pick<Values, 'base_url' | 'path' | 'max_classification'>
+
+/** Services outside of the company get no confidential content until an operator decides so. */
+const CLOUD = { max_classification: 'internal' } as const
+const OWN = { max_classification: 'restricted' } as const
+
+const KIND_VALUES: Readonly<Record<Values['kind'], KindValues>> = {
+  openai: { ...OWN, base_url: '', path: '/chat/completions' },
+  anthropic: { ...CLOUD, base_url: 'https://api.anthropic.com', path: '/v1/messages' },
+  'azure-openai': { ...CLOUD, base_url: '', path: '/openai/deployments/{deployment}/chat/completions?api-version=2024-10-21' },
+  bedrock: { ...CLOUD, base_url: 'https://bedrock-runtime.{region}.amazonaws.com', path: '/openai/v1/chat/completions' },
+  gemini: { ...CLOUD, base_url: 'https://generativelanguage.googleapis.com/v1beta/openai', path: '/chat/completions' },
   vertex: {
+    ...CLOUD,
     base_url: 'https://{region}-aiplatform.googleapis.com',
     path: '/v1/projects/{project}/locations/{region}/endpoints/openapi/chat/completions',
   },
-  stub: { base_url: '', path: '/chat/completions' },
+  stub: { ...OWN, base_url: '', path: '/chat/completions' },
 }
 
-/** The values that a new provider of this kind starts with, as in the server's defaults. */
-export const valuesOfKind = (kind: Values['kind']): Pick<Values, 'kind' | 'preset' | 'base_url' | 'path'> => ({
+/** The values that a new provider of this kind starts with. */
+export const valuesOfKind = (kind: Values['kind']): KindValues & Pick<Values, 'kind' | 'preset'> => ({
   kind,
   preset: '',
   ...KIND_VALUES[kind],
@@ -74,6 +83,7 @@ export function patchBody({
   kind,
   preset,
   base_url,
+  allow_private_addresses,
   api_key,
   path,
   headers,
@@ -90,6 +100,7 @@ export function patchBody({
       base_url: base_url.trim(),
       path: path.trim(),
       headers: headersOf(headers),
+      allow_private_addresses,
       ...(api_key && { api_key }),
     }),
   }

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, SimpleGrid, Stack, TagsInput, Text, Te
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { changedFields } from '../../ui/changed-fields.ts'
+import { Form } from '../../ui/form.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { useSave } from './current-workspace.ts'
@@ -31,7 +32,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
       <Text size="sm" c="dimmed">
         {t('tokens.hint')}
       </Text>
-      <form onSubmit={form.onSubmit(submit)}>
+      <Form onSubmit={form.onSubmit(submit)} pending={saving}>
         <Stack>
           <KeyFields form={form} readOnly={readOnly} />
           {form.getValues().source !== 'none' && <ClaimFields form={form} readOnly={readOnly} />}
@@ -43,7 +44,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
             </Group>
           )}
         </Stack>
-      </form>
+      </Form>
     </Section>
   )
 }

@@ -17,8 +17,10 @@ import {
   type ProviderRecord,
   updateProvider,
 } from '../../../domains/providers/provider-store.ts'
+import { oneOf } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { covers, FULL_ACCESS } from '../../../shared/access.ts'
+import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import type { Operator } from '../../../shared/operator.ts'
 import { forbidden, invalid, requireFound } from '../../../shared/request-errors.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
@@ -95,6 +97,10 @@ const PresetView = Type.Object({
   title: Type.String(),
   hint: Type.String({ description: 'Where an operator gets a key, or what to enter.' }),
   base_url: Type.String({ description: 'The base URL of a provider that is created with this preset and without another one.' }),
+  max_classification: {
+    ...oneOf(CLASSIFICATIONS, 'Classification'),
+    description: 'A good start for a new provider: `internal` for services outside of your company.',
+  },
   needs_key: Type.Boolean({ description: 'false: the server usually runs without API keys.' }),
 })
 
@@ -111,5 +117,7 @@ export function presetsRoutes(app: TypedApp): void {
 
 function presetView(id: (typeof PRESET_IDS)[number]) {
   const preset = presetOf(id)
-  return viewOf(PresetView, preset, { id, needs_key: preset.needsKey ?? true })
+  const { needsKey: needs_key = true } = preset
+  // Servers that run without keys are those of the own network.
+  return viewOf(PresetView, preset, { id, needs_key, max_classification: needs_key ? 'internal' : 'restricted' })
 }
