@@ -5,6 +5,11 @@ import { choose } from './support/dialogs.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice'
 
+/** How the decision of an item is placed. */
+const POSITION = `getComputedStyle(
+  [...document.querySelectorAll('section')].find((one) => one.textContent.startsWith('Decision')).parentElement,
+).position`
+
 const dashboard = await startDashboard()
 
 const holdRequest = async (content: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> =>
@@ -18,6 +23,9 @@ test('queue: a row shows the rule in words and the first line, and rows are sear
   const row = page.locator(`a[href*="${id}"]`)
   await row.getByText('Instructions to move money').waitFor()
   await expect.poll(() => row.locator('mark').allTextContents()).toEqual(['12,500 EUR', 'Harbour Lights'])
+  const held = page.getByRole('region', { name: 'Held request' })
+  // The text that the rule looks for is marked, which is no finding.
+  await held.locator('mark', { hasText: 'transfer 12,500 EUR (matched by the rule)' }).waitFor()
   await page.getByRole('textbox', { name: 'Search the queue' }).fill('harbour lights')
   await page.getByText('1 of 1', { exact: true }).waitFor()
   await choose(page, 'Group', 'By user')
@@ -70,9 +78,8 @@ test('keys: ? shows them, and single letters can be turned off', async () => {
 test('layout: at 400 % zoom the decision does not cover the text', async () => {
   const id = await holdRequest(`${PAYMENT}\n${'One more line of the contract.\n'.repeat(20)}`)
   const { page } = await dashboard.signedIn({ at: `/reviews/${id}` })
-  const decision = page.getByRole('region', { name: 'Decision' }).locator('..')
-  const positionOf = () => decision.evaluate('(element) => getComputedStyle(element).position')
-  await decision.waitFor()
+  const positionOf = () => page.evaluate(POSITION)
+  await page.getByRole('region', { name: 'Decision' }).waitFor()
   expect(await positionOf()).toBe('sticky')
   await page.setViewportSize({ width: 320, height: 256 })
   expect(await positionOf()).toBe('static')

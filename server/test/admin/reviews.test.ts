@@ -142,7 +142,14 @@ test('get: shows everything that the provider would receive', async () => {
   }: Record<string, unknown> = governed.provider.callsWith(held.word)[0]?.body ?? {}
   expect(passedOn).toEqual(parameters)
   expect(content).toEqual({ messages, parameters: passedOn })
-  expect(marks).toEqual([{ message: null, part: null, parameter: '/metadata/a~1b~0c', type: 'pii.email', start: 5, end: 37 }])
+  expect(marks).toEqual([
+    { message: null, part: null, parameter: '/metadata/a~1b~0c', type: 'pii.email', start: 5, end: 37 },
+    // The words that the rule looks for, not only findings.
+    {
+      ...{ message: null, part: null, parameter: '/tools/0/function/description', start: 0, end: 12 },
+      ...{ type: 'rule', rule: 'juniper-hold' },
+    },
+  ])
 })
 
 test('approve: the request is released once, and the item names the reviewer and the comment [GW-REV-3]', async () => {

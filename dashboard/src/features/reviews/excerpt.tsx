@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
+import classes from '../../ui/marked-text.module.css'
 import { piecesOf } from '../../ui/marked-text.tsx'
 import { findFacts } from './find-facts.ts'
-import classes from './held-text.module.css'
 
 /** The first line of a held text, with amounts and recipients marked. */
 export function Excerpt({ text }: { readonly text: string }) {

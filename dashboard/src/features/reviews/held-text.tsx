@@ -8,10 +8,10 @@ interface HeldTextProps {
   readonly marks: readonly Mark[]
 }
 
-/** A text of an item with highlighted findings or changes. */
+/** A text of an item with highlighted findings, matches of rules, or changes. */
 export function HeldText({ text, marks }: HeldTextProps) {
   const { t } = useTranslation('reviews')
-  return (
-    <MarkedText text={text} marks={marks} labelOf={(type) => (type === 'changed' ? t('preview.changed') : findingLabel(type))} />
-  )
+  const labelOf = (type: string) =>
+    type === 'changed' ? t('preview.changed') : type === 'rule' ? t('content.ruleMatch') : findingLabel(type)
+  return <MarkedText text={text} marks={marks} labelOf={labelOf} />
 }

@@ -5,7 +5,7 @@ export type ReviewItem = ItemOf<'/admin/v1/reviews'>
 export type HeldContent = NonNullable<ReviewWithContent['content']>
 export type Preview = ResponseOf<'get', '/admin/v1/reviews/{id}/preview'>
 
-/** A marked span of a text: a finding, or `changed` by a transform. */
+/** A marked span of a text: a finding, `rule` for the text that a rule looks for, or `changed` by a transform. */
 export type Mark = Omit<ReviewWithContent['marks'][number], 'type'> & { readonly type: string }
 
 export const STATES = ['pending', 'approved', 'released', 'denied', 'acknowledged', 'expired'] as const

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { FindMatches } from '../../../domains/policy/condition/text-matches.ts'
 import { type HoldContent, REVIEW_STATES } from '../../../domains/review/review.ts'
 import type { ReviewItem } from '../../../domains/review/review-row.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
@@ -13,13 +14,16 @@ import { PolicyVersionView, RuleView } from '../policies/policy-shapes.ts'
 
 const nullableIndex = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
 
+const RULE_MATCH = 'rule'
+
 export const MarkView = Type.Object({
   message: nullableIndex('Index in `content.messages`. null: `content.completion` or a parameter.'),
   part: nullableIndex('Index of the content part. null when the content is one text.'),
   parameter: Type.Union([Type.String(), Type.Null()], {
     description: 'JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion.',
   }),
-  type: oneOf(FINDING_TYPES),
+  type: { ...oneOf([...FINDING_TYPES, RULE_MATCH]), description: 'A finding, or `rule`: the text that a rule looks for.' },
+  rule: Type.Optional(Type.String({ description: 'Id of the rule, if the type is `rule`.' })),
   start: Type.Integer({ minimum: 0, description: 'Start in the text, in UTF-16 units.' }),
   end: Type.Integer({ minimum: 0, description: 'End in the text (exclusive), in UTF-16 units.' }),
 })
@@ -33,16 +37,30 @@ interface MarkedContent extends Pick<HoldContent, 'messages' | 'parameters'> {
   readonly completion?: Pick<Completion, 'choices'> | undefined
 }
 
-/** Findings of the current detectors in a content: for display, not for decisions. */
+/** A rule that held an item, and the search for its text. */
+export interface RuleMatches {
+  readonly rule: string
+  readonly find: FindMatches
+}
+
+/** UTF-16 units of texts that are searched for the matches of rules, because a pattern can take four seconds for a megabyte. */
+const MAX_SEARCHED = 100_000
+
+/** Findings of the current detectors and matches of rules in held content: for display, not for decisions. */
 export function findMarks(
   content: MarkedContent,
   findInTexts: (texts: readonly string[]) => readonly (readonly Finding[])[],
+  rules: readonly RuleMatches[] = [],
 ): Mark[] {
   const places = placesIn(content)
   const findings = findInTexts(places.map(({ text }) => text))
-  return places.flatMap(({ message, part, parameter }, index) =>
-    (findings[index] ?? []).map(({ type, start, end }) => ({ message, part, parameter, type, start, end })),
-  )
+  const budget = { left: MAX_SEARCHED }
+  return places.flatMap(({ message, part, parameter, text }, index) => [
+    ...(findings[index] ?? []).map(({ type, start, end }) => ({ message, part, parameter, type, start, end })),
+    ...rules.flatMap(({ rule, find }) =>
+      find(text, budget).map((span) => ({ message, part, parameter, type: RULE_MATCH, rule, ...span }) as const),
+    ),
+  ])
 }
 
 const placesIn = ({ messages, parameters, completion }: MarkedContent): readonly Place[] => [
@@ -131,7 +149,9 @@ export const ReviewWithContentView = Type.Object(
       ],
       { description: 'null after erasure: when the item is denied or expires.' },
     ),
-    marks: Type.Array(MarkView, { description: 'Current findings of the detectors in the content.' }),
+    marks: Type.Array(MarkView, {
+      description: 'Current findings of the detectors in the content, and the places that the rules of the item look for.',
+    }),
   },
   { title: 'ReviewItemWithContent' },
 )

@@ -3,6 +3,9 @@ import { Type } from 'typebox'
 import { prepareRelease, settleHeldMessage } from '../../../domains/messaging/messages/release-held.ts'
 import { representedBy } from '../../../domains/operators/absence-store.ts'
 import { findIdsOfOperator, findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
+import { compileTextMatches } from '../../../domains/policy/condition/text-matches.ts'
+import { parsePolicySet } from '../../../domains/policy/parse.ts'
+import { findPolicySet } from '../../../domains/policy/policy-store.ts'
 import { acknowledgeEscalation, type DecisionResult, decideHold } from '../../../domains/review/decision-store.ts'
 import { REVIEW_STATES } from '../../../domains/review/review.ts'
 import { listReviews } from '../../../domains/review/review-list.ts'
@@ -18,7 +21,15 @@ import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { findValidApprovals, lockApprovers, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
-import { DecisionBody, findMarks, REVIEW_KINDS, ReviewView, ReviewWithContentView, reviewView } from './review-shapes.ts'
+import {
+  DecisionBody,
+  findMarks,
+  REVIEW_KINDS,
+  ReviewView,
+  ReviewWithContentView,
+  type RuleMatches,
+  reviewView,
+} from './review-shapes.ts'
 import { findReviewingDelegates } from './reviewer.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
@@ -184,11 +195,24 @@ function decidedItem(result: DecisionResult): ReviewItem {
 }
 
 /** Content is returned only after the access is recorded. The originals of placeholders stay sealed. */
-async function readContent(request: FastifyRequest, { id }: ReviewItem, deps: AdminDeps) {
+async function readContent(request: FastifyRequest, item: ReviewItem, deps: AdminDeps) {
   const { db, clock, reviewBox, scanTexts } = deps
+  const { id } = item
   const held = await readReviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
   if (!held) return { content: null, marks: [] }
   const { messages, parameters, completion } = held
-  const value = { content: { messages, parameters, completion }, marks: findMarks(held, (texts) => scanTexts(texts).findings) }
+  const marks = findMarks(held, (texts) => scanTexts(texts).findings, await findRuleMatches(db, item))
+  const value = { content: { messages, parameters, completion }, marks }
   return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
+}
+
+/** The searches of the rules that demanded the review, in the policy version that decided. */
+async function findRuleMatches(db: Db, { workspaceId, policy, rules }: ReviewItem): Promise<readonly RuleMatches[]> {
+  const version = policy && (await findPolicySet(db, workspaceId, policy.id))
+  const parsed = version && parsePolicySet(version.source)
+  if (!parsed?.ok) return []
+  const ids = rules.map(({ id }) => id)
+  return parsed.set.rules
+    .filter(({ id }) => ids.includes(id))
+    .map(({ id, when }) => ({ rule: id, find: compileTextMatches(when) }))
 }
