@@ -33,7 +33,7 @@ async function openApi(): Promise<string> {
 
 /** One schema in a line where it fits, so that a change is a short diff. */
 function formatted(json: string): string {
-  const args = ['format', '--stdin-file-path=openapi.json']
+  const args = ['format', '--stdin-file-path=docs/api/openapi.json']
   return execFileSync(join(import.meta.dirname, 'run'), ['biome', ...args], { input: json, encoding: 'utf8' })
 }
 

@@ -14,6 +14,9 @@ function withoutErrorResponses(document: OpenAPI3): OpenAPI3 {
   return document
 }
 
-const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/api/openapi.json'), 'utf8'))
+/** Types need no examples. */
+const withoutExamples = (key: string, value: unknown): unknown => (key === 'example' ? undefined : value)
+
+const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/api/openapi.json'), 'utf8'), withoutExamples)
 const options = { emptyObjectsUnknown: true, defaultNonNullable: false, rootTypes: true, rootTypesNoSchemaPrefix: true }
 process.stdout.write(astToString(await openapiTS(withoutErrorResponses(document), options)))

@@ -18,7 +18,7 @@ import { ERRORS, errorBody, GatehouseError } from './errors.ts'
 import type { Config } from './platform/config/config.ts'
 import { newId } from './platform/lib/id.ts'
 import { runInTrace, type Sample, traceContext } from './platform/lib/trace-context.ts'
-import { API_VERSION } from './version.ts'
+import { VERSION } from './version.ts'
 
 /** Responds to malformed HTTP: there is no Fastify request, so the error envelope is written to the socket. */
 function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
@@ -100,7 +100,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
   handleErrors(app)
   limitLargeBodies(app, context.config.sizes.bodyBytesInFlight)
   logResponses(app, context.config)
-  await collectOpenApi(app, API_VERSION, context.config.signIn.publicUrl)
+  await collectOpenApi(app, VERSION, context.config.signIn.publicUrl)
   await app.register(gatewayRoutes, context)
   await app.register(messagingRoutes, context)
   await app.register(adminRoutes, { ...context, prefix: '/admin/v1' })

@@ -45,7 +45,7 @@ const { far: foreignUser } = await createMembers(messenger.server, ['far'], awai
 /** Reads the operations of openapi.json below the messaging paths. */
 async function readEndpoints(): Promise<Endpoint[]> {
   const document = (await (await fetch(`${messenger.base}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, { requestBody?: object } | undefined>>
+    paths: Record<string, Record<string, { requestBody?: object; tags: string[] } | undefined>>
   }
   const { paths } = document
   return Object.entries(paths)
@@ -53,7 +53,7 @@ async function readEndpoints(): Promise<Endpoint[]> {
     .flatMap(([path, operations]) =>
       METHODS.flatMap((method) => {
         const operation = operations[method]
-        return operation
+        return operation?.tags.includes('messaging')
           ? [{ method: method.toUpperCase(), path: path.slice(3), hasBody: operation.requestBody !== undefined }]
           : []
       }),

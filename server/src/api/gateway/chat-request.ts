@@ -41,7 +41,7 @@ const Message = Type.Object(
   {
     title: 'ChatMessage',
     description:
-      'Tools, content parts and the developer role need the extension of that name (GW-CHAT-17). Other fields, such as `reasoning_content` or `extra_content`, are passed to the provider unchanged; their texts are inspected like all others.',
+      'Tools, content parts and the developer role need the extension of that name. Other fields, such as `reasoning_content` or `extra_content`, are passed to the provider unchanged; their texts are inspected like all others.',
   },
 )
 

@@ -18,6 +18,7 @@ import { type ChatDeps, chatRoute, incomingOf, isAnthropicClient, largeBodyRoute
 import { type AllowedOrigins, preflightRoute, registerCors } from './cors.ts'
 import * as docs from './gateway-schemas.ts'
 import { withGovernanceHeaders } from './governance-headers.ts'
+import { anthropicMessagesRoute, countTokensRoute } from './messages-schemas.ts'
 import {
   parseCapture,
   parseEmbeddings,
@@ -177,13 +178,13 @@ function distinguishClients(app: FastifyInstance): void {
 function anthropicRoutes(app: TypedApp, plain: FastifyInstance, deps: ChatDeps): void {
   distinguishClients(plain)
   for (const path of [ANTHROPIC_PATH, `${ANTHROPIC_PATH}/count_tokens`]) preflightRoute(plain, path, 'POST')
-  chatRoute(app, { ...docs.anthropicMessages(ANTHROPIC_PATH), constraints: { client: 'anthropic' } }, anthropicMessages, deps)
+  chatRoute(app, { ...anthropicMessagesRoute(ANTHROPIC_PATH), constraints: { client: 'anthropic' } }, anthropicMessages, deps)
   const count = async (request: FastifyRequest, reply: FastifyReply) => {
     const parse = withGovernanceHeaders(request.raw, countParser(deps))
     const result = await runPipeline({ ...incomingOf(request, reply), endpoint: 'chat', parse }, deps)
     return sendResult(reply, result, () => ({ input_tokens: result.trace.results.admit?.tokens ?? 0 }))
   }
-  largeBodyRoute(app, docs.countTokens(ANTHROPIC_PATH), count, deps, anthropicMessages)
+  largeBodyRoute(app, countTokensRoute(ANTHROPIC_PATH), count, deps, anthropicMessages)
 }
 
 /** The chat as a dry run: classified and decided on, without a provider. */

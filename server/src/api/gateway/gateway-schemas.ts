@@ -23,7 +23,7 @@ export const GovernanceBlock = Type.Object(
     provider: Type.Optional(Type.String()),
     review_item_id: Type.Optional(Type.String()),
     warnings: Type.Optional(
-      Type.Array(Type.String(), { description: 'Names the fields of the request that the gateway does not know (GW-FID-4).' }),
+      Type.Array(Type.String(), { description: 'Names the fields of the request that the gateway does not know.' }),
     ),
   },
   { title: 'Governance' },
@@ -88,12 +88,12 @@ const RequestHeaders = Type.Object({
 })
 const EmbeddingsHeaders = Type.Object({
   ...RequestHeaders.properties,
-  'x-gatehouse-dry-run': header('`governance.dry_run`: `true` or `false`'),
+  'x-gatehouse-dry-run': header('`governance.dry_run`: `true` or `false`', 'DryRunParameter'),
 })
-const ChatHeaders = Type.Object({
+export const ChatHeaders = Type.Object({
   ...EmbeddingsHeaders.properties,
-  'x-gatehouse-review-item': header('`governance.review_item_id`'),
-  'x-gatehouse-wait-seconds': header('`governance.wait_for_approval_seconds`'),
+  'x-gatehouse-review-item': header('`governance.review_item_id`', 'ReviewItemParameter'),
+  'x-gatehouse-wait-seconds': header('`governance.wait_for_approval_seconds`', 'WaitSecondsParameter'),
 })
 
 export const REQUEST_ERRORS = {
@@ -116,7 +116,7 @@ export type Path = `/${string}`
 export const named = (path: Path, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
 
 const PROVIDER_ERRORS = { 422: 'NO_ELIGIBLE_PROVIDER', 502: 'PROVIDER_ERROR', 504: 'PROVIDER_TIMEOUT' }
-const CHAT_ERRORS = {
+export const CHAT_ERRORS = {
   403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
   409: 'POLICY_REVIEW_PENDING, with review_item_id',
   410: 'REVIEW_HOLD_EXPIRED',
@@ -124,7 +124,7 @@ const CHAT_ERRORS = {
 }
 
 /** A response that is JSON, or events if the request asks for a stream. */
-const jsonOrEvents = (description: string, schema: TSchema, events: string) => ({
+export const jsonOrEvents = (description: string, schema: TSchema, events: string) => ({
   description,
   content: { 'application/json': { schema }, 'text/event-stream': { schema: Type.String({ description: events }) } },
 })
@@ -134,7 +134,7 @@ export const chat = (path: Path) =>
     operationId: named(path, 'createChatCompletion'),
     summary: 'Create a governed chat completion',
     description:
-      'Compatible with the OpenAI chat API. With `stream: true` the completion is validated as a whole and then sent as server-sent events (GW-SSE-1). Rules: GW-CHAT-1 to GW-CHAT-17, GW-COMP-1 to GW-COMP-4, verdicts GW-VERD-1 to GW-VERD-6, reviews GW-REV-4 to GW-REV-8.',
+      'Compatible with the OpenAI chat API. With `stream: true` the completion is validated as a whole and then sent as server-sent events.',
     headers: ChatHeaders,
     body: ChatBody,
     answers: {
@@ -152,7 +152,7 @@ export const responses = (path: Path) =>
     operationId: named(path, 'createResponse'),
     summary: 'Create a governed response',
     description:
-      'Compatible with the OpenAI responses API. The request, with the stored conversation that it continues, is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-22, and those of the chat.',
+      'Compatible with the OpenAI responses API. The request, with the stored conversation that it continues, is governed as the chat that it is translated into.',
     headers: ChatHeaders,
     body: ResponsesBody,
     answers: {
@@ -164,15 +164,6 @@ export const responses = (path: Path) =>
     },
     errors: CHAT_ERRORS,
   })
-
-/** Routes below a path of the messaging API. The OpenAPI document, which has one operation for each path and method, does not contain them. */
-const anthropic = (path: Path, summary: string, answer: TSchema) =>
-  route(GATEWAY, `POST ${path}`, { operationId: undefined, summary, answers: { 200: answer } })
-
-export const anthropicMessages = (path: Path) =>
-  anthropic(path, 'Create a governed message', Type.Object({}, { additionalProperties: true }))
-export const countTokens = (path: Path) =>
-  anthropic(`${path}/count_tokens`, 'Estimate the tokens of a message', Type.Object({ input_tokens: Type.Integer() }))
 
 /** GW-EMB-9 */
 const EmbeddingList = Type.Object({
@@ -195,8 +186,7 @@ export const embeddings = (path: Path) =>
   route(GATEWAY, `POST ${path}`, {
     operationId: named(path, 'createEmbeddings'),
     summary: 'Create governed embeddings',
-    description:
-      'Compatible with the OpenAI embeddings API. Each text of `input` is governed like a message of a user. Rules: GW-EMB-1 to GW-EMB-12.',
+    description: 'Compatible with the OpenAI embeddings API. Each text of `input` is governed like a message of a user.',
     headers: EmbeddingsHeaders,
     body: EmbeddingsBody,
     answers: { 200: EmbeddingList },
@@ -214,7 +204,7 @@ export const model = (path: Path) =>
   route(GATEWAY, `GET ${path}/:id`, {
     operationId: named(path, 'getModel'),
     summary: 'Get a model that the calling Application can use',
-    description: 'The id as in a chat: `model` or `provider/model`. Slashes may be percent-encoded (GW-MOD-3).',
+    description: 'The id as in a chat: `model` or `provider/model`. Slashes may be percent-encoded.',
     answers: { 200: ModelEntry },
     errors: { 404: 'NOT_FOUND: unknown, or not allowed for this Application' },
   })
@@ -223,14 +213,15 @@ export const models = (path: Path) =>
   route(GATEWAY, `GET ${path}`, {
     operationId: named(path, 'listModels'),
     summary: 'List the models that the calling Application can use',
-    description: 'Rules: GW-MOD-1, GW-MOD-2.',
+    description:
+      'The models of all providers that may serve the Application, in the form of OpenAI, or with `anthropic-version` in that of Anthropic.',
     answers: { 200: Type.Object(listOf(ModelEntry)) },
   })
 
 export const audit = route(GATEWAY, 'GET /v1/audit/:id', {
   operationId: 'getAuditRecord',
   summary: 'Get the audit record of a request of the calling Application',
-  description: 'Rules: GW-AUD-1 to GW-AUD-3.',
+  description: 'The record has the decision with its rules, hashes and counts, and no content.',
   answers: {
     200: Type.Object(
       { id: Type.String(), object: Type.Literal('audit_record') },
@@ -243,8 +234,7 @@ export const audit = route(GATEWAY, 'GET /v1/audit/:id', {
 export const knowledgeSearch = route(GATEWAY, 'POST /v1/knowledge/search', {
   operationId: 'searchKnowledge',
   summary: 'Search knowledge that the user can see',
-  description:
-    'Returns passages that the user may see (GW-KNOW-6). A denied query returns no hits (GW-VERD-7). Rules: GW-KNOW-1 to GW-KNOW-10.',
+  description: 'Returns passages that the user may see. A denied query returns no hits.',
   headers: RequestHeaders,
   body: KnowledgeSearchBody,
   answers: { 200: Type.Object({ ...listOf(KnowledgeHit), governance: GovernanceBlock }) },
@@ -253,8 +243,7 @@ export const knowledgeSearch = route(GATEWAY, 'POST /v1/knowledge/search', {
 export const memorySearch = route(GATEWAY, 'POST /v1/memory/search', {
   operationId: 'searchMemory',
   summary: 'Search memories that the user can see',
-  description:
-    'Returns memories of the scopes that the user belongs to (GW-MEMS-6). A denied query returns no hits (GW-VERD-7). Rules: GW-MEMS-1 to GW-MEMS-8.',
+  description: 'Returns memories of the scopes that the user belongs to. A denied query returns no hits.',
   headers: RequestHeaders,
   body: MemorySearchBody,
   answers: { 200: Type.Object({ ...listOf(MemoryHit), governance: GovernanceBlock }) },
@@ -263,7 +252,7 @@ export const memorySearch = route(GATEWAY, 'POST /v1/memory/search', {
 export const memoryCapture = route(GATEWAY, 'POST /v1/memory/capture', {
   operationId: 'captureMemory',
   summary: 'Store a memory',
-  description: 'Stores one memory, if policies allow it (GW-MEMC-6 to GW-MEMC-8). Rules: GW-MEMC-1 to GW-MEMC-12.',
+  description: 'Stores one memory, if policies allow it.',
   headers: RequestHeaders,
   body: CaptureBody,
   answers: {

@@ -124,7 +124,7 @@ export const EmbeddingsBody = Type.Object(
     ),
   },
   {
-    description: 'Other fields are passed to the provider unchanged, and their texts are inspected like all others (GW-EMB-5).',
+    description: 'Other fields are passed to the provider unchanged, and their texts are inspected like all others.',
   },
 )
 

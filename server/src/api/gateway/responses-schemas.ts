@@ -31,9 +31,7 @@ export const ResponsesBody = Type.Object(
     safety_identifier: text,
     prompt_cache_key: text,
     service_tier: ChatBody.properties.service_tier,
-    previous_response_id: optional(
-      Type.String({ maxLength: 256, description: 'The stored response that this one continues (GW-RESP-18).' }),
-    ),
+    previous_response_id: optional(Type.String({ maxLength: 256, description: 'The stored response that this one continues.' })),
     store: optional(
       Type.Boolean({ description: "Whether the response is stored. Default: the Application's `settings.responses.store`." }),
     ),
@@ -68,7 +66,7 @@ export const ResponseFields = {
       {},
       {
         additionalProperties: true,
-        description: 'Fields of the completion that the responses API has no place for (GW-RESP-13).',
+        description: 'Fields of the completion that the responses API has no place for.',
       },
     ),
   ),

@@ -44,7 +44,7 @@ const getResponse = (path: Path) =>
   route(GATEWAY, `GET ${path}/:id`, {
     operationId: named(path, 'getResponse'),
     summary: 'Get a stored response',
-    description: 'The response as it was sent. Reading is recorded in the audit log. Rules: GW-RESP-17 to GW-RESP-22.',
+    description: 'The response as it was sent. Reading is recorded in the audit log.',
     headers,
     query: ReadQuery,
     answers: { 200: Type.Object({ ...ResponseFields, governance: GovernanceBlock }) },
@@ -55,7 +55,7 @@ const deleteResponse = (path: Path) =>
   route(GATEWAY, `DELETE ${path}/:id`, {
     operationId: named(path, 'deleteResponse'),
     summary: 'Delete a stored response',
-    description: 'Responses that continue it stay, but can no longer be continued (GW-RESP-21).',
+    description: 'Responses that continue it stay, but can no longer be continued.',
     headers,
     answers: {
       200: Type.Object(

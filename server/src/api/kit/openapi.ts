@@ -1,28 +1,39 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { ErrorEnvelope } from '../../shared/schemas.ts'
+import { withExamples } from './examples/with-examples.ts'
 
 const DESCRIPTION =
-  'The governed gateway between applications and language models. Errors share one envelope (API-ERR-1). Every response carries `x-request-id` (API-HTTP-4), and after stage 2 also `x-audit-id` (GW-PIPE-12). Ids such as GW-PIPE-12 name rules of docs/contract.'
+  'The API of one server: the gateway for applications, the messaging API for users and the admin API for operators. Every error is `{"error": {"code", "message", …}}`. Every response has the header `x-request-id`, and once the request is recorded `x-audit-id`.'
 
 export async function collectOpenApi(app: FastifyInstance, version: string, publicUrl?: string): Promise<void> {
   app.addSchema(ErrorEnvelope)
   await app.register(swagger, {
     refResolver: { buildLocalReference: (schema, _base, _fragment, index) => String(schema.$id ?? `schema-${index}`) },
-    transformObject: (document) => nameComponents('openapiObject' in document ? document.openapiObject : {}),
+    // A path and method is one operation in OpenAPI. Clients do not send the fragment, which distinguishes the two of `POST /v1/messages`.
+    transform: ({ schema, url, route }) => ({
+      schema,
+      url: route.constraints?.client === 'anthropic' ? `${url}#anthropic` : url,
+    }),
+    transformObject: (document) => withExamples(nameComponents('openapiObject' in document ? document.openapiObject : {})),
     openapi: {
       openapi: '3.1.0',
       ...(publicUrl !== undefined && { servers: [{ url: publicUrl }] }),
       info: { title: 'Gatehouse', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       tags: [
-        { name: 'gateway', description: 'The governed gateway: eight endpoints and one pipeline of twelve stages.' },
-        { name: 'messaging', description: 'Conversations and messages. Bodies are forms or JSON (MSG-BODY-1).' },
+        {
+          name: 'gateway',
+          description:
+            'Chats, embeddings, searches and memories of an Application. Each request passes the policies and gets an audit record.',
+        },
+        { name: 'messaging', description: 'Conversations and messages. Bodies are forms or JSON.' },
         { name: 'admin', description: 'API for operators at `/admin/v1`, with an admin token or a session.' },
         { name: 'server', description: 'Health and metrics.' },
       ],
       components: {
         securitySchemes: {
           applicationKey: { type: 'http', scheme: 'bearer', description: "An Application's API key, `gk_…`." },
+          anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "An Application's API key, `gk_…`." },
           accessToken: {
             type: 'http',
             scheme: 'bearer',

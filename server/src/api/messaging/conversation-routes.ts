@@ -44,7 +44,7 @@ import { handleWrite, type RequestOf } from './write.ts'
 const docs = {
   listConversations: operation('GET /v1/conversations', 'listConversations', {
     summary: "List the caller's conversations, last active first",
-    description: '`muted`, `archived` and `pinned` filter when they are true (MSG-CONV-2). Pages: MSG-LIST-1 to MSG-LIST-6.',
+    description: '`muted`, `archived` and `pinned` filter when they are true.',
     query: {
       ...ID_PAGE,
       muted: Type.Optional(Type.Boolean()),
@@ -57,7 +57,7 @@ const docs = {
   }),
   getConversation: operation('GET /v1/conversations/:id', 'getConversation', {
     summary: 'Get a conversation',
-    description: 'Rule: MSG-CONV-6.',
+    description: '404 for a user who is not a member.',
     answers: { 200: ConversationView },
     errors: UNKNOWN_CONVERSATION,
   }),
@@ -65,28 +65,27 @@ const docs = {
     summary: 'Start a conversation with a contact or a group',
     body: ConversationCreate,
     description:
-      'Needs exactly one of contact_id and group_id (MSG-CONV-3). With `distinct` the response is the newest existing conversation, with 200 (MSG-CONV-4).',
+      'Needs exactly one of contact_id and group_id. With `distinct` the response is the newest existing conversation, with 200.',
     answers: { 200: ConversationView, 201: ConversationView },
     errors: { 404: 'NOT_FOUND: the contact or the group does not exist, or the caller is not a member of the group' },
   }),
   updateConversation: operation('PUT /v1/conversations/:id', 'updateConversation', {
     summary: 'Pin, mute or archive a conversation, or pin a message in it',
     body: ConversationUpdate,
-    description:
-      'Missing fields stay unchanged. All fields except pinned_message_id are the caller’s own (MSG-CONV-7 to MSG-CONV-10).',
+    description: 'Missing fields stay unchanged. All fields except pinned_message_id are the caller’s own.',
     answers: { 200: ConversationView },
     errors: UNKNOWN_CONVERSATION,
   }),
   deleteConversation: operation('DELETE /v1/conversations/:id', 'deleteConversation', {
     summary: 'Delete a conversation and all its messages, for all members and permanently',
-    description: 'Rule: MSG-CONV-11.',
+    description: 'Either side may delete a direct conversation. Only the owner may delete that of a group.',
     answers: { 204: null },
     errors: { ...UNKNOWN_CONVERSATION, 403: 'FORBIDDEN: only the owner of the group can delete its conversations' },
   }),
   readConversation: operation('POST /v1/conversations/:id/read', 'readConversation', {
     summary: "Move the caller's read marker forward to a message, or to the end",
     body: ReadMarker,
-    description: 'Rules: MSG-CONV-13, MSG-CONV-14, MSG-MSG-9.',
+    description: 'Sets `last_opened_at`, and `read_at` of the messages for their senders. The marker never moves back.',
     answers: { 200: ConversationView },
     errors: UNKNOWN_CONVERSATION,
   }),
@@ -105,7 +104,7 @@ const docs = {
   exportConversation: operation('GET /v1/conversations/:id/export', 'exportConversation', {
     summary: 'Export a conversation as JSON lines',
     description: 'The conversation, then its messages, oldest first, in the format of the API.',
-    answers: { 200: Type.String({ description: 'application/x-ndjson' }) },
+    answers: { 200: { description: 'JSON lines.', content: { 'application/x-ndjson': { schema: Type.String() } } } },
     errors: UNKNOWN_CONVERSATION,
   }),
 }

@@ -36,7 +36,7 @@ const GOVERNED = {
 const docs = {
   listMessages: operation('GET /v1/messages', 'listMessages', {
     summary: 'List the messages of one or all conversations, newest first',
-    description: 'Rules: MSG-MSG-3, MSG-LIST-1 to MSG-LIST-5.',
+    description: 'Without `conversation_id`: the messages of all conversations of the caller.',
     query: { ...ID_PAGE, conversation_id: Type.Optional(Type.String({ maxLength: 200 })) },
     answers: { 200: IdList(MessageView) },
     errors: UNKNOWN_CONVERSATION,
@@ -44,7 +44,7 @@ const docs = {
   searchMessages: operation('GET /v1/messages/search', 'searchMessages', {
     summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
     description:
-      'Words match exactly, also parts of ids, paths, file names, addresses and URLs. `"a phrase"`, `or` and `-without` work as in web searches. Rule: MSG-MSG-11.',
+      'Words match exactly, also parts of ids, paths, file names, addresses and URLs. `"a phrase"`, `or` and `-without` work as in web searches.',
     query: {
       ...ID_PAGE,
       q: Type.String({ minLength: 1, maxLength: 1_000 }),
@@ -55,40 +55,39 @@ const docs = {
   }),
   getMessage: operation('GET /v1/messages/:id', 'getMessage', {
     summary: 'Get a message',
-    description: 'Rule: MSG-MSG-5.',
+    description: '404 for a user who is not a member.',
     answers: { 200: MessageView },
     errors: UNKNOWN_MESSAGE,
   }),
   sendMessage: operation('POST /v1/messages', 'sendMessage', {
     summary: 'Send a message',
     body: MessageCreate,
-    description: 'Policies decide on its text (MSG-GOV-1 to MSG-GOV-6). Rules: MSG-MSG-4, MSG-MSG-8, MSG-MSG-10.',
+    description: 'Policies decide on its text.',
     answers: { 201: MessageView },
     errors: { ...GOVERNED, ...UNKNOWN_CONVERSATION },
   }),
   updateMessage: operation('PUT /v1/messages/:id', 'updateMessage', {
     summary: "Change a message, its attachments or the caller's reactions",
     body: MessageUpdate,
-    description:
-      'Missing fields stay unchanged. Only the sender changes text and attachments (MSG-MSG-6, MSG-REACT-1 to MSG-REACT-3).',
+    description: 'Missing fields stay unchanged. Only the sender changes text and attachments.',
     answers: { 200: MessageView },
     errors: { ...GOVERNED, ...UNKNOWN_MESSAGE },
   }),
   deleteMessage: operation('DELETE /v1/messages/:id', 'deleteMessage', {
     summary: 'Delete a message for all members, permanently',
-    description: 'Rule: MSG-MSG-7.',
+    description: 'The sender may delete it, and so may the owner of the group.',
     answers: { 204: null },
     errors: { ...UNKNOWN_MESSAGE, 403: 'FORBIDDEN: only the sender and the owner of the group can delete a message' },
   }),
   addReaction: operation('PUT /v1/messages/:id/reactions/:name', 'addReaction', {
     summary: 'Add a reaction to a message',
-    description: 'Rule: MSG-REACT-4.',
+    description: 'Changes only the reaction of the caller.',
     answers: { 200: MessageView },
     errors: { ...UNKNOWN_MESSAGE, 403: 'POLICY_DENIED, with audit_id' },
   }),
   removeReaction: operation('DELETE /v1/messages/:id/reactions/:name', 'removeReaction', {
     summary: "Remove the caller's reaction",
-    description: 'Rule: MSG-REACT-4.',
+    description: 'Changes only the reaction of the caller.',
     answers: { 204: null },
     errors: { 404: "NOT_FOUND: the message or the caller's reaction does not exist" },
   }),

@@ -17,10 +17,10 @@ import { messageRoutes } from './message-routes.ts'
 import { operation } from './operation.ts'
 
 const DESCRIPTION =
-  'Server-sent events (MSG-EVENT-1). `event:` is the type (`message.created` …), `data:` the object as the API shows it, `id:` its ' +
-  'place in the log. `Last-Event-ID` or `after` resumes after that place, without loss or duplicate (MSG-EVENT-2). The log holds ' +
+  'Server-sent events. `event:` is the type (`message.created` …), `data:` the object as the API shows it, `id:` its ' +
+  'place in the log. `Last-Event-ID` or `after` resumes after that place, without loss or duplicate. The log holds ' +
   'seven days, without deleted objects. An `id:` without data only moves the place. `event: reset` means that the place is older ' +
-  'than the log: read again all that you show (MSG-EVENT-3).'
+  'than the log: read again all that you show.'
 
 const eventDocs = {
   streamEvents: operation('GET /v1/events', 'streamEvents', {
@@ -29,7 +29,7 @@ const eventDocs = {
     query: {
       after: Type.Optional(Type.Integer({ minimum: 0, description: 'Same as `Last-Event-ID`. The header takes precedence.' })),
     },
-    answers: { 200: Type.String({ description: 'text/event-stream' }) },
+    answers: { 200: { description: 'The events.', content: { 'text/event-stream': { schema: Type.String() } } } },
   }),
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { VERSION } from '../../../src/version.ts'
 import { CHAT, ENDPOINTS, expectSuccess } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
@@ -14,7 +15,7 @@ describe('endpoints and versions', () => {
   })
   test('the interface description is OpenAPI 3.1 and has both APIs, each operation with its errors [API-HTTP-1, GW-PATH-8]', async () => {
     const document = expectSuccess(await governed.api('GET', '/openapi.json', { token: null }))
-    expect((document.info as { version: string }).version).toBe('1.0.0')
+    expect((document.info as { version: string }).version).toBe(VERSION)
     expect(document.openapi).toMatch(/^3\.1\./)
     const statuses = (method: string, path: string) =>
       Object.keys((document.paths as Paths)[path]?.[method]?.responses ?? {}).map(Number)

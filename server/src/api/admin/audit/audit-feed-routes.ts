@@ -33,7 +33,7 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
   scope: SCOPE,
   reach: 'any',
   description:
-    'For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces (those in which you have the scope) once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.',
+    'For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces (those in which you have the scope) once, also across restarts.',
   query: {
     after: Type.Optional(
       Type.String({ maxLength: 12_000, description: '`next` of the previous response. Default: the oldest records.' }),

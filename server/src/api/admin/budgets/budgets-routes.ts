@@ -37,7 +37,7 @@ const Amount = Type.Number({ description: 'USD or tokens, as `unit` says.' })
 const count = {
   member: Type.String({ description: 'Empty: the whole Workspace, or the requests that name no member.' }),
   spent: Amount,
-  reserved: { ...Amount, description: 'Set aside for running requests, and in slices for the next ones (GW-BUD-14).' },
+  reserved: { ...Amount, description: 'Set aside for running requests, and in slices for the next ones.' },
   left: { ...Amount, description: 'The rest for further requests.' },
   overrun: { ...Amount, description: 'By how much requests used more than was set aside for them.' },
   overruns: Type.Integer({ description: 'How many requests did.' }),
