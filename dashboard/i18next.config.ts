@@ -80,6 +80,7 @@ export default defineConfig({
         'shortcuts.*',
         'arrange.*',
         'facts.*',
+        'history.states.*',
       ].map((keys) => `reviews:${keys}`),
       'sign-in:singleSignOn.failures.*',
       'policies:save.*',

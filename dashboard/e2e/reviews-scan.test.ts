@@ -6,9 +6,7 @@ import { choose } from './support/dialogs.ts'
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice'
 
 /** How the decision of an item is placed. */
-const POSITION = `getComputedStyle(
-  [...document.querySelectorAll('section')].find((one) => one.textContent.startsWith('Decision')).parentElement,
-).position`
+const POSITION = `getComputedStyle(document.querySelector('section[aria-label=Decision]')).position`
 
 const dashboard = await startDashboard()
 
@@ -37,6 +35,19 @@ test('queue: a row shows the rule in words and the first line, and rows are sear
   const records = await dashboard.admin.records(50)
   const reads = records.filter(({ change }) => change?.action === 'review_queue.read' && change.fields.includes(id))
   expect(reads).toHaveLength(1)
+})
+
+test('item: earlier decisions on like requests are links to these items', async () => {
+  const user = { governance: { user: { id: 'frequent' } } }
+  await dashboard.admin.post(`/reviews/${await holdRequest(`${PAYMENT} Earlier.`, user)}/deny`)
+  const id = await holdRequest(`${PAYMENT} Again.`, user)
+  const { page } = await dashboard.signedIn({ at: `/reviews/${id}?group=rule` })
+  const history = page.getByRole('group', { name: 'Last 7 days' })
+  await history.getByText('API key: ').waitFor()
+  await history.getByRole('link', { name: '1 denied' }).last().click()
+  await page.waitForURL((url) => url.searchParams.get('user') === 'frequent' && url.searchParams.get('state') === 'denied')
+  await page.getByRole('list', { name: 'Queue' }).getByText('Held request · frequent').waitFor()
+  await expectAccessible(page)
 })
 
 test('figures: follow the queue when another reviewer decides', async () => {

@@ -19,8 +19,8 @@ export interface RouteDeps {
   readonly random: () => number
 }
 
-/** Tokens that `route:max_cost` assumes for a completion without a limit. */
-const UNBOUNDED_TOKENS = 4_096
+/** Tokens that `route:max_cost` and the preview of a release assume for a completion without a limit. */
+export const UNBOUNDED_TOKENS = 4_096
 
 /** The providers that may serve the request, best first. A request without one is refused. */
 export const findCandidates = (

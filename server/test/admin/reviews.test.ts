@@ -94,6 +94,30 @@ test('excerpts: nothing is read and recorded of erased items and of those of ano
   await governed.decide(held.id, 'deny')
 })
 
+test('history: counts other items of the rule and Application, and of the user, and names the key', async () => {
+  const more = { governance: { user: { id: 'history-user' } } }
+  const [, , item] = [
+    await governed.decide((await governed.holdPrompt('juniper-hold', { more })).id, 'deny'),
+    await governed.decide((await governed.holdCompletion({ more })).id, 'approve'),
+    await governed.holdPrompt('juniper-hold', { more }),
+  ]
+  const before = clock.now().getTime()
+  const { from, like, user, key } = await admin.get(`/reviews/${item.id}/history`)
+  expect(Date.parse(from)).toBeGreaterThanOrEqual(before - 7 * 86_400_000)
+  expect(user).toEqual({ denied: 1, approved: 1 })
+  // The held completion has another rule. Other tests have denied and released items of this rule.
+  const others = (await admin.all('/reviews?rule=juniper-hold', { limit: 100 })).filter(
+    ({ id, application_id }) => id !== item.id && application_id === governed.demo.applications[0]?.id,
+  )
+  expect(Object.values(like as Record<string, number>).reduce((sum, count) => sum + count, 0)).toBe(others.length)
+  expect(like.denied).toBe(others.filter(({ state }) => state === 'denied').length)
+  expect(key).toEqual({ id: expect.stringMatching(/^key_/), name: expect.any(String), issued_by: null, issued_by_name: null })
+  clock.advance(8 * 86_400_000)
+  expect(await admin.get(`/reviews/${item.id}/history`)).toMatchObject({ like: {}, user: {} })
+  const workspace = await admin.workspace()
+  expectError(await admin.send('GET', `/reviews/${item.id}/history`, undefined, { workspace }), 'NOT_FOUND')
+})
+
 test('list: one item by its id has no content, and nothing is recorded', async () => {
   const { id } = await governed.holdPrompt()
   const read = async () => (await admin.get(`/reviews?id=${id}&limit=1`)).data

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack } from '@mantine/core'
+import { Badge, Group, Paper, Stack, VisuallyHidden } from '@mantine/core'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
@@ -21,6 +21,7 @@ import { Approvals } from './approvals.tsx'
 import { Assignment } from './assignment.tsx'
 import { Content } from './content.tsx'
 import { DecisionForm } from './decision-form.tsx'
+import { ReviewHistory } from './history.tsx'
 import { Outcome } from './outcome.tsx'
 import classes from './queue.module.css'
 import { Reasons, useItemPolicy } from './reasons.tsx'
@@ -90,17 +91,20 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
           <Reasons item={item} policy={policy} />
           <Findings findings={item.findings} />
         </Group>
+        <ReviewHistory item={item} />
       </Section>
       <Section title={t(titleKey(item))}>
         <Content item={item} content={content} marks={marks} />
       </Section>
       {isPending && hasScope('reviews:write') && (
-        <div className={classes.decision}>
-          <Section title={t('decision.title')}>
-            <Approvals item={item} />
-            <DecisionForm item={item} ready={settled} onDecided={() => opensNext && onNext?.()} />
-          </Section>
-        </div>
+        <Paper component="section" className={classes.decision ?? ''} withBorder p="sm" aria-label={t('decision.title')}>
+          {/* Hidden, because the box covers part of the text. */}
+          <VisuallyHidden>
+            <h2>{t('decision.title')}</h2>
+          </VisuallyHidden>
+          <Approvals item={item} />
+          <DecisionForm item={item} ready={settled} onDecided={() => opensNext && onNext?.()} />
+        </Paper>
       )}
       {!isPending && <Outcome item={item} onNext={onNext} />}
       <Section title={t('request.title')}>

@@ -36,6 +36,7 @@ import { modelsRoutes } from './providers/models-routes.ts'
 import { presetsRoutes, providersRoutes } from './providers/providers-routes.ts'
 import { reviewEventsRoutes } from './reviews/review-events-routes.ts'
 import { reviewExcerptsRoutes } from './reviews/review-excerpts-routes.ts'
+import { reviewHistoryRoutes } from './reviews/review-history-routes.ts'
 import { reviewPreviewRoutes } from './reviews/review-preview-routes.ts'
 import { reviewWorkRoutes } from './reviews/review-work-routes.ts'
 import { reviewersRoutes } from './reviews/reviewers-routes.ts'
@@ -58,6 +59,7 @@ const WITHIN_WORKSPACE: readonly Routes[] = [
     replayRoutes,
     reviewsRoutes,
     reviewExcerptsRoutes,
+    reviewHistoryRoutes,
     reviewPreviewRoutes,
     reviewWorkRoutes,
     reviewersRoutes,

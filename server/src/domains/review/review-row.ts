@@ -82,7 +82,7 @@ export const pendingHolds = (db: Db, owner: ReviewOpener, now: Date) =>
 export const pendingItems = (db: Db, workspaceId: string, now: Date) =>
   itemsOf(db, workspaceId).where('state', '=', 'pending').where('expires_at', '>', now)
 
-const itemsOf = (db: Db, workspaceId: string) =>
+export const itemsOf = (db: Db, workspaceId: string) =>
   db.selectFrom('review_item').where('workspace_id', '=', uuidOf('ws', workspaceId))
 
 export const reviewContext = (id: string, part: 'content' | 'result'): string => `${id} ${part}`
