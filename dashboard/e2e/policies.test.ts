@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Json } from '../../server/test/admin/client.ts'
 import { expectAccessible, expectNoFindings } from './support/accessible.ts'
@@ -200,3 +201,78 @@ test('try a text: shows findings, rules, verdict and the resulting text for the 
   expect(dashboard.server.logs()).not.toMatch(/payment|jane\.roe|joe@/)
   expect(consoleErrors.filter((line) => !line.includes('net::ERR_FAILED'))).toEqual([])
 })
+
+const STRICT = `name: tried
+rules:
+  - id: no-guests
+    description: Guests have a page of their own.
+    at: [input]
+    when: user.role == "guest"
+    verdict: deny
+  - id: no-addresses
+    description: Providers get no addresses.
+    at: [input]
+    when: content.findings["pii.email"] > 0
+    transforms: [redact:pii.email]
+`
+
+/** A page without axe findings in light and dark colors, and without a horizontal overflow. */
+async function expectReadable(page: Page): Promise<void> {
+  await expectNoFindings(page)
+  await expectAccessible(page)
+}
+
+test.each([{ isNarrow: false }, { isNarrow: true }])(
+  'story: policy from try a text to publish with diff (%o)',
+  async ({ isNarrow }) => {
+    await admin.create('/policy-sets', { source: `${STRICT}# ${isNarrow}\n` })
+    await admin.create('/policy-tests', {
+      name: 'of a file',
+      at: 'input',
+      expect: { verdict: 'allow' },
+      file: 'tests/other.yaml',
+    })
+    const denied = await dashboard.chat('Good morning', { governance: { user: { id: 'gus', role: 'guest' } } })
+    expect(denied.status).toBe(403)
+    expect((await dashboard.chat('Write to jane.roe@example.org')).status).toBe(200)
+    const { page, visit } = await dashboard.signedIn({ isNarrow })
+    const weaker = STRICT.replace('verdict: deny', 'verdict: escalate').replace('redact:', 'mask:')
+    await openDraft(admin, visit, page, weaker)
+    const panel = page.getByRole('tabpanel')
+
+    await page.getByRole('tab', { name: 'Try a text' }).click()
+    await panel.getByRole('textbox', { name: 'Text', exact: true }).fill('Write to jane.roe@example.org')
+    await panel.getByRole('button', { name: 'Try', exact: true }).click()
+    await panel.getByText('Allowed, masked').waitFor()
+    await expectReadable(page)
+
+    await page.getByRole('tab', { name: 'Tests' }).click()
+    await panel.getByRole('button', { name: 'Run tests' }).click()
+    await panel.getByText(/^None of the \d+ stored tests belongs to this document: they belong to tests\/demo.yaml/).waitFor()
+    await expectReadable(page)
+    await panel.getByRole('button', { name: 'Run them anyway' }).click()
+    await panel.getByText(/^\d+ passed, \d+ failed$/).waitFor()
+
+    await page.getByRole('tab', { name: 'Replay' }).click()
+    await panel.getByRole('button', { name: 'Replay' }).click()
+    await panel.getByText(/^Only \d+ records exist/).waitFor()
+    await panel.getByText(/decisions become weaker/).waitFor()
+    const kinds = panel.locator('[data-accordion-control]')
+    expect(await kinds.first().textContent()).toContain('DeniedEscalated')
+    expect(await kinds.first().getAttribute('aria-expanded')).toBe('true')
+    expect(await kinds.filter({ hasText: 'Less of the text is changed' }).getAttribute('aria-expanded')).toBe('false')
+    await expectReadable(page)
+
+    await page.getByRole('button', { name: 'Publish', disabled: false }).click()
+    const dialog = page.getByRole('dialog')
+    const rules = dialog.getByRole('list', { name: 'Weaker rules' })
+    await rules.getByText('no-guests').waitFor()
+    await rules.getByText('["mask:pii.email"]').waitFor()
+    await expectReadable(page)
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('Guests are watched, not refused')
+    await dialog.getByRole('button', { name: 'Publish', disabled: false }).click()
+    await page.getByRole('cell', { name: 'Mask', exact: true }).waitFor()
+    await page.getByText('Guests are watched, not refused').waitFor()
+    await expectReadable(page)
+  },
+)

@@ -8,6 +8,11 @@ const COLORS: Readonly<Record<string, string>> = {
   deny: 'red',
 }
 
+const STRICTNESS = ['allow', 'escalate', 'require_approval', 'deny']
+
+/** The order of strictness; the mildest is 0. */
+export const rankOfVerdict = (verdict: string): number => STRICTNESS.indexOf(verdict)
+
 interface VerdictProps {
   readonly verdict: string | null | undefined
   /** The verdict of a rule, which denies, and not that of a request, which is denied. */

@@ -218,13 +218,30 @@ test('settings: replayed only while the Application has not changed', async () =
   await governed.chat('hello', {}, { token: own.token })
   const gold = [...BEFORE, rule('gold', 'input', 'application.settings.tier == "gold"', { verdict: 'deny' })]
   const replayGold = () => replay(gold, { application_id: own.id })
-  expect(await replayGold()).toMatchObject({ records: 1, changed: 1, transitions: [{ from: 'allow', to: 'deny', count: 1 }] })
+  const transition = { from: 'allow', to: 'deny', transforms_lost: false, count: 1 }
+  expect(await replayGold()).toMatchObject({ records: 1, changed: 1, transitions: [transition] })
   await governed.change(own.id, { settings: { tier: 'silver' } })
   expect(await replayGold()).toMatchObject({
     records: 1,
     not_replayed: 1,
     limits: [{ reason: 'reads_settings', rule: 'gold', count: 1 }],
   })
+})
+
+test('transforms: a decision that loses one is counted apart, and not if a stricter one replaces it', async () => {
+  const own = await governed.application({ default_model: 'scripted' })
+  const masked = (transforms: readonly string[]) => [rule('emails', 'input', 'content.findings["pii.email"] > 0', { transforms })]
+  await publish(masked(['mask:pii']))
+  await governed.chat('write to ann@firma.test', {}, { token: own.token })
+  const replayed = async (transforms: readonly string[]) => {
+    const { transitions, changes } = await replay(masked(transforms), { application_id: own.id })
+    expect(changes.map(({ transforms_lost }: Json) => transforms_lost)).toEqual([transitions[0].transforms_lost])
+    return transitions
+  }
+  const transition = { from: 'allow', to: 'allow', count: 1 }
+  expect(await replayed(['redact:pii'])).toEqual([{ ...transition, transforms_lost: false }])
+  expect(await replayed(['pseudonymize:pii'])).toEqual([{ ...transition, transforms_lost: true }])
+  expect(await replayed(['redact:pii.phone'])).toEqual([{ ...transition, transforms_lost: true }])
 })
 
 test('filters: `last` and filters select records, and none of another Workspace', async () => {

@@ -9,7 +9,7 @@ import { levelLabel } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-import type { ChangeKind, ReplayPart, ReplayState } from './use-replay.ts'
+import { type ChangeKind, keyOf, type ReplayPart, type ReplayState, weakeningOf } from './use-replay.ts'
 
 type ReplayedDecision = ReplayPart['changes'][number]['before']
 
@@ -31,8 +31,10 @@ export function ReplayResult({ replay }: { readonly replay: ReplayState }) {
           ...figures.map(([name, count]) => ({ name, value: count.toLocaleString(), note: formatPercent(count, records) })),
         ]}
       />
+      {status === 'done' && records < replay.last && <Text size="sm">{t('replay.fewer', { count: records })}</Text>}
+      <Weaker kinds={kinds} />
       {kinds.length > 0 && (
-        <Accordion multiple defaultValue={kinds.slice(0, 1).map(keyOf)} variant="separated" aria-label={t('replay.kinds')}>
+        <Accordion multiple defaultValue={openKindsOf(kinds)} variant="separated" aria-label={t('replay.kinds')}>
           {kinds.map((kind) => (
             <Kind key={keyOf(kind)} kind={kind} />
           ))}
@@ -43,11 +45,28 @@ export function ReplayResult({ replay }: { readonly replay: ReplayState }) {
   )
 }
 
-const keyOf = ({ from, to }: ChangeKind): string => `${from}-${to}`
+/** The worst kind is open. Decisions that stay as mild as they were are not the ones to look at. */
+const openKindsOf = (kinds: readonly ChangeKind[]): string[] =>
+  kinds
+    .slice(0, 1)
+    .filter((kind) => kind.from !== kind.to || weakeningOf(kind) > 0)
+    .map(keyOf)
+
+/** How many decisions the draft makes weaker. */
+function Weaker({ kinds }: Pick<ReplayState, 'kinds'>) {
+  const { t } = useTranslation('policies')
+  const count = kinds.filter((kind) => weakeningOf(kind) > 0).reduce((sum, kind) => sum + kind.count, 0)
+  if (count === 0) return null
+  return (
+    <Text size="sm" fw={600} c="var(--mantine-color-error)">
+      {t('replay.weaker', { count })}
+    </Text>
+  )
+}
 
 function Kind({ kind }: { readonly kind: ChangeKind }) {
   const { t } = useTranslation('policies')
-  const { from, to, count, examples } = kind
+  const { from, to, transformsLost, count, examples } = kind
   return (
     <Accordion.Item value={keyOf(kind)}>
       <Accordion.Control>
@@ -56,6 +75,11 @@ function Kind({ kind }: { readonly kind: ChangeKind }) {
           <Verdict verdict={from} />
           <IconArrowRight size={14} aria-hidden />
           <Verdict verdict={to} />
+          {transformsLost && (
+            <Text span size="sm">
+              {t('replay.transformsLost')}
+            </Text>
+          )}
         </Group>
       </Accordion.Control>
       <Accordion.Panel>

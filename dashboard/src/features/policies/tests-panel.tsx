@@ -44,7 +44,9 @@ export function TestsPanel({ source, ready, onLine }: TestsPanelProps) {
           {t('tests.stale')}
         </Alert>
       )}
-      {test.data && <Outcome run={test.data} canWrite={canWrite} onImported={() => run()} />}
+      {test.data && (
+        <Outcome run={test.data} stored={stored.items ?? []} canWrite={canWrite} onImported={() => run()} onRun={run} />
+      )}
       {stored.items?.length === 0 && !test.data && (
         <Text size="sm" c="dimmed">
           {t('tests.none')}
@@ -64,18 +66,21 @@ export function TestsPanel({ source, ready, onLine }: TestsPanelProps) {
 
 interface OutcomeProps {
   readonly run: TestRun
+  readonly stored: readonly StoredTest[]
   readonly canWrite: boolean
   readonly onImported: () => void
+  /** Runs stored tests of any file. */
+  readonly onRun: (ids: readonly string[]) => void
 }
 
 /** Counts of a run, and the files that it did not find. */
-function Outcome({ run: { ok, passed, failed, results, missing, errors }, canWrite, onImported }: OutcomeProps) {
+function Outcome({ run, stored, canWrite, onImported, onRun }: OutcomeProps) {
   const { t } = useTranslation('policies')
-  const counts = t('tests.counts', { passed, failed })
+  const { ok, passed, failed, results, missing, errors } = run
   return (
     <Stack gap="sm">
       <Alert role="status" color={ok ? 'green' : failed > 0 ? 'red' : 'yellow'} variant="light">
-        {results.length === 0 ? t('tests.noneFound') : counts}
+        {results.length > 0 ? t('tests.counts', { passed, failed }) : <NoneRan stored={stored} onRun={onRun} />}
       </Alert>
       {missing.length > 0 && <MissingFiles missing={missing} canWrite={canWrite} onImported={onImported} />}
       {errors.map(({ file, line, message }) => (
@@ -83,6 +88,24 @@ function Outcome({ run: { ok, passed, failed, results, missing, errors }, canWri
           {t('tests.fileError', { file, line, message })}
         </Text>
       ))}
+    </Stack>
+  )
+}
+
+/** Limit of one run. */
+const MAX_CHOSEN = 1_000
+
+/** Why no test ran: the stored ones belong to files that the document does not name. */
+function NoneRan({ stored, onRun }: Pick<OutcomeProps, 'stored' | 'onRun'>) {
+  const { t } = useTranslation('policies')
+  const files = [...new Set(stored.flatMap(({ file }) => file ?? []))]
+  if (files.length === 0) return t('tests.noneFound')
+  return (
+    <Stack gap="xs" align="flex-start">
+      {t('tests.otherFiles', { count: stored.length, files: files.join(', ') })}
+      <Button size="xs" variant="default" onClick={() => onRun(stored.slice(0, MAX_CHOSEN).map(({ id }) => id))}>
+        {t('tests.runAnyway')}
+      </Button>
     </Stack>
   )
 }

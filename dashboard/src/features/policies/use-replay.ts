@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { hasStatus } from '../../api/api-error.ts'
 import { type ResponseOf, sendRequest } from '../../api/operations.ts'
+import { rankOfVerdict } from '../../ui/verdict.tsx'
 
 export type ReplayPart = ResponseOf<'post', '/admin/v1/policy-sets/replay'>
 type Change = ReplayPart['changes'][number]
@@ -9,6 +10,8 @@ type Change = ReplayPart['changes'][number]
 export interface ChangeKind {
   readonly from: string
   readonly to: string
+  /** The draft changes less of the texts. */
+  readonly transformsLost: boolean
   readonly count: number
   /** The newest ones. */
   readonly examples: readonly Change[]
@@ -97,13 +100,26 @@ const emptyReplay = (source: string, last: number): ReplayState => ({
   status: 'running',
 })
 
+export const keyOf = ({ from, to, transformsLost }: Pick<ChangeKind, 'from' | 'to' | 'transformsLost'>): string =>
+  `${from}-${to}-${transformsLost}`
+
+const keyOfChange = ({ before, after, transforms_lost: transformsLost }: Change): string =>
+  keyOf({ from: before.verdict, to: after.verdict, transformsLost })
+
+/** How much weaker the new decisions are; 0: they are not. Lost transforms count less than a milder verdict. */
+export function weakeningOf({ from, to, transformsLost }: Pick<ChangeKind, 'from' | 'to' | 'transformsLost'>): number {
+  const milder = rankOfVerdict(from) - rankOfVerdict(to)
+  return milder > 0 ? milder : transformsLost && milder === 0 ? 0.5 : 0
+}
+
 /** Adds the counts and examples of the next part. */
 function addPart(replayed: ReplayState, part: ReplayPart): ReplayState {
-  const kinds = new Map(replayed.kinds.map((kind) => [`${kind.from} ${kind.to}`, kind]))
-  for (const { from, to, count } of part.transitions) {
-    const { count: before = 0, examples = [] } = kinds.get(`${from} ${to}`) ?? {}
-    const more = part.changes.filter((change) => change.before.verdict === from && change.after.verdict === to)
-    kinds.set(`${from} ${to}`, { from, to, count: before + count, examples: [...examples, ...more].slice(0, EXAMPLES) })
+  const kinds = new Map(replayed.kinds.map((kind) => [keyOf(kind), kind]))
+  for (const { from, to, transforms_lost: transformsLost, count } of part.transitions) {
+    const key = keyOf({ from, to, transformsLost })
+    const { count: before = 0, examples = [] } = kinds.get(key) ?? {}
+    const more = part.changes.filter((change) => keyOfChange(change) === key)
+    kinds.set(key, { from, to, transformsLost, count: before + count, examples: [...examples, ...more].slice(0, EXAMPLES) })
   }
   const limits = new Map<string, ReplayPart['limits'][number]>()
   for (const limit of [...replayed.limits, ...part.limits]) {
@@ -116,7 +132,7 @@ function addPart(replayed: ReplayState, part: ReplayPart): ReplayState {
     changed: replayed.changed + part.changed,
     unchanged: replayed.unchanged + part.unchanged,
     notReplayed: replayed.notReplayed + part.not_replayed,
-    kinds: [...kinds.values()].toSorted((one, other) => other.count - one.count),
+    kinds: [...kinds.values()].toSorted((one, other) => weakeningOf(other) - weakeningOf(one) || other.count - one.count),
     limits: [...limits.values()].toSorted((one, other) => other.count - one.count),
   }
 }

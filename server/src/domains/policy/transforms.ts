@@ -31,13 +31,17 @@ export function parseTransform(text: string): Transform | undefined {
 }
 
 /** Whether a transform changes at least as much as another one. */
-export function replacesTransform(name: string, other: string): boolean {
+function replacesTransform(name: string, other: string): boolean {
   const [a, b] = [parseTransform(name), parseTransform(other)]
   if (!a || !b) return false
   if (a.kind === 'truncate') return b.kind === 'truncate' && a.length <= b.length
   if (b.kind === 'truncate') return false
   return covers(a.target, b.target as FindingType) && SPAN_TRANSFORMS.indexOf(a.kind) >= SPAN_TRANSFORMS.indexOf(b.kind)
 }
+
+/** Whether a text may pass with less changed than before. */
+export const losesTransforms = (before: readonly string[], after: readonly string[]): boolean =>
+  before.some((name) => !after.some((other) => replacesTransform(other, name)))
 
 /** Truncation is for prose only: a truncated schema of a tool is invalid. */
 export const isTruncation = (text: string): boolean => parseTransform(text)?.kind === 'truncate'

@@ -2,7 +2,7 @@ import { CLASSIFICATIONS, RISK_LEVELS } from '../../shared/classification.ts'
 import { VERDICTS } from '../../shared/decision.ts'
 import { parseDirective } from './directives.ts'
 import type { RULE_FIELDS } from './rule-reader.ts'
-import { replacesTransform } from './transforms.ts'
+import { losesTransforms } from './transforms.ts'
 
 type Field = (typeof RULE_FIELDS)[number]
 
@@ -20,7 +20,7 @@ export function weakens(field: Field, before: unknown, after: unknown): boolean 
     case 'classification':
       return isLower(CLASSIFICATIONS, before, after)
     case 'transforms':
-      return losesOne(before, after, replacesTransform)
+      return losesTransforms(before as readonly string[], after as readonly string[])
     case 'directives':
       return losesOne(before, after, replacesDirective)
     case 'approvals':

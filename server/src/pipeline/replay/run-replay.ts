@@ -9,6 +9,7 @@ import { parsePolicySet } from '../../domains/policy/parse.ts'
 import { findPolicySet } from '../../domains/policy/policy-store.ts'
 import { HASHED_NAMES } from '../../domains/policy/replay/hashed-names.ts'
 import { type ReplayedDecision, Replayer, type UndecidedRule } from '../../domains/policy/replay/replayer.ts'
+import { losesTransforms } from '../../domains/policy/transforms.ts'
 import type { Db } from '../../platform/db/database.ts'
 import type { PolicyPoint, Verdict } from '../../shared/decision.ts'
 import { GOVERNED_ENDPOINTS, readStoredRequest } from './read-stored-request.ts'
@@ -40,6 +41,8 @@ export interface ChangedDecision {
   readonly before: ReplayedDecision
   readonly after: ReplayedDecision
   readonly uncertain: readonly UndecidedRule[]
+  /** A text that passes may contain more than before. */
+  readonly transformsLost: boolean
 }
 
 export type Replay = Tally['replay']
@@ -144,7 +147,7 @@ class Tally {
     unchanged: 0,
     changed: 0,
     notReplayed: 0,
-    transitions: new Map<string, { from: Verdict; to: Verdict; count: number }>(),
+    transitions: new Map<string, { from: Verdict; to: Verdict; transformsLost: boolean; count: number }>(),
     changes: [] as ChangedDecision[],
     limits: new Map<string, LimitCount>(),
     newest: undefined as Date | undefined,
@@ -171,8 +174,11 @@ class Tally {
     else if (kind === 'unknown') replay.notReplayed += 1
     else {
       replay.changed += 1
-      count(replay.transitions, `${before.verdict} ${after.verdict}`, { from: before.verdict, to: after.verdict })
-      if (replay.changes.length < CHANGES_SHOWN) replay.changes.push({ record, before, after, uncertain: unknown })
+      const transformsLost = after.verdict !== 'deny' && losesTransforms(before.transforms, after.transforms)
+      const transition = { from: before.verdict, to: after.verdict, transformsLost }
+      count(replay.transitions, Object.values(transition).join(' '), transition)
+      if (replay.changes.length < CHANGES_SHOWN)
+        replay.changes.push({ record, before, after, uncertain: unknown, transformsLost })
     }
   }
 

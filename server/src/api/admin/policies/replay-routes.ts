@@ -47,6 +47,7 @@ const limit = {
 }
 
 const count = Type.Integer({ minimum: 0 })
+const transforms_lost = Type.Boolean({ description: 'The draft no longer demands a transform, and no stricter one.' })
 const ReplayView = Type.Object({
   object: Type.Literal('policy_replay'),
   policy: ChosenPolicyView,
@@ -56,9 +57,10 @@ const ReplayView = Type.Object({
   unchanged: count,
   changed: count,
   not_replayed: { ...count, description: 'Records without a known outcome; `limits` lists the reasons.' },
-  transitions: Type.Array(Type.Object({ from: oneOf(VERDICTS, 'Verdict'), to: oneOf(VERDICTS, 'Verdict'), count }), {
-    description: 'Changed decisions by old and new verdict, which can be equal.',
-  }),
+  transitions: Type.Array(
+    Type.Object({ from: oneOf(VERDICTS, 'Verdict'), to: oneOf(VERDICTS, 'Verdict'), transforms_lost, count }),
+    { description: 'Changed decisions by old and new verdict, which can be equal, and by whether transforms are lost.' },
+  ),
   changes: Type.Array(
     Type.Object({
       audit_id: Type.String(),
@@ -67,6 +69,7 @@ const ReplayView = Type.Object({
       endpoint: Type.String(),
       before: ReplayedDecisionView,
       after: ReplayedDecisionView,
+      transforms_lost,
       uncertain: Type.Array(Type.String(), {
         description: 'Further rules that may match; the record does not contain enough to decide.',
       }),
@@ -114,7 +117,9 @@ const replayView = ({ notReplayed, newest, oldest, end, transitions, changes, li
   not_replayed: notReplayed,
   from: oldest?.toISOString() ?? null,
   to: newest?.toISOString() ?? null,
-  transitions: [...transitions.values()].toSorted((a, b) => b.count - a.count),
+  transitions: [...transitions.values()]
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ transformsLost: transforms_lost, ...transition }) => ({ ...transition, transforms_lost })),
   changes: changes.map(changeView),
   next_cursor: end === undefined ? null : encodeCursor(String(end)),
   has_more: counts.changed > changes.length,
@@ -123,7 +128,8 @@ const replayView = ({ notReplayed, newest, oldest, end, transitions, changes, li
     .map((limit) => ({ ...limit, message: REPLAY_LIMITS[limit.reason] })),
 })
 
-const changeView = ({ record, before, after, uncertain }: ChangedDecision) => ({
+const changeView = ({ record, before, after, transformsLost: transforms_lost, uncertain }: ChangedDecision) => ({
+  transforms_lost,
   audit_id: record.id,
   created_at: record.created_at,
   application_id: record.application_id,
