@@ -112,6 +112,32 @@ test('badges: no label is truncated at 1280 and 380 px', async () => {
   }
 })
 
+test('record: a publication names version, note and roll back, and a request its key and Workspace with links', async () => {
+  const admin = dashboard.admin
+  const publish = (text: string, note: string) =>
+    admin.create('/policy-sets', { source: `name: recorded\ntexts: { manners: ${text} }\nrules: []\n`, note })
+  const active = (await admin.get('/policy-sets')).data.find((set: { active: boolean }) => set.active)
+  const first = await publish('polite', 'first note')
+  await publish('brief', 'second note')
+  const third = await publish('polite', 'back to good manners')
+  await admin.post(`/policy-sets/${active.id}/publish`)
+  const { page, visit } = await dashboard.signedIn({ at: '/audit?endpoint=admin' })
+  await page.getByRole('table', { name: 'Records' }).getByText('recorded v1 published', { exact: true }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'recorded v3 published (roll back to v1)' }).getByRole('link').first().click()
+  await page.getByRole('heading', { name: 'Record: recorded v3 published (roll back to v1)' }).waitFor()
+  await page.getByText('back to good manners').waitFor()
+  expect(await page.getByRole('link', { name: 'recorded v3', exact: true }).getAttribute('href')).toContain(third.id)
+  expect(await page.getByRole('link', { name: 'v1', exact: true }).getAttribute('href')).toContain(first.id)
+  await expectAccessible(page)
+  await visit(`/audit/${auditId}`)
+  await page.getByRole('heading', { name: 'Record: Chat' }).waitFor()
+  const main = page.getByRole('main')
+  await main.getByRole('link', { name: 'demo', exact: true }).and(page.locator('[href*="/settings/workspace"]')).waitFor()
+  await main.locator('a[href*="tab=keys"]').waitFor()
+  expect(await main.getByText('Endpoint', { exact: true }).count()).toBe(0)
+  await expectAccessible(page)
+})
+
 test('record: each value of the schema is on the page', async () => {
   const { page, visit } = await dashboard.signedIn()
   const sample = sampleOf(await readRecordSchema(dashboard.server.base))

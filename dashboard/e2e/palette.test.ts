@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
@@ -6,17 +7,22 @@ const dashboard = await startDashboard()
 
 const RECORD = `aud_${'0'.repeat(26)}`
 
+const searchIn = (page: Page) => page.getByRole('dialog').getByRole('textbox', { name: 'Search' })
+
+/** Opens the palette, enters the query and presses Enter when the entry is there. */
+const chooserIn = (page: Page) => async (query: string, entry: string | RegExp) => {
+  await page.keyboard.press('Control+k')
+  await searchIn(page).fill(query)
+  await page.getByRole('dialog').getByText(entry, { exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await searchIn(page).waitFor({ state: 'hidden' })
+}
+
 test('command palette: opens pages, Applications, users, records and forms with the keyboard', async () => {
   const { page } = await dashboard.signedIn({ at: '/' })
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
-  const search = page.getByRole('dialog').getByRole('textbox', { name: 'Search' })
-  const choose = async (query: string, entry: string) => {
-    await page.keyboard.press('Control+k')
-    await search.fill(query)
-    await page.getByRole('dialog').getByText(entry, { exact: true }).waitFor()
-    await page.keyboard.press('Enter')
-    await search.waitFor({ state: 'hidden' })
-  }
+  const search = searchIn(page)
+  const choose = chooserIn(page)
   await page.keyboard.press('Control+k')
   await search.waitFor()
   await expectAccessible(page)
@@ -40,6 +46,28 @@ test('command palette: opens pages, Applications, users, records and forms with 
   await page.getByRole('textbox', { name: 'Policy document' }).waitFor()
   await choose('dark', 'Use dark color scheme')
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor({ state: 'attached' })
+})
+
+test('command palette: finds the record of a request, a key, a rule and a review item by their ids', async () => {
+  const { headers, body } = await dashboard.chat('Please wire 48,000 EUR to Brightwater Supplies today.')
+  const [requestId, auditId] = [headers.get('x-request-id') ?? '', headers.get('x-audit-id') ?? '']
+  const { key_id } = await dashboard.admin.get(`/audit/${auditId}`)
+  const { page } = await dashboard.signedIn({ at: '/' })
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  const choose = chooserIn(page)
+  await choose(requestId, `Open ${requestId}`)
+  await page.getByRole('heading', { name: 'Record: Chat' }).waitFor()
+  await page.getByText(auditId, { exact: true }).first().waitFor()
+  await choose(key_id, /^Open key /)
+  await page.waitForURL('**/dashboard/applications/app_*tab=keys*')
+  await choose('payments-need', 'payments-need-approval')
+  await page.waitForURL('**/dashboard/policies/pol_*rule=payments-need-approval*')
+  const itemId = body.error.review_item_id
+  await choose(itemId, `Open ${itemId}`)
+  await page.waitForURL(`**/dashboard/reviews/${itemId}*`)
+  await choose('req_01h455vb4pex5vsknk084sn02q', 'Open req_01h455vb4pex5vsknk084sn02q')
+  await page.getByText('Audit record not found').waitFor()
+  await page.getByText(/refused for its key or body/).waitFor()
 })
 
 test('command palette: has only the pages and actions of the role', async () => {

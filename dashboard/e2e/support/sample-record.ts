@@ -54,7 +54,13 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   stored_response: ['read'],
 }
 const RELEASE = { mode: 'windowed', characters: 55 }
-const CHANGE = { action: 'robot.switch_off', object_type: 'robot', object_id: 'rob_1', fields: ['power'] }
+const CHANGE = {
+  action: 'robot.switch_off',
+  object_type: 'robot',
+  object_id: 'rob_1',
+  fields: ['power'],
+  restores: { id: 'pol_restored', version: 88 },
+}
 /** A field of another version. */
 const OTHER = { newer_field: 'of newer_field' }
 

@@ -1,62 +1,52 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconApps, IconFileSearch, IconUser } from '@tabler/icons-react'
+import { IconApps, IconFileSearch, IconKey, IconScale, IconUser } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useAll, useRead } from '../api/queries.ts'
-import { type Scope, useScopes } from '../api/session.ts'
+import { useScopes } from '../api/session.ts'
 import { useNavigateTo } from '../routing/location.ts'
+import { pageOfObject, prefixOf } from '../routing/object-pages.ts'
 import type { PaletteEntry } from './palette-group.ts'
 
-/** Pause after the last key before users are searched. */
+/** Pause after the last key before users, rules and keys are searched. */
 const PAUSE_MS = 200
 const MIN_SEARCH = 2
 const MAX_USERS = 6
-
-/** Pages of objects, by the prefix of their ids. */
-const PAGES_BY_PREFIX: Readonly<Record<string, { readonly path: string; readonly scope: Scope }>> = {
-  aud: { path: '/audit', scope: 'audit:read' },
-  rev: { path: '/reviews', scope: 'reviews:read' },
-  app: { path: '/applications', scope: 'applications:read' },
-  col: { path: '/knowledge', scope: 'knowledge:read' },
-  doc: { path: '/knowledge/documents', scope: 'knowledge:read' },
-  bud: { path: '/budgets', scope: 'applications:read' },
-  pol: { path: '/policies', scope: 'policies:read' },
-  pdr: { path: '/policies/drafts', scope: 'policies:read' },
-}
-const ID = /^([a-z]{2,5})_[0-9a-z]{26}$/
 
 interface PaletteRecords {
   /** The object whose id was entered. */
   readonly record: readonly PaletteEntry[]
   readonly applications: readonly PaletteEntry[]
+  readonly rules: readonly PaletteEntry[]
   readonly users: readonly PaletteEntry[]
 }
 
-/** Applications, users that match the query, and the object whose id it is. */
+/** Applications, rules of the active policies, users that match the query, and the object whose id it is. */
 export function usePaletteRecords(query: string): PaletteRecords {
   const { t } = useTranslation('app')
   const { hasScope } = useScopes()
   const navigateTo = useNavigateTo()
-  const [search] = useDebouncedValue(query.trim(), PAUSE_MS)
+  const id = query.trim()
+  const [search] = useDebouncedValue(id, PAUSE_MS)
+  const isText = search.length >= MIN_SEARCH && prefixOf(search) === undefined
   const { items = [] } = useAll('/admin/v1/applications', {}, { enabled: hasScope('applications:read') })
   const found = useRead(
     '/admin/v1/users',
     { params: { query: { search, limit: MAX_USERS } } },
-    { enabled: hasScope('people:read') && search.length >= MIN_SEARCH && !ID.test(search) },
+    { enabled: hasScope('people:read') && isText },
   )
-  const users = query.trim() === search ? (found.data?.data ?? []) : []
-  const id = query.trim()
-  const page = PAGES_BY_PREFIX[ID.exec(id)?.[1] ?? '']
+  const users = id === search ? (found.data?.data ?? []) : []
+  const page = pageOfObject(id)
+  const opened =
+    page && hasScope(page.scope) ? [{ id, label: t('palette.openRecord', { id }), run: () => navigateTo(page.to) }] : []
   return {
-    record:
-      page && hasScope(page.scope)
-        ? [{ id, label: t('palette.openRecord', { id }), icon: IconFileSearch, run: () => navigateTo(`${page.path}/${id}`) }]
-        : [],
+    record: [...opened.map((entry) => ({ ...entry, icon: IconFileSearch })), ...useKey(search)],
     applications: items.map((application) => ({
       id: application.id,
       label: application.name,
       icon: IconApps,
       run: () => navigateTo(`/applications/${application.id}`),
     })),
+    rules: useRules(isText),
     users: users.map((user) => ({
       id: user.id,
       label: user.username,
@@ -65,4 +55,33 @@ export function usePaletteRecords(query: string): PaletteRecords {
       run: () => navigateTo(`/settings/users/${user.id}`),
     })),
   }
+}
+
+/** The API key whose id was entered. It is on the page of its Application. */
+function useKey(id: string): readonly PaletteEntry[] {
+  const { t } = useTranslation('app')
+  const navigateTo = useNavigateTo()
+  const enabled = useScopes().hasScope('applications:read') && prefixOf(id) === 'key'
+  const { data: key } = useRead('/admin/v1/keys/{id}', { params: { path: { id } } }, { enabled })
+  if (!key || !enabled) return []
+  const run = () => navigateTo(`/applications/${key.application_id}`, { tab: 'keys' })
+  return [{ id, label: t('palette.openKey', { name: key.name }), description: id, icon: IconKey, run }]
+}
+
+/** The rules of the active policies. */
+function useRules(wanted: boolean): readonly PaletteEntry[] {
+  const { t } = useTranslation('app')
+  const navigateTo = useNavigateTo()
+  const enabled = useScopes().hasScope('policies:read') && wanted
+  const { items = [] } = useAll('/admin/v1/policy-sets', {}, { enabled })
+  const id = items.find(({ active }) => active)?.id ?? ''
+  const { data } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id } } }, { enabled: enabled && id !== '' })
+  if (!enabled) return []
+  return (data?.rules ?? []).map((rule) => ({
+    id: `rule ${rule.id}`,
+    label: rule.id,
+    description: rule.description || t('palette.rule'),
+    icon: IconScale,
+    run: () => navigateTo(`/policies/${id}`, { rule: rule.id }),
+  }))
 }

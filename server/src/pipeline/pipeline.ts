@@ -110,7 +110,8 @@ async function resubmissionOf(
     const parsed = incoming.parse(...parameters)
     return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
   }
-  return lease && { ...incoming, parse, lease }
+  // The record of the hold has the id of the HTTP request.
+  return lease && { ...incoming, parse, lease, auditId: undefined }
 }
 
 async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps): Promise<PipelineResult> {

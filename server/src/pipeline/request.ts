@@ -16,6 +16,8 @@ import type { PlaygroundCaller, TrustedCaller } from './callers.ts'
 export interface IncomingRequest {
   readonly endpoint: Endpoint
   readonly requestId: string
+  /** Id of the audit record, by which the request id finds it. Absent: a new one. */
+  readonly auditId?: string | undefined
   readonly authorization: string | undefined
   readonly userToken: string | undefined
   /** Set by code of this server instead of both credentials; no route sets it from the request that it reads. */

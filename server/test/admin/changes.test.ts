@@ -30,7 +30,9 @@ describe.each(CHANGES)('$action ($fields)', (change) => {
     const [record] = records
     const objectId = result?.id ?? result?.data?.[0]?.document_id ?? given?.id ?? workspace
     expect(record).toMatchObject({ endpoint: 'admin', application_id: null, status: 200, stages: [], decision: null })
-    expect(record.change).toEqual({
+    // The record of a roll back also names the earlier version (policy-sets.test.ts).
+    const { restores: _, ...facts } = record.change
+    expect(facts).toEqual({
       action,
       object_type: action.split('.')[0],
       object_id: recordedId instanceof RegExp ? expect.stringMatching(recordedId) : filled(recordedId ?? objectId, given),

@@ -306,3 +306,26 @@ describe('simulation', () => {
     expect(expectError(response, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)
   })
 })
+
+test('publish: audit record names the version and the earlier one that a roll back restores, without the note [GW-AUD-15]', async () => {
+  const workspace = await admin.workspace()
+  const publish = (text: string, note?: string) =>
+    admin.create('/policy-sets', { source: `name: recorded\ntexts: { manners: ${text} }\nrules: []\n`, note }, { workspace })
+  const newest = async () => (await admin.records(1, { workspace }))[0]
+  const first = await publish('polite')
+  const versionOf = ({ id, name, version, sha256 }: Json) => ({ id, name, version, sha256 })
+  expect(await newest()).toMatchObject({ change: { action: 'policy_set.publish', object_id: first.id } })
+  expect(await newest()).toMatchObject({ policy_versions: [versionOf(first)] })
+  expect((await newest()).change).not.toHaveProperty('restores')
+  await publish('brief')
+  const third = await publish('polite', 'the brief manners were too brief')
+  const record = await newest()
+  expect(record).toMatchObject({ policy_versions: [versionOf(third)], change: { restores: { id: first.id, version: 1 } } })
+  expect(record.change.fields).toEqual(['source', 'note'])
+  expect(JSON.stringify(record)).not.toMatch(/brief|polite/)
+  await publish('polite')
+  expect((await newest()).change).not.toHaveProperty('restores')
+  await admin.post(`/policy-sets/${first.id}/publish`, {}, { workspace })
+  expect((await newest()).change).toMatchObject({ fields: ['active'], restores: { id: first.id, version: 1 } })
+  expect((await admin.post('/audit/verify', {}, { workspace })).ok).toBe(true)
+})

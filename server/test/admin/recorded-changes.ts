@@ -43,6 +43,7 @@ const change = (
 
 const HASH = /^[0-9a-f]{64}$/
 const POLICY = 'name: confidential-title\nrules: []\n'
+const PUBLISHED = 'name: named\ntexts: { manners: the hidden-text of operators }\nrules: []\n'
 const DRAFT = { title: 'the hidden plan', note: 'for the merger', source: POLICY }
 const TEST = {
   name: 'the hidden case',
@@ -76,8 +77,8 @@ const GIVEN: Readonly<Record<string, (send: Send, workspace: string) => Promise<
     return provider
   },
   'policy-sets': async (send) => {
-    const first = await send('POST', '/policy-sets', { source: POLICY })
-    await send('POST', '/policy-sets', { source: POLICY })
+    const first = await send('POST', '/policy-sets', { source: PUBLISHED })
+    await send('POST', '/policy-sets', { source: PUBLISHED })
     return first
   },
   'policy-drafts': (send) => send('POST', '/policy-drafts', DRAFT),
@@ -184,10 +185,11 @@ export const CHANGES: readonly RecordedChange[] = [
     models: [{ id: 'small' }, { id: 'large', input_price: 12.25 }],
   }),
   change('model.delete', 'DELETE /providers/{id}/models/small', [], [], undefined, 'acme/small'),
-  change('policy_set.publish', 'POST /policy-sets', ['source'], ['confidential-title'], { source: POLICY }),
-  change('policy_set.publish', 'POST /policy-sets/{id}/publish', ['active'], ['confidential-title']),
-  change('policy_set.publish', 'POST /policy-sets', ['source', 'note'], ['confidential-title', 'after the merger'], {
-    source: POLICY,
+  // The record names the version, as those of requests do.
+  change('policy_set.publish', 'POST /policy-sets', ['source'], ['hidden-text'], { source: PUBLISHED }),
+  change('policy_set.publish', 'POST /policy-sets/{id}/publish', ['active'], ['hidden-text']),
+  change('policy_set.publish', 'POST /policy-sets', ['source', 'note'], ['hidden-text', 'after the merger'], {
+    source: PUBLISHED,
     note: 'after the merger',
   }),
   change(

@@ -1,17 +1,27 @@
 import { useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/schema.d.ts'
 
-type Event = Pick<AuditRecord, 'change' | 'endpoint'>
+type Event = Pick<AuditRecord, 'change' | 'endpoint' | 'policy_versions'>
 
-/** The event of a record in words ("Key created", "Chat"), and as it is in the record (`key.issue`). */
+/** The event of a record in words ("Key created", "demo v2 published", "Chat"), and as it is in the record (`key.issue`). */
 export function useEventNames() {
   const { t, i18n } = useTranslation('audit')
   const wordsOf = (key: string, raw: string): string =>
     i18n.exists(key, { ns: 'audit' }) ? t(key as 'endpoints.chat') : sentenceOf(raw)
+  const publicationOf = ({ change, policy_versions: [published] }: Event): string | undefined => {
+    if (change?.action !== 'policy_set.publish' || published?.name === undefined) return undefined
+    const { name, version } = published
+    const { restores } = change
+    if (restores) return t('events.policy_set.rollBack', { name, version, restored: restores.version })
+    return t('events.policy_set.publishVersion', { name, version })
+  }
   return {
-    nameOf: ({ change, endpoint }: Event): string =>
-      change ? wordsOf(`events.${change.action}`, change.action) : wordsOf(`endpoints.${endpoint}`, endpoint),
-    rawOf: ({ change, endpoint }: Event): string => change?.action ?? endpoint,
+    nameOf: (event: Event): string => {
+      const { change, endpoint } = event
+      if (!change) return wordsOf(`endpoints.${endpoint}`, endpoint)
+      return publicationOf(event) ?? wordsOf(`events.${change.action}`, change.action)
+    },
+    rawOf: ({ change, endpoint }: Pick<Event, 'change' | 'endpoint'>): string => change?.action ?? endpoint,
   }
 }
 

@@ -1,6 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
+import { useRead } from '../../api/queries.ts'
 import type { AuditRecord } from '../../api/schema.d.ts'
+import { useScopes, useSessionWorkspace } from '../../api/session.ts'
+import { pageOfObject, prefixOf } from '../../routing/object-pages.ts'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatMs } from '../../ui/format-numbers.ts'
@@ -8,6 +11,7 @@ import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Hash } from './hash.tsx'
+import { NamedId } from './named-id.tsx'
 import { useActorNames } from './use-actor-names.ts'
 
 /** The event: a request or a change. */
@@ -20,9 +24,10 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
       <DescriptionList
         items={[
           [t('columns.time'), <Time key="time" at={record.created_at} format="seconds" />],
-          [t('record.kind'), <code key="kind">{endpoint}</code>],
+          // The title says which endpoint a request had.
+          [t('record.kind'), change && endpoint !== 'admin' && <code key="kind">{endpoint}</code>],
           [t('record.id'), <Copyable key="id" value={record.id} label={t('record.idLabel')} />],
-          [t('record.workspace'), <Copyable key="workspace" value={record.workspace_id} label={t('record.workspace')} />],
+          [t('record.workspace'), <WorkspaceName key="workspace" id={record.workspace_id} />],
           [
             t('record.application'),
             application_id && (
@@ -31,7 +36,7 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
               </Link>
             ),
           ],
-          [t('record.key'), record.key_id && <Copyable key="key" value={record.key_id} label={t('record.key')} />],
+          [t('record.key'), record.key_id && <KeyName key="key" id={record.key_id} />],
           [t('record.status'), status],
           [t('record.error'), error_code && <code key="error">{error_code}</code>],
           [t('columns.latency'), formatMs(duration_ms)],
@@ -42,12 +47,41 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
           ],
           [t('record.action'), change && <code key="action">{change.action}</code>],
           [t('record.objectType'), change?.object_type],
-          [t('record.objectId'), change && <Copyable key="object" value={change.object_id} label={t('record.objectId')} />],
+          [t('record.objectId'), change && <ObjectName key="object" id={change.object_id} />],
           [t('record.fields'), change?.fields.join(', ') || null],
         ]}
       />
     </Section>
   )
+}
+
+function WorkspaceName({ id }: { readonly id: string }) {
+  const { t } = useTranslation('audit')
+  const current = useSessionWorkspace()
+  const isCurrent = current?.id === id
+  return (
+    <NamedId
+      id={id}
+      name={isCurrent ? current.name : undefined}
+      to={isCurrent ? '/settings/workspace' : undefined}
+      label={t('record.workspace')}
+    />
+  )
+}
+
+function KeyName({ id }: { readonly id: string }) {
+  const { t } = useTranslation('audit')
+  const enabled = useScopes().hasScope('applications:read')
+  const { data: key } = useRead('/admin/v1/keys/{id}', { params: { path: { id } } }, { enabled })
+  const to = key && `/applications/${key.application_id}`
+  return <NamedId id={id} name={key?.name} to={to} search={{ tab: 'keys' }} label={t('record.key')} />
+}
+
+/** The changed object: an API key by its name, others by their ids. */
+function ObjectName({ id }: { readonly id: string }) {
+  const { t } = useTranslation('audit')
+  if (prefixOf(id) === 'key') return <KeyName id={id} />
+  return <NamedId id={id} name={undefined} to={pageOfObject(id)?.to} label={t('record.objectId')} />
 }
 
 /** The user of the request, or the operator who made the change. */

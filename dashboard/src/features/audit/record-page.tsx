@@ -19,6 +19,7 @@ import { DecisionDetails } from './decision-details.tsx'
 import { useEventNames } from './event-names.ts'
 import { EventSection, UserSection } from './event-section.tsx'
 import { HitsSection } from './hits-section.tsx'
+import { PublicationSection } from './publication-section.tsx'
 import { RawRecord } from './raw-record.tsx'
 import { RecordIntegrity } from './record-integrity.tsx'
 import classes from './record-page.module.css'
@@ -79,10 +80,13 @@ function Levels({ record }: { readonly record: AuditRecord }) {
 
 function Details({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
-  const isDecided = record.decision || record.classification || record.policy_versions.length > 0 || record.review
+  const isPublication = record.change?.action === 'policy_set.publish' || record.change?.restores !== undefined
+  const hasVersions = record.policy_versions.length > 0 && !isPublication
+  const isDecided = record.decision || record.classification || hasVersions || record.review
   return (
     <Stack>
       <EventSection record={record} />
+      {isPublication && <PublicationSection record={record} />}
       <UserSection record={record} />
       {isDecided && (
         <Section title={t('record.decision.title')}>

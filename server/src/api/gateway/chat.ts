@@ -14,6 +14,7 @@ import { type Fields, isObject } from '../../platform/lib/untrusted-json.ts'
 import { CARRIED_FIELDS, UNKNOWN_FIELD } from '../../shared/original-request.ts'
 import type { Application, UnknownFields } from '../../shared/principal.ts'
 import { hasLargeBody, LARGE_BODY } from '../kit/large-bodies.ts'
+import { auditIdOf } from '../kit/request-id.ts'
 import { handle, type TypedApp } from '../kit/route.ts'
 import { refusedField } from './chat-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
@@ -143,6 +144,7 @@ export function incomingOf(request: FastifyRequest, reply: FastifyReply): Omit<I
   const userToken = request.headers['x-gateway-user-token']
   return {
     requestId: request.id,
+    auditId: auditIdOf(request),
     authorization: authorizationOf(request.headers),
     userToken: Array.isArray(userToken) ? userToken.join() : userToken,
     body: (request.body as Uint8Array | undefined) ?? NO_BODY,

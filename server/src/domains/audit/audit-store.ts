@@ -11,12 +11,13 @@ import { GROUP_SEAL_BYTES } from './record/record-seals.ts'
 export const recordsOf = (db: Db, workspaceId: string) =>
   db.selectFrom('audit_record').where('workspace_id', '=', uuidOf('ws', workspaceId))
 
+/** `id`: of the record, or of the HTTP request whose record it is (api/kit/request-id.ts). */
 export async function findRecord(
   db: Db,
   owner: { workspaceId: string; applicationId?: string },
   id: string,
 ): Promise<AuditRecord | undefined> {
-  const uuid = fromId('aud', id)
+  const uuid = fromId('aud', id) ?? fromId('req', id)
   if (uuid === undefined) return undefined
   let query = recordsOf(db, owner.workspaceId).select(['body', 'hash']).where('id', '=', uuid)
   if (owner.applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', owner.applicationId))

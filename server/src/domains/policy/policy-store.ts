@@ -97,6 +97,16 @@ export const findPolicySet = async (db: Db, workspaceId: string, id: string): Pr
 export const findActivePolicySet = async (db: Db, workspaceId: string): Promise<StoredPolicySet | undefined> =>
   toStored(await versions(db, workspaceId).select('source').whereRef('policy_set.id', '=', 'active_policy_id').executeTakeFirst())
 
+/** The newest version of a document. */
+export async function findVersionOf(db: Db, workspaceId: string, sha256: string) {
+  const row = await versions(db, workspaceId)
+    .where('policy_set.sha256', '=', sha256)
+    .orderBy('policy_set.id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && { id: toId('pol', row.id), version: row.version }
+}
+
 /** The id alone, so that a cache can check cheaply whether the active version changed. */
 export async function findActivePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
   const row = await db

@@ -15,7 +15,11 @@ export function admit(
 ): MaybePromise<StageReturn<Admitted>> {
   const parsed = parseBody(incoming, application, jsonDepth)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
-  const admitted = { ...withCollectedTexts(parsed.request), auditId: newId('aud'), bytes: incoming.body.length }
+  const admitted = {
+    ...withCollectedTexts(parsed.request),
+    auditId: incoming.auditId ?? newId('aud'),
+    bytes: incoming.body.length,
+  }
   if (!ENDPOINT_PLANS[incoming.endpoint].limited) return { ...admitted, lease: UNLIMITED }
   if (incoming.lease) return { ...admitted, lease: incoming.lease }
   return andThen(

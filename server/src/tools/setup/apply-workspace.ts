@@ -88,7 +88,9 @@ function applyPolicy({ tx, workspaceId, now, ledger }: ApplyContext, source: str
     const { name } = parsed.set
     const { id, version } = await publishPolicySet(tx, workspaceId, { name, source, sha256, publishedBy: PUBLISHER, now })
     const replaced = active && active.publishedBy !== PUBLISHER && `${activeName}, published over the API`
-    return [{ ...changeOf('policy_set', 'published', { id, name: `${name} v${version}` }), ...(replaced && { replaced }) }]
+    const published = { id, name, version, sha256 }
+    const change = { ...changeOf('policy_set', 'published', { id, name: `${name} v${version}` }), published }
+    return [{ ...change, ...(replaced && { replaced }) }]
   })
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { PolicyVersion } from '../../shared/decision.ts'
 
 export interface Change {
   readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'unchanged'
@@ -27,6 +28,8 @@ export interface Change {
   readonly replaced?: string
   /** How the unchanged object differs from its declaration: names without values. */
   readonly drift?: string
+  /** The published version of a policy set. */
+  readonly published?: PolicyVersion
   /** Id of its audit record, if the changed object refers to it. */
   readonly auditId?: string
 }

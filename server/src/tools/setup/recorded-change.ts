@@ -120,7 +120,15 @@ function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (i
   // Records name users by their keyed hash only (GW-AUD-2).
   const object_id = object === 'user' ? hashId(change.id) : change.id
   const recorded = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
-  return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: recorded })
+  const policyVersions = change.published && [change.published]
+  return createChangeDraft({
+    id: change.auditId ?? newId('aud'),
+    workspaceId,
+    at: now,
+    actor: null,
+    change: recorded,
+    policyVersions,
+  })
 }
 
 const TOPICS: Readonly<Partial<Record<Change['object'], string>>> = {

@@ -33,6 +33,8 @@ const docs = {
   }),
   get: inWorkspace('GET /audit/:id', 'getAuditRecordAsOperator', 'Get an audit record of any Application', {
     scope: 'audit:read',
+    description:
+      'By the id of the record, or by the `x-request-id` of the response (`req_…`). A request with an `x-request-id` of its client is found only by the id of the record, and one that was refused for its key or body has none.',
     answers: { 200: RecordView },
     errors: UNKNOWN,
   }),
@@ -82,7 +84,7 @@ export function auditRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.proof, async ({ workspaceId, params }) => {
     await chainOverdue(workspaceId)
     const record = requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
-    const proof = await createInclusionProof(db, workspaceId, params.id)
+    const proof = await createInclusionProof(db, workspaceId, record.id)
     if (!proof) throw conflict('No checkpoint covers this record yet. Try again in a minute.')
     return { ...proof, record, public_key: (await workspaceKeys.get(workspaceId)).publicKey }
   })

@@ -104,7 +104,18 @@ export const RecordView = Open({
   dry_run: Type.Boolean(),
   features: Type.Record(Type.String(), Type.Any(), { description: 'Values that policies read, by their variables.' }),
   change: nullable(
-    Open({ action: Type.String(), object_type: Type.String(), object_id: Type.String(), fields: Type.Array(Type.String()) }),
+    Open({
+      action: Type.String(),
+      object_type: Type.String(),
+      object_id: Type.String(),
+      fields: Type.Array(Type.String()),
+      restores: Type.Optional(
+        Open(
+          { id: Type.String(), version: Type.Integer() },
+          { description: 'Present for a roll back of policies: the earlier version with the same document.' },
+        ),
+      ),
+    }),
   ),
   integrity: Type.Object({ sequence: Type.Integer(), prev_hash: Hash, hash: Hash }),
 })

@@ -14,6 +14,7 @@ import { type Clock, elapsed } from '../../../platform/lib/clock.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import type { SecretBox } from '../../../platform/lib/secret-box.ts'
 import { type Access, accessOf, covers, NO_ACCESS } from '../../../shared/access.ts'
+import type { PolicyVersion } from '../../../shared/decision.ts'
 import type { Operator } from '../../../shared/operator.ts'
 
 export interface ChangeDeps extends AuditedDeps {
@@ -30,6 +31,9 @@ export interface Change<T> {
   readonly id: string | ((hasher: KeyedHasher) => string)
   /** Changed fields, by their names in the admin API. */
   readonly fields?: readonly string[]
+  /** The published policies, and the earlier version that they restore. */
+  readonly published?: PolicyVersion
+  readonly restores?: Pick<PolicyVersion, 'id' | 'version'> | undefined
   /** The Workspaces whose audit logs record the change. Default: the Workspace of the request. */
   readonly workspaceIds?: readonly string[]
   readonly announce?: readonly [topic: string, key: string]
@@ -93,6 +97,7 @@ async function record(tx: Tx, made: Change<unknown>, { workspaceBox, request, no
       at: now,
       actor: keys.hasher.user(request.operator.id),
       change: factsOf(made, keys.hasher),
+      policyVersions: made.published && [made.published],
       durationMs,
     })
     await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
@@ -105,11 +110,12 @@ export const chainFirst =
   (tx: Tx): Promise<void> =>
     lockChainEnd(tx, workspaceId)
 
-const factsOf = ({ action, id, fields = [] }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({
+const factsOf = ({ action, id, fields = [], restores }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({
   action,
   object_type: action.slice(0, action.indexOf('.')),
   object_id: typeof id === 'string' ? id : id(hasher),
   fields,
+  ...(restores && { restores }),
 })
 
 /** The change is already committed. If the signal fails, the caches of other nodes expire within a second. */

@@ -11,6 +11,7 @@ import { ChatBody } from '../../gateway/chat-request.ts'
 import { abortOnClose } from '../../gateway/send-response.ts'
 import { readRawJsonBodies } from '../../kit/bodies.ts'
 import { LARGE_BODY } from '../../kit/large-bodies.ts'
+import { auditIdOf } from '../../kit/request-id.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import { checkAllButBody } from '../../kit/validation.ts'
 import { inWorkspace, withContentTypes } from '../kit/operation.ts'
@@ -62,6 +63,7 @@ export function playgroundRoutes(app: TypedApp, deps: ChatDeps): void {
     })
     const incoming = {
       requestId: request.id,
+      auditId: auditIdOf(request),
       authorization: undefined,
       userToken: undefined,
       internalCaller,

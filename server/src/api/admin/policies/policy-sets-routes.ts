@@ -11,6 +11,7 @@ import {
   activatePolicySet,
   findActivePolicySet,
   findPolicySet,
+  findVersionOf,
   listPolicySets,
   lockActivePolicySet,
   type PolicySetVersion,
@@ -138,6 +139,14 @@ async function requireTests(set: PolicySet, workspaceId: string, { db, evaluatio
   throw conflict(message, { param: 'require_tests', details: { reason: 'tests_failed', run: testRunView(run) } })
 }
 
+/** The audit record of a publication names the version, as records of requests do, and has neither document nor note. */
+const publicationOf = (set: PolicySetVersion, workspaceId: string) => ({
+  action: 'policy_set.publish' as const,
+  id: set.id,
+  published: policyVersionView(set),
+  announce: [POLICIES_TOPIC, workspaceId] as const,
+})
+
 export function policySetsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
   readYamlBodies(app)
@@ -160,9 +169,10 @@ export function policySetsRoutes(app: TypedApp, deps: AdminDeps): void {
       if (query.base_version !== undefined && active?.source === source) return { value: { set: active, repeated: true } }
       checkBaseVersion(query.base_version, active)
       const document = { name: parsed.name, source, sha256: policySha256(source), publishedBy: operator.id, note, now }
+      const restores = active?.source === source ? undefined : await findVersionOf(tx, workspaceId, document.sha256)
       const set = await publishPolicySet(tx, workspaceId, document)
       const [value, fields] = [{ set, repeated: false }, ['source', ...(note ? ['note'] : [])]]
-      return { value, action: 'policy_set.publish', id: set.id, fields, announce: [POLICIES_TOPIC, workspaceId] }
+      return { value, ...publicationOf(set, workspaceId), fields, restores }
     })
     const view = await publishedView(published.set, source, workspaceId, deps)
     return reply.status(published.repeated ? 200 : 201).send(view)
@@ -190,7 +200,8 @@ function versionRoutes(app: TypedApp, deps: AdminDeps): void {
       // An older release accepted the document: check that this release can read it before it is active.
       parseSource(value.source)
       await activatePolicySet(tx, workspaceId, value.id, operator.id)
-      return { value, action: 'policy_set.publish', id: value.id, fields: ['active'], announce: [POLICIES_TOPIC, workspaceId] }
+      const restores = active?.id === value.id ? undefined : { id: value.id, version: value.version }
+      return { value, ...publicationOf(value, workspaceId), fields: ['active'], restores }
     })
     return publishedView({ ...set, active: true }, set.source, workspaceId, deps)
   })

@@ -94,13 +94,15 @@ interface UsedHit {
 
 export type Feature = string | number | boolean | null | readonly string[]
 
-/** An operator's change: names of the object and its fields, never values, which might be secrets. */
+/** An operator's change: names of the object and its fields, never values, which might be secrets. The record of a publication has its version in `policy_versions`. */
 export interface ChangeFacts {
   /** `application.update`, `key.revoke` … */
   readonly action: string
   readonly object_type: string
   readonly object_id: string
   readonly fields: readonly string[]
+  /** Present for a roll back: the earlier version with the same document. */
+  readonly restores?: Pick<PolicyVersion, 'id' | 'version'>
 }
 
 /** `actor`: keyed hash of the operator's id; null: the server itself. */
@@ -110,6 +112,7 @@ export function createChangeDraft(of: {
   readonly at: Date
   readonly actor: string | null
   readonly change: ChangeFacts
+  readonly policyVersions?: readonly PolicyVersion[] | undefined
   readonly status?: number
   readonly durationMs?: number
 }): AuditDraft {
@@ -131,7 +134,7 @@ export function createChangeDraft(of: {
     classification: null,
     risk_level: null,
     decision: null,
-    policy_versions: [],
+    policy_versions: of.policyVersions ?? [],
     attempts: [],
     knowledge: [],
     memory: [],
