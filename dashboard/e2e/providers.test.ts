@@ -215,6 +215,7 @@ test('provider test: a key that a model rejects fails it, and a new key is teste
   await page.keyboard.press('Escape')
   await dialogsClosed(page)
   await page.getByText('Healthy', { exact: true }).waitFor()
+  await page.getByText('1 model has no price: gpt-demo. Budgets in US dollars can refuse their requests').waitFor()
   expect(await page.getByText('Key rejected').count()).toBe(0)
 })
 

@@ -2,8 +2,11 @@ import { NumberInput, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
+import { useUnpricedModels } from '../../api/unpriced-models.ts'
 import { SEPARATORS } from '../../ui/format-numbers.ts'
+import { Link } from '../../ui/link.tsx'
 import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
+import { UnpricedNote } from '../../ui/unpriced-note.tsx'
 import { type Budget, type MemberKind, TARGETS, WINDOWS } from './budget.ts'
 
 export const valuesOf = (budget?: Budget) => ({
@@ -54,7 +57,8 @@ interface BudgetFormProps extends FormProps<Values> {
 
 export function BudgetForm({ form, onSubmit, submit, pending, isNew }: BudgetFormProps) {
   const { t } = useTranslation('budgets')
-  const { unit } = form.getValues()
+  const { unit, unpriced: mode } = form.getValues()
+  const models = useUnpricedModels()
   const unpriced = (['refuse', 'ignore'] as const).map((value) => ({ value, label: t(`form.unpricedModes.${value}`) }))
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
@@ -72,6 +76,14 @@ export function BudgetForm({ form, onSubmit, submit, pending, isNew }: BudgetFor
       <TagsInput label={t('form.alerts')} description={t('form.alertsHint')} clearable {...form.getInputProps('alerts')} />
       {unit === 'usd' && (
         <Select label={t('form.unpriced')} data={unpriced} allowDeselect={false} {...form.getInputProps('unpriced')} />
+      )}
+      {unit === 'usd' && mode === 'refuse' && (
+        <UnpricedNote models={models}>
+          {t('form.unpricedRefused', { count: models.length })}{' '}
+          <Link to="/models" underline="always">
+            {t('form.setPrices')}
+          </Link>
+        </UnpricedNote>
       )}
       <Switch label={t('form.enabled')} {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </SubmitForm>

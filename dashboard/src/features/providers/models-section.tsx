@@ -2,10 +2,12 @@ import { Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useChange, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { unpricedOf } from '../../api/unpriced-models.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Section } from '../../ui/section.tsx'
+import { UnpricedNote } from '../../ui/unpriced-note.tsx'
 import { ModelButton } from './model-button.tsx'
 import { usePriceColumns } from './price-columns.tsx'
 import { hasResponsesApi, type Model, type Provider } from './provider.ts'
@@ -28,6 +30,7 @@ export function ModelsSection({ provider: { id: providerId, kind } }: { readonly
       <Text size="sm" c="dimmed">
         {t('prices.fromList')}
       </Text>
+      <UnpricedNote models={unpricedOf(list.items ?? [])}>{t('models.unpricedHint')}</UnpricedNote>
       <DataTable
         label={t('models.title')}
         list={list}

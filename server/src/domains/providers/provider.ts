@@ -174,7 +174,7 @@ function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): 
 }
 
 const PRIVATE_ADDRESS =
-  'must not be a private address. An owner of all Workspaces can turn on “Allow private addresses” (allow_private_addresses) in the settings of the provider. GATEHOUSE_ALLOW_PRIVATE_URLS=1 allows them on the whole server'
+  'must not be a private address. Turn on “Allow private addresses” (allow_private_addresses, for owners of all Workspaces), or set GATEHOUSE_ALLOW_PRIVATE_URLS=1 on the server'
 
 function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | undefined {
   for (const [name, value] of Object.entries(headers)) {
