@@ -148,6 +148,40 @@ test.each([false, true])('keys: limits, models, tags and metadata of a key, narr
   await expectAccessible(page)
 })
 
+test.each([false, true])(
+  'archive: an archived Application leaves the list and comes back without its keys, narrow %s',
+  async (isNarrow) => {
+    const name = `Old portal ${isNarrow}`
+    const { page, visit } = await dashboard.signedIn({ isNarrow })
+    const { id } = await dashboard.admin.create('/applications', { name, default_model: 'demo-mini' })
+    const { key } = await dashboard.admin.create(`/applications/${id}/keys`, { name: 'production' })
+    await visit(`/applications/${id}?tab=keys`)
+    await page.getByRole('button', { name: 'Archive' }).click()
+    const dialog = page.getByRole('dialog', { name: `Archive ${name}?` })
+    await dialog.getByText('Its keys are revoked').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('it accepts no requests').waitFor()
+    await page.getByText('Revoked').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Create key' }).count()).toBe(0)
+    expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(401)
+    await dialogsClosed(page)
+    await expectAccessible(page)
+    await visit('/applications')
+    await page
+      .getByRole('link', { name: application?.name ?? '' })
+      .first()
+      .waitFor()
+    expect(await page.getByRole('link', { name }).count()).toBe(0)
+    await page.getByText('Archived', { exact: true }).click()
+    await page.waitForURL('**show=archived*')
+    await page.getByRole('link', { name }).click()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText(`${name} restored.`).waitFor()
+    await page.getByRole('button', { name: 'Archive' }).waitFor()
+  },
+)
+
 async function addTags(page: Page, label: string, tags: readonly string[]): Promise<void> {
   const input = page.getByLabel(label, { exact: true }).and(page.locator('input'))
   for (const tag of tags) {

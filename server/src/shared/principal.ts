@@ -144,6 +144,8 @@ export interface Application {
   readonly providers: readonly string[] | null
   readonly defaultModel: string | null
   readonly ceiling: Classification
+  /** Since then no request is accepted. */
+  readonly archivedAt?: Date | null
   /** Of the caller's key. Each must admit the request as well. */
   readonly restrictions?: readonly Restriction[]
 }

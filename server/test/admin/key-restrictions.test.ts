@@ -84,6 +84,32 @@ test('key: the key that replaces it has the same limits, models, tags and metada
   expect(await admin.create(`/keys/${replaced.id}/rotate`, {})).toMatchObject(fields)
 })
 
+test('archive: keys are revoked, and new keys, the playground and lists leave the Application out until it is restored [ADM-API-22]', async () => {
+  const { id, token } = await governed.application()
+  const issued = await admin.create(`/applications/${id}/keys`, { name: 'second' })
+  const listed = async (query = ''): Promise<boolean> =>
+    (await admin.get(`/applications?limit=100&sort=name${query}`)).data.some((one: Json) => one.id === id)
+  const inPlayground = () => admin.send('POST', `/applications/${id}/chat`, ASK)
+  expectSuccess(await chat({ key: token }))
+  expect((await inPlayground()).status).toBe(200)
+  const archived = await admin.post(`/applications/${id}/archive`)
+  expect(archived.archived_at).not.toBeNull()
+  expect(await admin.post(`/applications/${id}/archive`)).toEqual(archived)
+  for (const key of [token, issued.key]) expectError(await chat({ key }), 'AUTH_KEY_REVOKED')
+  expectAdminError(await admin.send('POST', `/applications/${id}/keys`, { name: 'third' }), 'CONFLICT')
+  expectAdminError(await inPlayground(), 'FORBIDDEN')
+  expect([await listed(), await listed('&archived=true'), await listed('&archived=any')]).toEqual([false, true, true])
+  expect(await admin.get(`/applications/${id}`)).toEqual(archived)
+  const keys = (await admin.get(`/applications/${id}/keys`)).data
+  expect(keys.map(({ revoked_at }: Json) => revoked_at)).toEqual([archived.archived_at, archived.archived_at])
+  expect((await admin.post(`/applications/${id}/restore`)).archived_at).toBeNull()
+  expect([await listed(), await listed('&archived=true')]).toEqual([true, false])
+  expectError(await chat({ key: token }), 'AUTH_KEY_REVOKED')
+  expectSuccess(await chat(await admin.create(`/applications/${id}/keys`, { name: 'third' })))
+})
+
+const ASK = { model: 'scripted', messages: [{ role: 'user', content: 'Good morning' }] }
+
 test.each([
   ['limits.requests_per_minute', { limits: { requests_per_minute: 0 } }],
   ['limits', { limits: { concurrency: 1 } }],

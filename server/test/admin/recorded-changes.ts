@@ -137,6 +137,8 @@ export const CHANGES: readonly RecordedChange[] = [
     default_model: 'model-of-choice',
     ceiling: 'public',
   }),
+  change('application.archive', 'POST /applications/{id}/archive', ['archived_at'], []),
+  change('application.restore', 'POST /applications/{id}/restore', ['archived_at'], []),
   change('key.issue', 'POST /applications/{id}/keys', ['name'], ['the daily job'], { name: 'the daily job' }),
   change(
     'key.update',

@@ -1,4 +1,4 @@
-import { Alert, Tabs } from '@mantine/core'
+import { Alert, Group, Tabs } from '@mantine/core'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
@@ -9,6 +9,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
+import { ArchiveButton, ArchivedNotice } from './archive.tsx'
 import { KeysTab } from './keys-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { UsageTab } from './usage-tab.tsx'
@@ -21,7 +22,8 @@ export function Page() {
   const { t } = useTranslation('applications')
   const id = usePathParam('id')
   const { data: application, error, refetch } = useRead('/admin/v1/applications/{id}', { params: { path: { id } } })
-  const canUsePlayground = useScopes().hasScope('playground:use')
+  const { hasScope } = useScopes()
+  const [canUsePlayground, canEdit] = [hasScope('playground:use'), hasScope('applications:write')]
   const [{ tab }, setFilters] = useFilters(readTab)
   // The settings stay mounted once opened, so that unsaved changes survive a switch of tabs.
   const settingsOpened = useRef(false)
@@ -34,13 +36,19 @@ export function Page() {
       description={<Copyable value={id} label={t('application.id')} />}
       parent={{ to: '/applications', label: t('application.all') }}
       actions={
-        canUsePlayground && (
-          <LinkButton to="/playground" search={{ application: id }} variant="default">
-            {t('application.openPlayground')}
-          </LinkButton>
+        application.archived_at === null && (
+          <Group gap="xs">
+            {canUsePlayground && (
+              <LinkButton to="/playground" search={{ application: id }} variant="default">
+                {t('application.openPlayground')}
+              </LinkButton>
+            )}
+            {canEdit && <ArchiveButton application={application} />}
+          </Group>
         )
       }
     >
+      {application.archived_at !== null && <ArchivedNotice application={application} />}
       {application.warnings.map((warning) => (
         <Alert key={warning} color="yellow" variant="outline" mb="md">
           {warning}

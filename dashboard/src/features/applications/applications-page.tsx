@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
@@ -7,6 +8,7 @@ import { oneOf, useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { type Filter, FilterBar } from '../../ui/filter-bar.tsx'
 import { formatCount, formatDollars } from '../../ui/format-numbers.ts'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -17,15 +19,18 @@ import { CreateButton } from './create-button.tsx'
 export type Application = ResponseOf<'get', '/admin/v1/applications/{id}'>
 
 const SORTS = ['name', '-name', 'last_used', '-last_used', 'requests', '-requests', 'cost', '-cost'] as const
-const readFilters = (search: Readonly<Record<string, unknown>>) => ({ sort: oneOf(SORTS, search.sort) })
+const readFilters = (search: Readonly<Record<string, unknown>>) => ({
+  sort: oneOf(SORTS, search.sort),
+  show: oneOf(['archived'] as const, search.show),
+})
 
 /** The Workspace's Applications with their use. The server sorts them, because the list has pages. */
 export function Page() {
   const { t } = useTranslation('applications')
-  const [{ sort }, setFilters] = useFilters(readFilters)
+  const [{ sort, show }, setFilters] = useFilters(readFilters)
   const { hasScope } = useScopes()
   const [canCreate, hasUsage] = [hasScope('applications:write'), hasScope('audit:read')]
-  const query = { ...(hasUsage && { usage: 'true' as const }), ...(sort && { sort }) }
+  const query = { ...(hasUsage && { usage: 'true' as const }), ...(sort && { sort }), ...(show && { archived: 'true' as const }) }
   const list = useList('/admin/v1/applications', { params: { query } })
   const columns: readonly Column<ListedApplication>[] = [
     { header: t('columns.name'), cell: ({ id, name }) => <Link to={`/applications/${id}`}>{name}</Link>, sortBy: 'name' },
@@ -42,6 +47,7 @@ export function Page() {
   ]
   return (
     <Frame title={t('title')} description={t('description')} actions={canCreate && <CreateButton />}>
+      <FilterBar filters={[archivedFilter(t)]} values={{ show }} onChange={setFilters} />
       <DataTable
         label={t('title')}
         list={list}
@@ -49,14 +55,29 @@ export function Page() {
         keyOf={({ id }) => id}
         sort={{ value: parseSort(sort), onChange: (next) => setFilters({ sort: oneOf(SORTS, next && formatSort(next)) }) }}
         empty={
-          <EmptyState title={t('none.title')} action={canCreate && <CreateButton />}>
-            {canCreate ? t('none.create') : t('none.ask')}
-          </EmptyState>
+          show ? (
+            <EmptyState title={t('archived.none')}>{t('archived.noneHint')}</EmptyState>
+          ) : (
+            <EmptyState title={t('none.title')} action={canCreate && <CreateButton />}>
+              {canCreate ? t('none.create') : t('none.ask')}
+            </EmptyState>
+          )
         }
       />
     </Frame>
   )
 }
+
+const archivedFilter = (t: TFunction<'applications'>): Filter => ({
+  name: 'show',
+  label: t('archived.show'),
+  kind: 'segments',
+  pinned: true,
+  choices: [
+    { value: '', label: t('archived.inUse') },
+    { value: 'archived', label: t('archived.archived') },
+  ],
+})
 
 /** Requests and cost of the last 30 days. */
 const usageColumns = (requests: string, cost: string): readonly Column<ListedApplication>[] => [

@@ -19,7 +19,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
   const { t } = useTranslation('applications')
   const { id } = application
   const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id } } })
-  const canEdit = useScopes().hasScope('applications:write')
+  const canEdit = useScopes().hasScope('applications:write') && application.archived_at === null
   const [created, setCreated] = useState<CreatedKey>()
   const columns: Column<ApiKey>[] = [
     { header: t('keys.columns.name'), cell: (key) => <KeyName apiKey={key} /> },

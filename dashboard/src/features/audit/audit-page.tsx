@@ -104,7 +104,7 @@ const pageOf = ({ id }: AuditRecord): string => `/audit/${id}`
 /** The same columns until a name changes, so that rows are rendered once. */
 function useColumns() {
   const { t } = useTranslation('audit')
-  const { nameOf: application, choices } = useApplicationNames()
+  const { nameOf: application, allChoices: choices } = useApplicationNames()
   const { actorOf: actor } = useActorNames()
   const { nameOf: event, rawOf: rawEvent } = useEventNames()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions change with each render

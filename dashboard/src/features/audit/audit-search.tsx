@@ -29,7 +29,7 @@ interface AuditSearchProps {
 /** Filters and views of the audit log. */
 export function AuditSearch({ filters, onChange, children }: AuditSearchProps) {
   const { t } = useTranslation('audit')
-  const { choices } = useApplicationNames()
+  const { allChoices: choices } = useApplicationNames()
   const users = useUserSuggestions()
   const { sort: _, ...values } = filters
   const pinned: readonly Filter[] = [

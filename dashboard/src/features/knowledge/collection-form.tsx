@@ -80,7 +80,7 @@ export function CollectionForm({ form, onSubmit, submit, pending }: FormProps<Va
 function ApplicationsField(input: { readonly value?: string[]; readonly onChange?: (ids: string[]) => void }) {
   const { t } = useTranslation('knowledge')
   const enabled = useScopes().hasScope('applications:read')
-  const { items = [] } = useAll('/admin/v1/applications', {}, { enabled })
+  const { items = [] } = useAll('/admin/v1/applications', { params: { query: { archived: 'any' } } }, { enabled })
   const choices = items.map(({ id, name }) => ({ value: id, label: name }))
   // Chosen Applications stay visible if they are not in the list.
   const unlisted = (input.value ?? []).filter((id) => !choices.some(({ value }) => value === id))

@@ -16,7 +16,7 @@ interface QueueFiltersProps {
 /** Filters and views of the queue. The filters that reviewers change most are one click away. */
 export function QueueFilters({ filters, items, onChange }: QueueFiltersProps) {
   const { t } = useTranslation('reviews')
-  const { choices } = useApplicationNames()
+  const { allChoices: choices } = useApplicationNames()
   const { rule } = filters
   const rules = new Set([...items.flatMap((item) => item.rules.map(({ id }) => id)), ...(rule ? [rule] : [])])
   const choice = { kind: 'choice', pinned: true, searchable: true, width: 150 } as const

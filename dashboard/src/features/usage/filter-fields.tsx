@@ -15,7 +15,7 @@ interface FilterFieldsProps {
 /** Which requests are counted, and the saved views. */
 export function RequestFilters({ filters, onChange }: FilterFieldsProps) {
   const { t } = useTranslation('usage')
-  const { choices } = useApplicationNames()
+  const { allChoices: choices } = useApplicationNames()
   const users = useUserSuggestions()
   const { application, verdict, model, provider, user, key } = filters
   const all: readonly Filter[] = [

@@ -50,10 +50,19 @@ async function insertKey(
     select ${newUuid()}::uuid, workspace_id, id, ${name}::text, ${hash}::bytea, ${hint}::text, ${issuer}::text, ${now}::timestamptz,
       ${expiresAt}::timestamptz, ${JSON.stringify(patchLimits({}, fields.limits))}::jsonb, ${jsonOrNull(fields.models)}::jsonb,
       ${JSON.stringify(fields.tags ?? [])}::jsonb, ${JSON.stringify(fields.metadata ?? {})}::jsonb
-    from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application}
+    from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application} and archived_at is null
+    for share
     returning ${sql.join(KEY_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
   const [row] = rows
   return row && { ...keyOf(row), key: secret }
+}
+
+/** Revokes all keys of an Application. Publish the topic `applications` after the commit. */
+export async function revokeKeys(tx: Tx, { workspaceId, applicationId }: KeyOwner, now: Date): Promise<void> {
+  const valid = keysIn(tx, workspaceId)
+    .where('application_id', '=', uuidOrNull('app', applicationId))
+    .where('revoked_at', 'is', null)
+  for (const { id } of await valid.orderBy('id').execute()) await revokeKey(tx, workspaceId, toId('key', id), now)
 }
 
 /**

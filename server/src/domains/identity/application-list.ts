@@ -18,9 +18,18 @@ export interface ListedApplication {
   readonly cost: number | null
 }
 
+/** Which Applications a list has: those in use, archived ones, or both. */
+export const ARCHIVED = ['false', 'true', 'any'] as const
+
 const LAST_USED = sql<Date | null>`(
   select max(last_used_at) from api_key
   where api_key.workspace_id = application.workspace_id and api_key.application_id = application.id)`
+
+interface ListOptions {
+  readonly usage?: UsageSource | undefined
+  readonly sort?: ApplicationSort | undefined
+  readonly archived?: (typeof ARCHIVED)[number] | undefined
+}
 
 const SORT_VALUES = {
   name: sql`lower(application.name)`,
@@ -36,9 +45,10 @@ export async function listUsedApplications(
   db: Db,
   workspaceId: string,
   page: PageRequest,
-  { usage = NO_USAGE, sort }: { usage?: UsageSource | undefined; sort?: ApplicationSort | undefined },
+  { usage = NO_USAGE, sort, archived = 'false' }: ListOptions,
 ): Promise<Page<ListedApplication> | undefined> {
   const listed = applications(db, workspaceId)
+    .$if(archived !== 'any', (query) => query.where('archived_at', archived === 'true' ? 'is not' : 'is', null))
     .leftJoin(usage.as<'usage'>('usage'), (join) => join.on(sql<boolean>`usage.value = application.id::text`))
     .select([
       LAST_USED.as('last_used_at'),

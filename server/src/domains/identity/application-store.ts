@@ -31,19 +31,20 @@ export const APPLICATION_COLUMNS = [
   'application.ceiling',
   'application.created_at',
   'application.updated_at',
+  'application.archived_at',
 ] as const
 
 /** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
 export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ origin: string }>`
     select distinct origin from application, jsonb_array_elements_text(settings -> 'cors' -> 'origins') as origin
-    where jsonb_typeof(settings -> 'cors' -> 'origins') = 'array'`.execute(db)
+    where jsonb_typeof(settings -> 'cors' -> 'origins') = 'array' and archived_at is null`.execute(db)
   return new Set(rows.map(({ origin }) => origin))
 }
 
 export async function findWindowedApplications(db: Db, workspaceId: string): Promise<readonly string[]> {
   const windowed = applications(db, workspaceId).where(sql<boolean>`application.settings ->> 'release' = 'windowed'`)
-  return (await windowed.orderBy('application.name').execute()).map(({ name }) => name)
+  return (await windowed.where('archived_at', 'is', null).orderBy('application.name').execute()).map(({ name }) => name)
 }
 
 export const applicationOf = (row: ApplicationRow): ApplicationRecord => ({
@@ -58,6 +59,7 @@ export const applicationOf = (row: ApplicationRow): ApplicationRecord => ({
   ceiling: row.ceiling,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+  archivedAt: row.archived_at,
 })
 
 /** Returns undefined if the Workspace has an Application of that name. */
@@ -158,6 +160,19 @@ export async function updateApplication(
   )
   return row === 'taken' ? { ok: false, reason: 'name_taken' } : { ok: true, application: applicationOf(row) }
 }
+
+/**
+ * Sets when the Application was archived; null restores it. An earlier time stays. Returns undefined if the Workspace has no such Application. Locks the
+ * row, so that no key is issued at the same time: revoke the keys in the same transaction.
+ */
+export const setArchived = (tx: Tx, workspaceId: string, id: string, at: Date | null): Promise<ApplicationRecord | undefined> =>
+  tx
+    .updateTable('application')
+    .set({ archived_at: at && sql<Date>`coalesce(archived_at, ${at}::timestamptz)` })
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuidOrNull('app', id))
+    .returning(APPLICATION_COLUMNS)
+    .$call(takeFirst(applicationOf))
 
 export const applications = (db: Db, workspaceId: string) =>
   db.selectFrom('application').select(APPLICATION_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))

@@ -19,6 +19,7 @@ import {
   type ResponseSettings,
   UNKNOWN_FIELDS,
 } from '../../shared/principal.ts'
+import { nullable } from '../../shared/schemas.ts'
 
 export const DEFAULT_CEILING: Classification = 'restricted'
 /** As JSON, in characters: they are part of every cached Application. */
@@ -177,6 +178,7 @@ export const fillApplicationLimits = (stored: Readonly<Record<string, unknown>>)
 export interface ApplicationRecord extends Application {
   readonly createdAt: Date
   readonly updatedAt: Date
+  readonly archivedAt: Date | null
 }
 
 export const ApplicationView = Type.Object({
@@ -230,6 +232,7 @@ export const ApplicationView = Type.Object({
   ceiling: oneOf(CLASSIFICATIONS, 'Classification'),
   created_at: Timestamp,
   updated_at: Timestamp,
+  archived_at: nullable({ ...Timestamp, description: 'Since then all requests are refused. null: in use.' }),
 })
 
 export const applicationView = (application: ApplicationRecord) => viewOf(ApplicationView, application)

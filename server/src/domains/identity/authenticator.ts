@@ -58,7 +58,7 @@ async function findAuthentication(db: Db, hash: Buffer): Promise<KnownKey | unde
   const key = await findKeyByHash(db, hash)
   if (!key || !timingSafeEqual(key.hash, hash)) return undefined
   const { application, keyId, issuedBy: keyIssuer, isUseOutdated, expiresAt } = key
-  if (key.revokedAt) return { authentication: REVOKED, expiresAt }
+  if (key.revokedAt || application.archivedAt) return { authentication: REVOKED, expiresAt }
   // A failure must not refuse the request.
   if (isUseOutdated) recordKeyUse(db, application.workspaceId, keyId).catch(() => {})
   return { authentication: { ok: true, application, keyId, keyIssuer }, expiresAt }

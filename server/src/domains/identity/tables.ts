@@ -32,6 +32,8 @@ declare module '../../platform/db/schema.ts' {
       ceiling: Classification
       created_at: CreatedAt
       updated_at: Date
+      /** null: in use. */
+      archived_at: ColumnType<Date | null, never, Date | null>
     }
     api_key: {
       id: string

@@ -13,6 +13,8 @@ export function authenticate(
 ): MaybePromise<StageReturn<Caller>> {
   if (internalCaller) {
     const { application } = internalCaller
+    if (application.archivedAt)
+      return refuse('FORBIDDEN', { message: 'This Application is archived. Restore it, or use another one.' })
     if (!(internalCaller instanceof PlaygroundCaller)) return { application, keyId: internalCaller.keyId }
     return { application, keyId: '', operatorId: internalCaller.operatorId, memoryDisabled: !internalCaller.mayStoreMemories }
   }

@@ -110,6 +110,10 @@ async function applySecret(
     revoked.push(change('revoked', old.id))
   }
   const issued = await store.issue(credentialOf(secret))
-  if (!issued) throw new DeclarationConflict('from_env', 'names a credential whose owner was deleted: apply the file again')
+  if (!issued)
+    throw new DeclarationConflict(
+      'from_env',
+      'names a credential whose owner is archived or was deleted: restore the Application, or apply the file again',
+    )
   return [...revoked, change('issued', issued.id)]
 }

@@ -1,5 +1,6 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { usageOfApplications } from '../../../domains/audit/statistics/read-usage.ts'
+import { revokeKeys } from '../../../domains/identity/api-key-store.ts'
 import {
   ApplicationCreate,
   ApplicationPatch,
@@ -9,8 +10,18 @@ import {
   checkApplicationCreate,
   checkApplicationPatch,
 } from '../../../domains/identity/application.ts'
-import { APPLICATION_SORTS, type ListedApplication, listUsedApplications } from '../../../domains/identity/application-list.ts'
-import { createApplication, findApplication, updateApplication } from '../../../domains/identity/application-store.ts'
+import {
+  APPLICATION_SORTS,
+  ARCHIVED,
+  type ListedApplication,
+  listUsedApplications,
+} from '../../../domains/identity/application-list.ts'
+import {
+  createApplication,
+  findApplication,
+  setArchived,
+  updateApplication,
+} from '../../../domains/identity/application-store.ts'
 import { APPLICATIONS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { forbidden, valid } from '../../../shared/request-errors.ts'
@@ -19,6 +30,7 @@ import type { Scope } from '../../../shared/scope.ts'
 import { List, listOf, PAGE, pageOf, sortOf, sortQuery } from '../../kit/paging.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
+import type { Action } from '../kit/noun.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
 
@@ -58,6 +70,10 @@ const docs = inWorkspace('GET /applications', 'listApplications', 'List Applicat
       APPLICATION_SORTS,
       `Default: oldest first. \`-\` before a name is descending. Requests and cost are those of the last 30 days and need the scope audit:read.`,
     ),
+    archived: Type.Optional({
+      ...oneOf(ARCHIVED),
+      description: '`true`: archived Applications only. `any`: these too. Default: false.',
+    }),
     usage: Type.Optional({
       ...oneOf(['true', 'false']),
       description: 'Whether each Application has `usage`, which needs the scope audit:read. Default: false.',
@@ -65,6 +81,27 @@ const docs = inWorkspace('GET /applications', 'listApplications', 'List Applicat
   },
   answers: { 200: List(ListedApplicationView) },
 })
+
+const ARCHIVE: Action<ApplicationRecord, TSchema> = {
+  verb: 'archive',
+  summary: 'Archive an Application: revoke its keys and refuse its requests',
+  description:
+    'Its playground and its assistants refuse requests too. Records, usage and settings stay. Lists do not contain it by default.',
+  fields: ['archived_at'],
+  write: async (tx, { workspaceId, params }, now) => {
+    const archived = await setArchived(tx, workspaceId, params.id, now)
+    if (archived) await revokeKeys(tx, { workspaceId, applicationId: params.id }, now)
+    return archived
+  },
+}
+
+const RESTORE: Action<ApplicationRecord, TSchema> = {
+  verb: 'restore',
+  summary: 'Restore an archived Application, without its keys',
+  description: 'Its keys stay revoked: create new ones.',
+  fields: ['archived_at'],
+  write: (tx, { workspaceId, params }) => setArchived(tx, workspaceId, params.id, null),
+}
 
 export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
@@ -89,11 +126,11 @@ export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
       last_used_at: lastUsedAt?.toISOString() ?? null,
       ...(isUsageAsked && { usage: { requests, cost } }),
     })
-    const page = await listUsedApplications(db, workspaceId, pageOf(query), { usage, sort })
+    const page = await listUsedApplications(db, workspaceId, pageOf(query), { usage, sort, archived: query.archived })
     return listOf(page, view, (item) => item.application.id)
   })
 
-  resource(app, deps, {
+  const addAction = resource(app, deps, {
     noun: 'application',
     name: 'Application',
     path: '/applications',
@@ -119,4 +156,6 @@ export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
       },
     },
   })
+  addAction(ARCHIVE)
+  addAction(RESTORE)
 }

@@ -62,12 +62,14 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     get: { summary: 'Get a key without its secret: whether and when it was used', find: findKey },
     create: {
       ...OF_APPLICATION,
+      errors: { ...OF_APPLICATION.errors, 409: 'CONFLICT: the Application is archived' },
       verb: 'issue',
       summary: 'Issue a key. Only this response contains it',
       description: 'The operator who issues a key cannot decide on its requests.',
       body: ApiKeyCreate,
       extra: ISSUED,
       write: async (tx, { workspaceId, operator, params, body }, now) => {
+        await refuseArchived(tx, workspaceId, params.id)
         const issuer = await findResponsibleOperator(tx, operator.id)
         const expiresAt = futureTime(body.expires_at, now) ?? null
         const issued = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, {
@@ -100,6 +102,11 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     fields: ['revoked_at'],
     write: (tx, { workspaceId, params }, now) => revokeKey(tx, workspaceId, params.id, now),
   })
+}
+
+async function refuseArchived(tx: Tx, workspaceId: string, id: string): Promise<void> {
+  const application = await findApplication(tx, workspaceId, id)
+  if (application?.archivedAt) throw conflict('The Application is archived. Restore it before you create a key.')
 }
 
 const NOT_ROTATED: Readonly<Record<Exclude<Extract<RotatedKey, { ok: false }>['reason'], 'not_found'>, string>> = {

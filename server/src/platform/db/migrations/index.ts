@@ -13,6 +13,7 @@ import * as messaging from './0011-messaging.ts'
 import * as operators from './0012-operators.ts'
 import * as server from './0013-server.ts'
 import * as keyLimits from './0014-key-limits.ts'
+import * as archivedApplications from './0015-archived-applications.ts'
 import * as providerPermissions from './0017-provider-permissions.ts'
 import * as reviewUsers from './0018-review-users.ts'
 
@@ -32,6 +33,7 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0012-operators': operators,
   '0013-server': server,
   '0014-key-limits': keyLimits,
+  '0015-archived-applications': archivedApplications,
   '0017-provider-permissions': providerPermissions,
   '0018-review-users': reviewUsers,
 }
