@@ -1,10 +1,12 @@
-import { type GrowingScan, isBounded, scanGrowing } from '../domains/classification/growing-scan.ts'
+import type { Detector } from '../domains/classification/detector.ts'
+import { type GrowingScan, isBounded, scanGrowing, windowOf } from '../domains/classification/growing-scan.ts'
 import { assess } from '../domains/classification/risk.ts'
 import { evaluate } from '../domains/policy/evaluate.ts'
 import type { PolicyInput } from '../domains/policy/input.ts'
 import type { TextWatch } from '../domains/providers/chat-operation.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { CompletionHead } from '../shared/completion.ts'
+import type { FindingName } from '../shared/finding.ts'
 import { mayBeJson } from '../shared/json-text.ts'
 import { MIN_RELEASE_WINDOW } from '../shared/principal.ts'
 import { estimateTokens } from '../shared/tokens.ts'
@@ -22,6 +24,7 @@ type Deps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> &
 
 interface Flow {
   readonly early: EarlyText
+  /** Characters to hold back at least. */
   readonly window: number
 }
 
@@ -46,7 +49,7 @@ function flowOf(
   const { release, release_window: window } = caller.application.settings
   const isPossible = release === 'windowed' && request.stream && (request.parameters.n ?? 1) === 1
   if (!isPossible || !early || policy?.growingOutput.needsWhole !== undefined) return undefined
-  return { early, window: Math.max(window, MIN_RELEASE_WINDOW) }
+  return { early, window: window > MIN_RELEASE_WINDOW ? window : 0 }
 }
 
 interface Watched {
@@ -60,6 +63,10 @@ export class ResponseWatch implements TextWatch {
   readonly #watched: Watched
   readonly #deps: Deps
   readonly #input: Omit<PolicyInput, 'content'>
+  /** The findings that the rules read, and the detectors, if there are any. */
+  readonly #reads: readonly FindingName[]
+  readonly #detectors: readonly Detector[]
+  readonly #window: number
   readonly #cancel = new AbortController()
   #flow: Flow | undefined
   /** The beginning of the response, if text was sent. */
@@ -76,6 +83,10 @@ export class ResponseWatch implements TextWatch {
     this.#deps = deps
     this.#flow = watched.flow
     this.#input = policyInputOf(watched.context, deps.clock.now())
+    const { reads = [], earlyDenials = [] } = watched.authorized.policy?.growingOutput ?? {}
+    this.#reads = watched.flow ? reads : earlyDenials.flatMap(({ growth }) => growth.reads)
+    this.#detectors = this.#reads.length > 0 ? deps.detectors.filter(isBounded) : []
+    this.#window = Math.max(windowOf(this.#detectors), watched.flow?.window ?? 0)
   }
 
   grown(text: string | undefined): void {
@@ -87,9 +98,11 @@ export class ResponseWatch implements TextWatch {
     if (text.length < Math.max(this.#nextScanAt, this.#window)) return
     this.#nextScanAt = text.length + this.#step(text.length)
     try {
-      const restored = this.#watched.authorized.vault.restore(text)
+      const { vault } = this.#watched.authorized
+      const settled = vault.settled(text)
+      const restored = vault.restore(settled)
       // In a complete JSON document the restored values are escaped.
-      if (restored !== text && mayBeJson(text)) this.#flow = this.#waiting = undefined
+      if (restored !== settled && mayBeJson(text)) this.#flow = this.#waiting = undefined
       this.#judge(restored)
     } catch (error) {
       this.close()
@@ -107,10 +120,6 @@ export class ResponseWatch implements TextWatch {
   close(): void {
     this.#isOver = true
     this.#waiting = undefined
-  }
-
-  get #window(): number {
-    return this.#watched.flow?.window ?? MIN_RELEASE_WINDOW
   }
 
   #step(length: number): number {
@@ -131,11 +140,10 @@ export class ResponseWatch implements TextWatch {
   }
 
   #scan(text: string): GrowingScan {
-    const { detectors, detectorBudgetMs: budgetMs } = this.#deps
-    const reacts = this.#watched.authorized.policy?.growingOutput.reactsToFindings ?? false
-    const read = reacts ? detectors.filter(isBounded) : []
-    const readsEncoded = read.length > 0 || this.#watched.authorized.vault.size > 0
-    return scanGrowing(text, { detectors: read, budgetMs, window: this.#window, readsEncoded })
+    const detectors = this.#detectors
+    const readsEncoded = detectors.length > 0 || this.#watched.authorized.vault.size > 0
+    const { detectorBudgetMs: budgetMs } = this.#deps
+    return scanGrowing(text, { detectors, budgetMs, window: this.#window, reads: this.#reads, readsEncoded })
   }
 
   /** Whether the rules allow the text so far. Without a flow only the rules that deny early are evaluated. */

@@ -20,6 +20,7 @@ export type FindingType = (typeof FINDING_TYPES)[number]
 
 export const FINDING_GROUPS = ['pii', 'secret', 'injection', 'hidden'] as const
 export type FindingGroup = (typeof FINDING_GROUPS)[number]
+export type FindingName = FindingType | FindingGroup
 
 /** A span of one text: `start` inclusive, `end` exclusive, in UTF-16 units. Never holds the matched text itself. */
 export interface Finding {
@@ -35,7 +36,7 @@ export type FindingCounts = Readonly<Record<FindingType | FindingGroup, number>>
 
 export const groupOf = (type: FindingType): FindingGroup => type.slice(0, type.indexOf('.')) as FindingGroup
 
-export const covers = (name: FindingType | FindingGroup, type: FindingType): boolean => name === type || name === groupOf(type)
+export const covers = (name: FindingName, type: FindingType): boolean => name === type || name === groupOf(type)
 
 export const NOTHING_FOUND = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map((name) => [name, 0])) as FindingCounts
 

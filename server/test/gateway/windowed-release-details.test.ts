@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
-import type { MarkerRule } from '../support/marker-policies.ts'
+import { clearLength, growingPrompt, ReadStream } from '../support/growing-provider.ts'
+import { type MarkerRule, policyDocument } from '../support/marker-policies.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
 
@@ -86,7 +85,8 @@ describe.each(CLIENT_APIS)('%s: restored values [GW-WIN-1, GW-WIN-3]', (api) => 
 })
 
 const WHOLE: MarkerRule = { id: 'no-gossip', at: ['output'], when: 'content.text.contains("gossip")', verdict: 'deny' }
-const OBSTACLE = 'The rule no-gossip needs the whole response: it reads content.text.'
+const NEEDS_WHOLE = { rule: 'no-gossip', reason: 'it reads content.text' }
+const OBSTACLE = 'rule no-gossip needs the whole response, because it reads content.text.'
 
 const applicationPath = `/applications/${windowed.id}`
 const name = String(expectSuccess(await governed.admin('GET', applicationPath)).name)
@@ -95,19 +95,27 @@ describe('warnings [GW-WIN-8]', () => {
   test('policy set: publishing it says which rule keeps which Applications validated', async () => {
     expect((await governed.publish([NO_SECRETS])).warnings).toEqual([])
     expect((await governed.publish([NO_SECRETS, WHOLE])).warnings).toEqual([
-      `The setting release: windowed has no effect for ${name}. ${OBSTACLE}`,
+      `“While it arrives” has no effect for ${name}: ${OBSTACLE}`,
     ])
     const [active] = expectSuccess(await governed.admin('GET', '/policy-sets')).data
     const again = expectSuccess(await governed.admin('POST', `/policy-sets/${active?.id}/publish`))
     expect(again.warnings).toHaveLength(1)
   })
 
+  test('policy set: checking a document says which rule needs the whole response, before it is published', async () => {
+    const check = async (...rules: MarkerRule[]) =>
+      expectSuccess(await governed.admin('POST', '/policy-sets/check', { json: { source: policyDocument(rules) } }))
+    expect(await check(NO_SECRETS)).toMatchObject({ ok: true, needs_whole_response: null })
+    expect(await check(NO_SECRETS, WHOLE)).toMatchObject({ ok: true, needs_whole_response: NEEDS_WHOLE })
+  })
+
   test('Application: saving and reading it says why its responses stay validated', async () => {
     await governed.publish([NO_SECRETS, WHOLE])
-    const warnings = [`The setting release: windowed has no effect. ${OBSTACLE}`]
+    const warnings = [`“While it arrives” has no effect: ${OBSTACLE}`]
     expect((await governed.change(String(windowed.id), { settings: { release: 'windowed' } })).warnings).toEqual(warnings)
     expect(expectSuccess(await governed.admin('GET', applicationPath)).warnings).toEqual(warnings)
-    expect((await governed.change(String(windowed.id), { settings: { release: 'validated' } })).warnings).toEqual([])
+    const saved = await governed.change(String(windowed.id), { settings: { release: 'validated' } })
+    expect(saved).toMatchObject({ warnings: [], needs_whole_response: NEEDS_WHOLE })
     await governed.change(String(windowed.id), { settings: { release: 'windowed' } })
     await governed.publish([NO_SECRETS])
     expect(expectSuccess(await governed.admin('GET', applicationPath)).warnings).toEqual([])
@@ -125,6 +133,7 @@ describe('validated streams [GW-WIN-6, GW-WIN-8]', () => {
     const read = new ReadStream(await opened)
     await read.rest()
     expect(read.content).toBe(LONG)
+    expect(read.response.headers.get('x-gatehouse-release')).toBe('validated')
     return governed.recordOf(read.response)
   }
 
@@ -135,8 +144,9 @@ describe('validated streams [GW-WIN-6, GW-WIN-8]', () => {
     const upstream = await asked
     upstream.send(LONG)
     const read = new ReadStream(await opened)
-    const characters = LONG.length - MIN_RELEASE_WINDOW
+    const characters = clearLength(LONG)
     expect(await read.until(characters)).toBe(LONG.slice(0, characters))
+    expect(read.response.headers.get('x-gatehouse-release')).toBe('windowed')
     upstream.send('The end.')
     upstream.end()
     await read.rest()

@@ -1,8 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
-import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
+import { clearLength, growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { STREAM_FORMS } from '../support/growing-streams.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
 import { MODELS, startThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
@@ -73,7 +72,7 @@ describe.each(PAIRS)('client API $api, model $model [GW-WIN-1]', (pair) => {
     const { upstream, opened } = await begin(pair)
     upstream.send(LONG)
     const read = new ReadStream(await opened)
-    const characters = LONG.length - MIN_RELEASE_WINDOW
+    const characters = clearLength(LONG)
     expect(await read.until(characters)).toBe(LONG.slice(0, characters))
     upstream.send('The end.')
     upstream.holdLastByte()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { MIN_RELEASE_WINDOW } from '../../src/shared/principal.ts'
 import { Random } from '../support/classification/random.ts'
 import { expectError } from '../support/gateway-client.ts'
-import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
+import { clearLength, growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { says } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
@@ -169,7 +169,7 @@ describe('metrics [GW-WIN-6]', () => {
   }
 
   test('released characters: they are counted by mode', async () => {
-    const clear = LONG.length - MIN_RELEASE_WINDOW
+    const clear = clearLength(LONG)
     const flowing = async () => {
       const { upstream, stream } = await begin('chat', LONG)
       const read = await stream()
@@ -177,7 +177,7 @@ describe('metrics [GW-WIN-6]', () => {
       upstream.end()
       await read.rest()
     }
-    expect(await growth(flowing)).toEqual([clear, MIN_RELEASE_WINDOW, 0, 0])
+    expect(await growth(flowing)).toEqual([clear, LONG.length - clear, 0, 0])
     expect(await growth(() => validatedContent(LONG))).toEqual([0, LONG.length, 0, 0])
   })
 

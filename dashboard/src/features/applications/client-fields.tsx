@@ -1,7 +1,8 @@
-import { MultiSelect, NumberInput, Select, SimpleGrid } from '@mantine/core'
+import { Alert, MultiSelect, NumberInput, Select, SimpleGrid } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { Section } from '../../ui/section.tsx'
+import type { Application } from './applications-page.tsx'
 import type { Values } from './settings-values.ts'
 
 const UNKNOWN_FIELDS = ['name', 'carry', 'refuse'] as const
@@ -10,10 +11,16 @@ const STORE = ['off', 'requested', 'default'] as const
 
 const EXTENSIONS: readonly string[] = ['tools', 'content_parts', 'developer_role']
 
+interface ClientFieldsProps {
+  readonly form: UseFormReturnType<Values>
+  readonly application: Application
+}
+
 /** Settings of the client APIs: extensions, streams and stored responses. */
-export function ClientFields({ form }: { readonly form: UseFormReturnType<Values> }) {
+export function ClientFields({ form, application }: ClientFieldsProps) {
   const { t } = useTranslation('applications')
   const { extensions, release } = form.getValues().settings
+  const obstacle = application.needs_whole_response
   return (
     <>
       <Section title={t('settings.clients.title')}>
@@ -46,13 +53,18 @@ export function ClientFields({ form }: { readonly form: UseFormReturnType<Values
             <NumberInput
               label={t('settings.streaming.window')}
               description={t('settings.streaming.windowHint')}
-              placeholder={t('settings.default')}
-              min={576}
+              placeholder={t('settings.streaming.needed')}
+              min={577}
               max={65_536}
               {...form.getInputProps('settings.release_window')}
             />
           )}
         </SimpleGrid>
+        {release === 'windowed' && obstacle && (
+          <Alert color="yellow" variant="outline" mt="sm" role="status">
+            {t('settings.streaming.noEffect', obstacle)}
+          </Alert>
+        )}
       </Section>
       <Section title={t('settings.responses.title')}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -41,7 +41,7 @@ export function SettingsTab({ application }: { readonly application: Application
         <Stack>
           <AccessFields form={form} />
           <LimitFields form={form} />
-          <ClientFields form={form} />
+          <ClientFields form={form} application={application} />
           <FeatureFields form={form} />
           {canEdit && (
             <Group justify="flex-end">

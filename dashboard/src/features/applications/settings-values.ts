@@ -31,6 +31,9 @@ export interface Values {
   }
 }
 
+/** Up to this value the server holds back what the rules need. */
+const SHORTEST_WINDOW = 576
+
 export function valuesOf({ name, models, providers, default_model, ceiling, limits, settings }: Application): Values {
   const { extensions, unknown_fields, release, release_window, default_classification } = settings
   const { assertion_clearance, cors, knowledge, memory, responses } = settings
@@ -51,7 +54,7 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
       extensions,
       unknown_fields,
       release,
-      release_window,
+      release_window: release_window > SHORTEST_WINDOW ? release_window : '',
       default_classification,
       assertion_clearance,
       cors: { origins: cors?.origins ?? [] },

@@ -1,4 +1,4 @@
-import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
+import { Alert, Anchor, List, Skeleton, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { Check } from './editor-extensions.ts'
@@ -15,11 +15,18 @@ export function Problems({ check, onLine }: ProblemsProps) {
   if (!check) return <Skeleton height={64} />
   if (check.ok) {
     return (
-      <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} title={t('problems.none')}>
-        {check.tests > 0
-          ? t('problems.counts', { rules: check.rules, tests: check.tests })
-          : t('problems.rules', { count: check.rules })}
-      </Alert>
+      <Stack gap="sm">
+        <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} title={t('problems.none')} role="status">
+          {check.tests > 0
+            ? t('problems.counts', { rules: check.rules, tests: check.tests })
+            : t('problems.rules', { count: check.rules })}
+        </Alert>
+        {check.needs_whole_response && (
+          <Alert color="gray" variant="light" title={t('problems.wholeResponse')} role="status">
+            {t('problems.wholeResponseReason', check.needs_whole_response)}
+          </Alert>
+        )}
+      </Stack>
     )
   }
   return (

@@ -64,7 +64,7 @@ export class EarlyResponse implements EarlyText {
     const stream = this.#encoderOf()?.grow(completion, { audit_id: auditId })
     if (!stream) return undefined
     narrowOrigins(this.#reply, application)
-    this.#reply.header('x-audit-id', auditId).headers(lease.headers)
+    this.#reply.headers({ 'x-audit-id': auditId, 'x-gatehouse-release': 'windowed', ...lease.headers })
     startEvents(this.#reply)
     return stream
   }

@@ -81,7 +81,7 @@ const headerOf =
 /** Response headers for clients that do not show the governance block (GW-GOV-6). */
 export const GOVERNANCE_HEADERS = [
   ...['x-gatehouse-verdict', 'x-gatehouse-risk-level', 'x-gatehouse-user-verified', 'x-gatehouse-dry-run'],
-  ...['x-gatehouse-review-item', 'x-gatehouse-unknown-fields'],
+  ...['x-gatehouse-review-item', 'x-gatehouse-unknown-fields', 'x-gatehouse-release'],
 ] as const
 
 /** Their values. An error has them too: a held request, for example, has its review item. */
@@ -98,6 +98,7 @@ export function governanceHeaders(
     ...(dry_run && { 'x-gatehouse-dry-run': 'true' }),
     ...(reviewItemId && { 'x-gatehouse-review-item': reviewItemId }),
     ...(unknown.length > 0 && { 'x-gatehouse-unknown-fields': namesIn(unknown) }),
+    ...(!result.error && result.trace.results.admit?.request.stream && { 'x-gatehouse-release': 'validated' }),
   }
 }
 

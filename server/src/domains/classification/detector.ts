@@ -6,12 +6,11 @@ export interface Detector {
   /** Reads the text as written. Default: the plain text, and the text as written if the plain text could hide a finding (plain-text.ts). */
   readonly raw?: true
   /**
-   * Maximum number of characters from the start of a finding to the last character that decides about it. A finding inside one word of
-   * ASCII characters may be longer, because growing-scan.ts waits for the end of the word. Absent: unbounded.
+   * Maximum number of characters from the start of a finding to the last character that decides about it. Longer findings have a mark, or
+   * are inside one word of ASCII characters, for whose end growing-scan.ts waits. Absent: unbounded.
    */
   readonly reach?: number
-  /** Beginnings of findings that are longer than `reach`, with the reach of those findings. The expression is global. */
-  readonly marks?: { readonly pattern: RegExp; readonly reach: number }
+  readonly marks?: readonly Mark[]
   /** The form of a value decides, not the words near it, so it is also searched in texts that are split or encoded. */
   readonly byForm?: true
   /** Adds findings in any order; findings of one type may overlap. Their number is not limited. */
@@ -19,6 +18,15 @@ export interface Detector {
   /** `overran`: the time budget of the scan was exceeded at the end of this detector. */
   reportFailure?(how: 'threw' | 'overran', error?: unknown): void
   reportTime?(ms: number): void
+}
+
+/**
+ * Beginnings of findings that are longer than the reach of their detector, with the reach of those findings. The expression is global. If it
+ * ends with `$`, it matches only while the text may continue the finding.
+ */
+export interface Mark {
+  readonly pattern: RegExp
+  readonly reach: number
 }
 
 export const detector = (settings: Omit<Detector, 'find'>, find: Detector['find']): Detector => ({ ...settings, find })

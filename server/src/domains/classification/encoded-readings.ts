@@ -40,6 +40,20 @@ function runsIn(text: string, isHinted: boolean): Run[] {
   return runs.sort((a, b) => a.start - b.start)
 }
 
+/** Of groups with spaces. */
+const LONGEST_GROUPS = 100
+
+/** The start of the first groups that end in the last `distance` characters, where a word after them can follow; else the text's length. */
+export function openGroups(text: string, distance: number): number {
+  const from = Math.max(0, text.length - distance - LONGEST_GROUPS)
+  let open = text.length
+  eachMatch(text.slice(from), GROUPS, ({ 0: match, index }) => {
+    const start = from + index
+    if (start < open && start + match.length > text.length - distance && /\d/.test(match)) open = start
+  })
+  return open
+}
+
 const BINARY = /[^\t\n\r -~\u00a0-\uffff]|\ufffd/
 const asText = (bytes: Buffer): string | undefined => {
   const text = bytes.toString('utf8')

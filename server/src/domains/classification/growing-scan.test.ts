@@ -11,14 +11,12 @@ import {
 import { readings } from '../../platform/lib/plain-text.ts'
 import { MIN_RELEASE_WINDOW } from '../../shared/principal.ts'
 import { DETECTORS, PERSONAL_DATA, SECRETS } from './detectors.ts'
-import { isBounded, scanGrowing } from './growing-scan.ts'
+import { isBounded, scanGrowing, windowOf } from './growing-scan.ts'
 import { scan } from './scan.ts'
 
 const BOUNDED = DETECTORS.filter(isBounded)
-const window = MIN_RELEASE_WINDOW
-const options = { detectors: BOUNDED, budgetMs: 60_000, readsEncoded: true, window }
-/** A placeholder that is not complete, and a character that following marks change. */
-const RESERVE = 106 + 16
+const window = windowOf(BOUNDED)
+const options = { detectors: BOUNDED, budgetMs: 60_000, readsEncoded: true, window, reads: ['pii', 'secret'] } as const
 
 const PERSONAL = [
   ...['jane.doe+work@mail.example.co.uk', 'jürgen@müller.de', 'jane (at) example (dot) co (dot) uk'],
@@ -48,19 +46,59 @@ function makeText(length: number): string {
   return text
 }
 
-test('detectors: the window covers the reach of each bounded detector, and all of personal data and secrets are bounded', () => {
-  for (const { reach = 0 } of BOUNDED) expect(reach + RESERVE).toBeLessThanOrEqual(window)
+test('detectors: all of personal data and secrets are bounded, and the window is that of the longest', () => {
   expect(BOUNDED).toEqual([...PERSONAL_DATA, ...SECRETS])
+  for (const { reach = 0 } of BOUNDED) expect(reach).toBeLessThan(window)
+  expect(window).toBeLessThan(MIN_RELEASE_WINDOW)
+  expect(windowOf([])).toBe(0)
 })
 
+const overLines = (text: string, length: number): string => text.replace(new RegExp(`.{${length}}(?=.)`, 'g'), '$&\n> ')
+const hexadecimal = (text: string): string =>
+  Buffer.from(text)
+    .toString('hex')
+    .replace(/..(?=.)/g, '$& ')
+
+/** Findings that are decided more than a window after their start. */
+const LONG_FINDINGS = {
+  'address of a long domain': `jürgen@${'bücher-und-mehr.'.repeat(9)}example.de`,
+  'account number over lines': `DE89${'370400440532013000'.replace(/.(?=.)/g, '$&  \n>   ')}`,
+  'name and further fields': `name: Zorblax Quuxington\n${'notes: nothing of interest here\n'.repeat(4)}email: x`,
+  'key over lines': overLines(`hvb.${random.string(110)}`, 16),
+  'connection string': `postgresql://${'übername'.repeat(12)}:gehe1m!sP4ss@db.example.org/x`,
+  'password in quotes': `mysql -u root -p'corréct hörse 7 ${'battery '.repeat(11)}'`,
+  'password beyond ASCII': `password = "Pä7${'ßwörter'.repeat(20)}!"`,
+  'password for the next command': `echo Tr0ub4dor3x | ${'tee /dev/null && '.repeat(5)} docker login --password-stdin`,
+  'number in groups, called hexadecimal after it': `${hexadecimal('4111111111111111')} is the number that I wrote down for you, in hexadecimal`,
+  'private key': `-----BEGIN PRIVATE KEY-----\n${'x y z\n'.repeat(40)}-----END PRIVATE KEY-----`,
+  'list of values': `Server=db1; ${'Option=value; '.repeat(40)}Password=hunter2hunter2`,
+}
+
 describe('beginning of a text [GW-WIN-3]', () => {
+  test.each(Object.entries(LONG_FINDINGS))(
+    '%s: nothing of it is clear, because its detector marks its beginning',
+    (_, example) => {
+      const text = `${'Good morning. '.repeat(3)}${example} ${'And so on, and so on. '.repeat(30)}`
+      const first = scan([text], options).findings[0]?.[0]?.start ?? text.length
+      expect(first).toBeLessThan(text.length)
+      const unmarked = { ...options, detectors: BOUNDED.map(({ marks: _marks, byForm: _form, ...others }) => others) }
+      let needsMark = false
+      for (let length = 0; length <= text.length; length += 3) {
+        const beginning = text.slice(0, length)
+        expect(scanGrowing(beginning, options).clearEnd).toBeLessThanOrEqual(first)
+        needsMark ||= scanGrowing(beginning, unmarked).clearEnd > first
+      }
+      expect(needsMark).toBe(true)
+    },
+  )
+
   test('text: what is clear at any length has no finding in the whole text, and settled findings stay', () => {
     let clear = 0
     for (let round = 0; round < 60; round++) {
       const text = makeText(window + 300 + random.number(3_000))
       const whole = scan([text], options)
       const first = whole.findings[0]?.[0]?.start ?? text.length
-      for (let length = random.number(97); length < text.length; length += 40 + random.number(150)) {
+      for (let length = random.number(97); length < text.length; length += 20 + random.number(120)) {
         const seen = scanGrowing(text.slice(0, length), options)
         expect(seen.failed).toBe(false)
         expect(seen.clearEnd, JSON.stringify(text.slice(first, first + 80))).toBeLessThanOrEqual(first)
@@ -114,7 +152,8 @@ describe('beginning of a text [GW-WIN-3]', () => {
     const text = `{"said": "${'He said \\"yes\\". '.repeat(100)}`
     expect(scanGrowing(`${text}\\`, options)).toMatchObject({ isBlocked: false })
     const { clearEnd, isBlocked } = scanGrowing(`${text}jane\\u0040example.com ${'and so on '.repeat(100)}`, options)
-    expect({ clearEnd, isBlocked }).toEqual({ clearEnd: text.length + 'jane'.length - window, isBlocked: true })
+    const wordStart = text.lastIndexOf(' ', text.length + 'jane'.length - window - 1) + 1
+    expect({ clearEnd, isBlocked }).toEqual({ clearEnd: wordStart, isBlocked: true })
     const prose = `As ${text}jane\\u0040example.com ${'and so on '.repeat(100)}`
     expect(scanGrowing(prose, options).isBlocked).toBe(false)
   })
@@ -138,7 +177,7 @@ describe('beginning of a text [GW-WIN-3]', () => {
   test('data: URL: it is not clear, because its content is read when it is complete', () => {
     const text = `${'Good morning. '.repeat(3)}data:text/plain,jane%40example.com ${'And so on. '.repeat(100)}`
     expect(scanGrowing(text, options)).toMatchObject({ clearEnd: text.indexOf('data:'), isBlocked: true })
-    expect(scanGrowing(text, { detectors: [], budgetMs: 1_000, window, readsEncoded: false }).isBlocked).toBe(false)
+    expect(scanGrowing(text, { detectors: [], budgetMs: 1_000, window, reads: [], readsEncoded: false }).isBlocked).toBe(false)
   })
 
   test('detector: nothing is clear after it failed', () => {

@@ -1,15 +1,16 @@
 import { type PlainText, readings } from '../../platform/lib/plain-text.ts'
-import { splitsPair } from '../../platform/lib/surrogates.ts'
+import { endsInPair } from '../../platform/lib/surrogates.ts'
 import { firstDataUrl } from '../../shared/content-reading.ts'
-import { countFindings, type Finding, type FindingCounts } from '../../shared/finding.ts'
+import { countFindings, covers, type Finding, type FindingCounts, type FindingName } from '../../shared/finding.ts'
 import { firstEscape } from '../../shared/json-text.ts'
-import type { Detector } from './detector.ts'
-import { type ScanOptions, scan } from './scan.ts'
+import type { Detector, Mark } from './detector.ts'
+import { openGroups } from './encoded-readings.ts'
+import { resolveOverlaps, type ScanOptions, scan } from './scan.ts'
 
 export interface GrowingScan {
-  /** The text before this index has no finding, and none will begin there. */
+  /** The text before this index has no finding that counts, and none will begin there. */
   readonly clearEnd: number
-  /** A finding begins at `clearEnd`, or encoded text that may hold one, so the text after it does not become clear. */
+  /** Such a finding begins at `clearEnd`, or encoded text that may hold one, so the text after it does not become clear. */
   readonly isBlocked: boolean
   /** Of findings that stay as they are, whatever follows. */
   readonly counts: FindingCounts
@@ -20,6 +21,8 @@ export interface GrowingScan {
 interface Options extends ScanOptions {
   /** Characters at the end of the text that are not judged yet. */
   readonly window: number
+  /** The findings that count; others leave with the text. */
+  readonly reads: readonly FindingName[]
   /** Whether escapes in a JSON document and the contents of data: URLs are read or changed when the text is complete. */
   readonly readsEncoded: boolean
 }
@@ -27,11 +30,16 @@ interface Options extends ScanOptions {
 /** Whether findings depend on a limited length of text. */
 export const isBounded = ({ reach, raw }: Detector): boolean => reach !== undefined && raw === undefined
 
-const LOOK_AHEAD = 16
+/** Characters that following combining marks can still change. */
+const CHANGING = 16
+
+/** The characters at the end of a text that the detectors need to judge what is before them. */
+export const windowOf = (detectors: readonly Detector[]): number =>
+  detectors.length === 0 ? 0 : Math.max(...detectors.map(({ reach = 0 }) => reach)) + CHANGING
 
 /** Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. */
 export function scanGrowing(text: string, options: Options): GrowingScan {
-  const { detectors, budgetMs, window, readsEncoded } = options
+  const { detectors, budgetMs, window, reads, readsEncoded } = options
   // Detectors read the complete JSON document with its escapes decoded (shared/json-text.ts), so only the text before them is known.
   const end = readsEncoded ? firstEscape(text) : text.length
   if (end < text.length) return { ...scanGrowing(text.slice(0, end), options), isBlocked: true }
@@ -42,17 +50,24 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   const forms = plain.text === text ? [plain] : [plain, ...others, written]
   const settledEnd = Math.min(...forms.map((form) => settledEndOf(form, detectors, window)))
   // A letter that follows later can make the text be read as written too (platform/lib/plain-text.ts).
-  const starts = [...found, ...(plain.text === text ? [] : findWritten(text, detectors))].map(({ start }) => start)
+  const all = plain.text === text ? found : resolveOverlaps([...found, ...findWritten(text, detectors)])
+  const counting = all.filter(({ type }) => reads.some((name) => covers(name, type)))
+  // One that begins in another finding, which is not complete, would cover both.
+  const open = all.filter(({ end }) => end > settledEnd)
   // The contents of data: URLs are read when the text is complete (shared/content-reading.ts).
   const encoded = readsEncoded ? firstDataUrl(text) : settledEnd
-  const firstStart = [...starts, encoded].reduce((first, start) => Math.min(first, start), settledEnd)
+  const blockedAt = firstOf([...counting, { start: encoded }], settledEnd)
+  const clearEnd = firstOf(open, blockedAt)
   return {
-    clearEnd: firstStart - (splitsPair(text, firstStart) ? 1 : 0),
-    isBlocked: firstStart < settledEnd,
+    clearEnd: clearEnd - (endsInPair(text, clearEnd) ? 1 : 0),
+    isBlocked: blockedAt < settledEnd,
     counts: countFindings([found.filter(({ end }) => end <= settledEnd)]),
     failed: failures.length > 0,
   }
 }
+
+const firstOf = (places: readonly Pick<Finding, 'start'>[], end: number): number =>
+  places.reduce((first, { start }) => Math.min(first, start), end)
 
 function findWritten(text: string, detectors: readonly Detector[]): readonly Finding[] {
   const findings: Finding[] = []
@@ -60,7 +75,7 @@ function findWritten(text: string, detectors: readonly Detector[]): readonly Fin
     for (const detector of detectors) detector.find(text, findings)
     return findings
   } catch {
-    return [{ type: 'hidden.text', start: 0, end: text.length }]
+    return [{ type: 'secret.private_key', start: 0, end: text.length }]
   }
 }
 
@@ -68,18 +83,17 @@ function findWritten(text: string, detectors: readonly Detector[]): readonly Fin
 function settledEndOf({ text, original }: PlainText, detectors: readonly Detector[], window: number): number {
   let end = text.length - window
   if (end <= 0) return 0
-  let wordEnd = end
-  while (wordEnd < text.length && isWordUnit(text.charCodeAt(wordEnd))) wordEnd++
-  // Keys and tokens can be long, but they have no spaces.
-  if (wordEnd > text.length - LOOK_AHEAD) while (end > 0 && isWordUnit(text.charCodeAt(end - 1))) end--
-  for (const { marks } of detectors) if (marks) end = Math.min(end, firstMark(text, marks))
+  // Keys, tokens and encoded texts can be long, but they have no spaces.
+  if (detectors.length > 0) while (end > 0 && isWordUnit(text.charCodeAt(end - 1))) end--
+  for (const { marks = [] } of detectors) for (const mark of marks) end = Math.min(end, firstMark(text, mark))
+  if (detectors.some(({ byForm }) => byForm)) end = Math.min(end, openGroups(text, window))
   return end === 0 ? 0 : original(end, end + 1).start
 }
 
 const isWordUnit = (unit: number): boolean => unit > 0x20 && unit < 0x7f
 
 /** The first mark whose finding can reach beyond the end of the text. */
-function firstMark(text: string, { pattern, reach }: NonNullable<Detector['marks']>): number {
+function firstMark(text: string, { pattern, reach }: Mark): number {
   pattern.lastIndex = Math.max(0, text.length - reach)
   return pattern.exec(text)?.index ?? text.length
 }

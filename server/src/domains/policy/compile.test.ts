@@ -44,37 +44,46 @@ const UNBOUNDED = [
 
 describe('output rules on a growing text [GW-WIN-8]', () => {
   test.each(GROWING)('condition: can be judged, and denies early: %s', (when) =>
-    expect(denyWhen(when)).toMatchObject({ needsWhole: undefined, reactsToFindings: true, earlyDenials: [{ id: 'rule-0' }] }),
+    expect(denyWhen(when)).toMatchObject({ needsWhole: undefined, earlyDenials: [{ id: 'rule-0' }] }),
   )
 
   test.each(WHOLE)('condition: needs the whole response: %s', (when, reason) => {
     const { needsWhole, earlyDenials } = denyWhen(when)
-    expect(needsWhole).toBe(`The rule rule-0 needs the whole response: ${reason}.`)
+    expect(needsWhole).toEqual({ rule: 'rule-0', reason })
     expect(earlyDenials).toEqual([])
   })
 
   test.each(UNBOUNDED)('condition: needs the whole response, but bounded findings can deny early: %s', (when) => {
     const { needsWhole, earlyDenials } = denyWhen(when)
-    expect(needsWhole).toContain('needs the whole response')
+    expect(needsWhole).toMatchObject({ rule: 'rule-0' })
     expect(earlyDenials).toHaveLength(1)
   })
 
   test('condition: one that reads nothing of the text can be judged, and denies at the end', () =>
-    expect(denyWhen('user.role == "guest"')).toEqual({ needsWhole: undefined, reactsToFindings: false, earlyDenials: [] }))
+    expect(denyWhen('user.role == "guest"')).toEqual({ needsWhole: undefined, reads: [], earlyDenials: [] }))
 
   test.each([
-    [{ verdict: 'require_approval' }, 'its verdict is require_approval'],
-    [{ verdict: 'escalate' }, 'its verdict is escalate'],
     [{ transforms: ['truncate:40'] }, 'its transform is truncate:40'],
     [{ transforms: ['redact:pii', 'redact:injection'] }, 'its transform is redact:injection'],
   ])('effect: needs the whole response: %o', (effect, reason) =>
-    expect(growingOutputOf({ when: 'user.verified', ...effect }).needsWhole).toContain(reason),
+    expect(growingOutputOf({ when: 'user.verified', ...effect }).needsWhole).toEqual({ rule: 'rule-0', reason }),
   )
 
   test('transform: one of personal data or secrets can be judged', () => {
     const output = growingOutputOf({ when: true, transforms: ['redact:pii', 'mask:secret.token'] })
-    expect(output).toEqual({ needsWhole: undefined, reactsToFindings: true, earlyDenials: [] })
+    expect(output).toEqual({ needsWhole: undefined, reads: ['pii', 'secret.token'], earlyDenials: [] })
   })
+
+  test.each(['require_approval', 'escalate'])('verdict: %s can be judged on findings', (verdict) => {
+    const output = growingOutputOf({ when: 'content.findings["pii.iban"] > 0', verdict })
+    expect(output).toEqual({ needsWhole: undefined, reads: ['pii.iban'], earlyDenials: [] })
+  })
+
+  test.each([
+    ['content.findings["pii.email"] > 0 || content.findings.secret > 0', ['pii.email', 'secret']],
+    ['content.classification == "restricted"', ['pii', 'secret']],
+    ['user.role == "guest"', []],
+  ])('findings: those that a condition reads: %s', (when, reads) => expect(denyWhen(when).reads).toEqual(reads))
 
   test('policy set: rules of other points do not matter', () => {
     const input = { at: ['input'], when: 'content.text.contains("x")', verdict: 'require_approval' }

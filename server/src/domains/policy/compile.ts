@@ -1,4 +1,6 @@
 import { POLICY_POINTS, type PolicyPoint, type PolicyVersion } from '../../shared/decision.ts'
+import type { FindingName } from '../../shared/finding.ts'
+import { isBoundedFinding } from './condition/growth.ts'
 import type { PolicySet, Rule } from './policy.ts'
 import { parseTransform } from './transforms.ts'
 
@@ -15,30 +17,39 @@ export function compile({ rules, texts }: PolicySet, version: PolicyVersion): Co
   return { version, growingOutput: growingOutput(rulesAt.output), texts, rules: rulesAt }
 }
 
+export interface Obstacle {
+  readonly rule: string
+  /** "it reads content.text" */
+  readonly reason: string
+}
+
+export const obstacleText = ({ rule, reason }: Obstacle): string => `rule ${rule} needs the whole response, because ${reason}.`
+
 /** How the output rules of a policy set judge a response that is not complete (decision 0025). */
 export interface GrowingOutput {
-  /** Why they need the whole response; undefined: they can be evaluated while it grows. */
-  readonly needsWhole: string | undefined
-  readonly reactsToFindings: boolean
+  /** The first rule that needs the whole response, and why; undefined: all can be evaluated while it grows. */
+  readonly needsWhole: Obstacle | undefined
+  /** Findings that a condition reads or a transform changes. */
+  readonly reads: readonly FindingName[]
   readonly earlyDenials: readonly Rule[]
 }
 
 export const growingOutput = (rules: readonly Rule[]): GrowingOutput => ({
   needsWhole: rules.map(needsWhole).find((reason) => reason !== undefined),
-  reactsToFindings: rules.some(({ growth, transforms }) => growth.readsFindings || transforms.length > 0),
-  earlyDenials: rules.filter(({ verdict, growth }) => verdict === 'deny' && growth.readsFindings && growth.staysTrue),
+  reads: [...new Set(rules.flatMap(({ growth, transforms }) => [...growth.reads, ...transforms.flatMap(changedFindings)]))],
+  earlyDenials: rules.filter(({ verdict, growth }) => verdict === 'deny' && growth.reads.length > 0 && growth.staysTrue),
 })
 
-function needsWhole({ id, verdict, growth, transforms }: Rule): string | undefined {
-  const named = (reason: string) => `The rule ${id} needs the whole response: ${reason}.`
-  if (verdict !== 'allow' && verdict !== 'deny') return named(`its verdict is ${verdict}`)
-  if (growth.needsWhole !== undefined) return named(growth.needsWhole)
+function needsWhole({ id, growth, transforms }: Rule): Obstacle | undefined {
+  if (growth.needsWhole !== undefined) return { rule: id, reason: growth.needsWhole }
   const unbounded = transforms.find((text) => !changesBoundedFindings(text))
-  return unbounded === undefined ? undefined : named(`its transform is ${unbounded}`)
+  return unbounded === undefined ? undefined : { rule: id, reason: `its transform is ${unbounded}` }
 }
 
 /** Truncation and transforms of injections and hidden text depend on the whole text. */
-function changesBoundedFindings(text: string): boolean {
+const changesBoundedFindings = (text: string): boolean => changedFindings(text).some(isBoundedFinding)
+
+function changedFindings(text: string): readonly FindingName[] {
   const transform = parseTransform(text)
-  return transform !== undefined && transform.kind !== 'truncate' && /^(?:pii|secret)(?:\.|$)/.test(transform.target)
+  return transform === undefined || transform.kind === 'truncate' ? [] : [transform.target]
 }

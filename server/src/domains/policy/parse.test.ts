@@ -44,7 +44,7 @@ rules:
           at: ['input', 'message'],
           when: 'content.findings.secret > 0',
           condition: expect.any(Function),
-          growth: { readsFindings: true, staysTrue: true, needsWhole: undefined },
+          growth: { reads: ['secret'], staysTrue: true, needsWhole: undefined },
           verdict: 'require_approval',
           risk: 'high',
           classification: 'restricted',

@@ -35,7 +35,7 @@ type ReadCondition = Pick<Rule, 'when' | 'condition' | 'growth'>
 const INVALID_CONDITION: ReadCondition = {
   when: '',
   condition: () => 'failed',
-  growth: { readsFindings: false, staysTrue: false, needsWhole: undefined },
+  growth: { reads: [], staysTrue: false, needsWhole: undefined },
 }
 
 interface RuleContext {

@@ -1,6 +1,9 @@
 /** `<EMAIL_1>`, also in the forms that models and Markdown write: `&lt;EMAIL_1&gt;`, `<EMAIL\_1>`. */
 const PLACEHOLDER = /(?:<|&lt;)([A-Z]{1,20}(?:\\?_[A-Z]{1,20}){0,3}\\?_\d{1,9})(?:>|&gt;)/g
 
+/** The beginning of a placeholder at the end of a text. */
+const BEGINNING = /(?:<|&(?:l?t?;)?|&lt?)(?:[A-Z][A-Z_\\\d]{0,105})?(?:&g?t?)?$/
+
 /**
  * The originals of the placeholders in one request. Equal originals have the same placeholder in all texts of the request.
  * @NOTE `toJSON` returns content: never log a vault, and encrypt it before storing it.
@@ -37,6 +40,11 @@ export class Vault {
   restore(text: string): string {
     if (this.#originals.size === 0) return text
     return text.replaceAll(PLACEHOLDER, (match, name: string) => this.#originals.get(toPlaceholder(name)) ?? match)
+  }
+
+  /** The text without a placeholder at its end that is not complete. */
+  settled(text: string): string {
+    return this.#originals.size === 0 ? text : text.replace(BEGINNING, '')
   }
 
   /** Replaces originals by their placeholders. The longest original is first, because one can be a part of another. */

@@ -23,6 +23,7 @@ import {
   updateApplication,
 } from '../../../domains/identity/application-store.ts'
 import { APPLICATIONS_TOPIC } from '../../../domains/identity/authenticator.ts'
+import { obstacleText } from '../../../domains/policy/compile.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { forbidden, valid } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -33,6 +34,7 @@ import type { AdminDeps } from '../admin-deps.ts'
 import type { Action } from '../kit/noun.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { resource } from '../kit/resource.ts'
+import { WholeResponseRule } from '../policies/policy-shapes.ts'
 
 const USAGE_SCOPE: Scope = 'audit:read'
 const ApplicationWithWarnings = Type.Object({
@@ -40,6 +42,7 @@ const ApplicationWithWarnings = Type.Object({
   warnings: Type.Array(Type.String(), {
     description: 'Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response.',
   }),
+  needs_whole_response: WholeResponseRule,
 })
 
 const ListedApplicationView = Type.Object(
@@ -106,12 +109,10 @@ const RESTORE: Action<ApplicationRecord, TSchema> = {
 export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
   const withWarnings = async (application: ApplicationRecord) => {
-    const obstacle =
-      application.settings.release === 'windowed'
-        ? (await deps.policies.current(application.workspaceId))?.growingOutput.needsWhole
-        : undefined
-    const warnings = obstacle === undefined ? [] : [`The setting release: windowed has no effect. ${obstacle}`]
-    return { ...applicationView(application), warnings }
+    const obstacle = (await deps.policies.current(application.workspaceId))?.growingOutput.needsWhole
+    const isWindowed = application.settings.release === 'windowed'
+    const warnings = obstacle && isWindowed ? [`“While it arrives” has no effect: ${obstacleText(obstacle)}`] : []
+    return { ...applicationView(application), warnings, needs_whole_response: obstacle ?? null }
   }
 
   handle(app, docs, async ({ workspaceId, query, operator }) => {

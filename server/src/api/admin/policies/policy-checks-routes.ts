@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { growingOutput } from '../../../domains/policy/compile.ts'
 import { readCookbook } from '../../../domains/policy/cookbook.ts'
 import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { parsePolicySet } from '../../../domains/policy/parse.ts'
@@ -9,7 +10,7 @@ import { nullable } from '../../../shared/schemas.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { inWorkspace } from '../kit/operation.ts'
-import { parseSource, Source, SourceBody } from './policy-shapes.ts'
+import { parseSource, Source, SourceBody, WholeResponseRule } from './policy-shapes.ts'
 import { ErrorView, TestRunView, testRunView } from './test-shapes.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -21,6 +22,7 @@ const CheckView = Type.Object({
   rules: count,
   tests: { ...count, description: 'Number of test cases in the document.' },
   errors: Type.Array(ErrorView),
+  needs_whole_response: WholeResponseRule,
 })
 
 const TestBody = Type.Object({
@@ -60,9 +62,12 @@ const docs = {
 export function policyChecksRoutes(app: TypedApp, { db, evaluationLimiter, testTools }: AdminDeps): void {
   handle(app, docs.check, async ({ body }) => {
     const parsed = parsePolicySet(body.source)
-    if (!parsed.ok) return { object: 'policy_check', ok: false, name: null, rules: 0, tests: 0, errors: [...parsed.errors] }
+    const failed = { name: null, rules: 0, tests: 0, needs_whole_response: null }
+    if (!parsed.ok) return { object: 'policy_check', ok: false, ...failed, errors: [...parsed.errors] }
     const { name, rules, cases } = parseSource(body.source)
-    return { object: 'policy_check', ok: true, name, rules: rules.length, tests: cases.length, errors: [] }
+    const { needsWhole = null } = growingOutput(rules.filter(({ at }) => at.includes('output')))
+    const counts = { rules: rules.length, tests: cases.length }
+    return { object: 'policy_check', ok: true, name, ...counts, errors: [], needs_whole_response: needsWhole }
   })
 
   handle(app, docs.test, async ({ workspaceId, body: { source, files = {}, stored_tests = false, test_ids } }) => {

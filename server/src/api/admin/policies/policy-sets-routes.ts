@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { findWindowedApplications } from '../../../domains/identity/application-store.ts'
 import { findActorNames } from '../../../domains/operators/actors.ts'
 import { POLICIES_TOPIC } from '../../../domains/policy/active-policies.ts'
-import { growingOutput } from '../../../domains/policy/compile.ts'
+import { growingOutput, obstacleText } from '../../../domains/policy/compile.ts'
 import { diffPolicySets } from '../../../domains/policy/diff.ts'
 import { EVALUATION_LIMIT_ERRORS } from '../../../domains/policy/evaluation-limiter.ts'
 import { type PolicySet, policySha256 } from '../../../domains/policy/policy.ts'
@@ -120,9 +120,9 @@ const readBody = (body: unknown): Static<typeof PublishBody> =>
 async function publishedView(set: PolicySetVersion, source: string, workspaceId: string, deps: AdminDeps) {
   const { needsWhole } = growingOutput(parseSource(source).rules.filter(({ at }) => at.includes('output')))
   const names = needsWhole === undefined ? [] : await findWindowedApplications(deps.db, workspaceId)
-  const warning = `The setting release: windowed has no effect for ${names.join(', ')}. ${needsWhole}`
+  const warning = needsWhole && `“While it arrives” has no effect for ${names.join(', ')}: ${obstacleText(needsWhole)}`
   const actors = await findActorNames(deps.db, [set.publishedBy])
-  return { ...policySetView(set, actors), warnings: names.length === 0 ? [] : [warning] }
+  return { ...policySetView(set, actors), warnings: warning && names.length > 0 ? [warning] : [] }
 }
 
 /** Throws CONFLICT if a case of the document or a stored one fails, or if a test file is missing. */

@@ -152,6 +152,10 @@ export function ruleViews(source: string) {
   }))
 }
 
+export const WholeResponseRule = nullable(
+  Type.Object({ rule: Type.String(), reason: Type.String() }, { title: 'WholeResponseRule' }),
+)
+
 export const NO_VERSION = 'none'
 
 export const BASE_VERSION = {

@@ -33,23 +33,29 @@ function hasCheckDigits(iban: string): boolean {
   return rest === 1
 }
 
-export const iban = detector({ name: 'iban', byForm: true, reach: 320 }, (text, findings) => {
-  const mayBe = bounded(CHECKS)
-  eachMatch(text, IBAN, ({ 0: digits, 1: country = '', index: firstDigit }) => {
-    const written = country + digits
-    const index = firstDigit - country.length
-    const length = countrySpecs[written.slice(0, 2).toUpperCase()]?.chars ?? 0
-    const end = writtenLength(written, length)
-    if (end === 0) return
-    const compact = written
-      .slice(0, end)
-      .replace(/[^a-z0-9]/gi, '')
-      .toUpperCase()
-    if (hasCheckDigits(compact) && mayBe(() => isValidIBAN(compact))) {
-      findings.push({ type: 'pii.iban', start: index, end: index + end })
-    }
-  })
-})
+/** A number that may continue. */
+const IBAN_MARK = /[a-z]{2}[ -]?\d\d(?:(?:[ ./_-]|[ \t]{0,2}\r?\n[ \t>]{0,4})?[a-z0-9]){0,30}[ \t./_>\r\n-]{0,8}$/gi
+
+export const iban = detector(
+  { name: 'iban', byForm: true, reach: 16, marks: [{ pattern: IBAN_MARK, reach: 330 }] },
+  (text, findings) => {
+    const mayBe = bounded(CHECKS)
+    eachMatch(text, IBAN, ({ 0: digits, 1: country = '', index: firstDigit }) => {
+      const written = country + digits
+      const index = firstDigit - country.length
+      const length = countrySpecs[written.slice(0, 2).toUpperCase()]?.chars ?? 0
+      const end = writtenLength(written, length)
+      if (end === 0) return
+      const compact = written
+        .slice(0, end)
+        .replace(/[^a-z0-9]/gi, '')
+        .toUpperCase()
+      if (hasCheckDigits(compact) && mayBe(() => isValidIBAN(compact))) {
+        findings.push({ type: 'pii.iban', start: index, end: index + end })
+      }
+    })
+  },
+)
 
 /** `ranges`: first digits, both ends included, as in the tables of ISO/IEC 7812. */
 const issuer = (ranges: string, ...lengths: number[]) =>
@@ -97,7 +103,7 @@ const CARD_LABELS = labels(
   'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details lautet ist номер 号码 番号 번호 是 は 는',
 )
 
-export const paymentCard = detector({ name: 'payment-card', byForm: true, reach: 120 }, (text, findings) => {
+export const paymentCard = detector({ name: 'payment-card', byForm: true, reach: 80 }, (text, findings) => {
   eachMatch(text, CARD, ({ 0: match, index }) => {
     const card = isCard(text, index, match) ? match : CODE.test(match) ? match.replace(CODE, '') : ''
     if (card === match || (card !== '' && isCard(text, index, card))) {

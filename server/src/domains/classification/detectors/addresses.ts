@@ -51,8 +51,12 @@ function addSpelled(findings: Finding[], text: string): void {
   })
 }
 
+const LOCAL_PART = "[\\w.%+'\u00c0-\u052f-]{1,64}"
+/** An address whose domain may continue, and the spelled form. */
+const MARK = new RegExp(`${LOCAL_PART}(?:@[\\w.\u00c0-\u052f-]{0,256}$| ?[([{] ?at ?[)\\]}])`, 'gi')
+
 /** In European alphabets. User names in URLs (`ssh://git@host`), handles (`@jane@host`) and files are not findings. */
-export const email = detector({ name: 'email', reach: 440 }, (text, findings) => {
+export const email = detector({ name: 'email', reach: 80, marks: [{ pattern: MARK, reach: 440 }] }, (text, findings) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const finding = addressAt(text, at)
     if (finding) findings.push(finding)

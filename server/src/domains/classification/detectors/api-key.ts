@@ -180,15 +180,25 @@ function addBroken(findings: Finding[], text: string): void {
   }
 }
 
-export const apiKey = detector({ name: 'api-key', byForm: true, reach: 440 }, (text, findings) => {
-  const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })
-  eachRun(text, MIN_LENGTH, RUN, (start, end) => {
-    let at = start
-    while (at < end && !STARTS.has(text.charCodeAt(at))) at++
-    const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
-    if (key !== undefined) add(at, key.length)
-  })
-  addBroken(findings, text)
-  if (text.includes('://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
-  if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
-})
+/** The first line of a key over several lines. */
+const PREFIX = KEY_FORMATS.map(({ prefix }) => escapeLiteral(prefix)).join('|')
+const MARK = new RegExp(
+  String.raw`(?:(?<![\w.~-])[_.~-]{0,8}(?:${PREFIX})[\w.~-]{0,200}|[\w.~-]{200})[ \t]{0,4}\\?\r?(?:\n|$)`,
+  'g',
+)
+
+export const apiKey = detector(
+  { name: 'api-key', byForm: true, reach: 32, marks: [{ pattern: MARK, reach: 440 }] },
+  (text, findings) => {
+    const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })
+    eachRun(text, MIN_LENGTH, RUN, (start, end) => {
+      let at = start
+      while (at < end && !STARTS.has(text.charCodeAt(at))) at++
+      const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
+      if (key !== undefined) add(at, key.length)
+    })
+    addBroken(findings, text)
+    if (text.includes('://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
+    if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
+  },
+)

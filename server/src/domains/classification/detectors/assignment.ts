@@ -151,8 +151,17 @@ function addSpoken(findings: Finding[], text: string): void {
   })
 }
 
+const MARKS = [
+  /** A value in quotes, or beyond ASCII, that may continue. */
+  { pattern: /[:=>][ \t]{0,4}[rbfu]?\\?["'`][^"'`\n\\]{0,257}$/g, reach: 270 },
+  { pattern: /(?:[\s=:(]|-[A-Za-z]{1,8})["'][^"'\n]{0,130}$/g, reach: 144 },
+  { pattern: /(?<=[ \t:=>"'`])[^\s]{1,260}$/g, reach: 264 },
+  /** The argument of a command, until the next command in the line is known. */
+  { pattern: /\becho[ \t][^\n]{0,290}$/g, reach: 300 },
+]
+
 /** The span is the value. Templates, types, code that fetches a secret and names of secrets are let pass. */
-export const assignment = detector({ name: 'assignment', reach: 300 }, (text, findings) => {
+export const assignment = detector({ name: 'assignment', reach: 32, marks: MARKS }, (text, findings) => {
   addAssignments(findings, text)
   addSpoken(findings, text)
 })

@@ -13,7 +13,8 @@ const BODY = /(?:(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Vers
 /** Maximum length of a key. A more distant end line belongs to another key. */
 const MAX_LENGTH = 32_768
 
-const MARK = new RegExp(`${BEGIN.source}|PuTTY-User-Key-File-`, 'g')
+/** The first line, also if it is not complete. */
+const MARK = new RegExp(`${BEGIN.source}|-----BEGIN [A-Z0-9 ]{0,85}-{0,5}$|PuTTY-User-Key-File-`, 'g')
 
 /** Returns the end of the first END line at or after `from`. It keeps its position, so that many BEGIN lines take linear time. */
 function ends(text: string): (from: number) => number | undefined {
@@ -52,7 +53,7 @@ function addBlocks(findings: Finding[], text: string): void {
 }
 
 export const privateKey = detector(
-  { name: 'private-key', byForm: true, reach: 120, marks: { pattern: MARK, reach: MAX_LENGTH + 256 } },
+  { name: 'private-key', byForm: true, reach: 32, marks: [{ pattern: MARK, reach: MAX_LENGTH + 256 }] },
   (text, findings) => {
     if (text.includes('-----BEGIN ')) addBlocks(findings, text)
     if (text.includes('PuTTY-User-Key-File-')) addMatches(findings, 'secret.private_key', text, PUTTY)
@@ -61,6 +62,8 @@ export const privateKey = detector(
 
 /** `scheme://user:password@host…` (RFC 3986 §3.2.1), up to the end of the path and query. */
 const USER_INFO = /:\/\/([^\s/?#"'`<>@:]{0,128}):([^\s/?#"'`<>@]{1,256})@[^\s"'`<>]{1,512}/y
+/** An address that may continue up to its password. */
+const URL_MARK = /[a-z\d+.-]{1,24}:\/\/[^\s/?#"'`<>@:]{0,128}(?:$|:[^\s/?#"'`<>@]{0,256}(?:$|@))/gi
 const SCHEME = new CharacterSet(`${LOWER}${UPPER}${DIGITS}+.-`)
 const MAX_SCHEME = 24
 
@@ -108,7 +111,15 @@ function addLists(findings: Finding[], text: string): void {
 
 /** Addresses of databases, queues and storage that contain credentials. Any scheme, `https://user:password@host` included. */
 export const connectionString = detector(
-  { name: 'connection-string', byForm: true, reach: 440, marks: { pattern: ENTRY, reach: MAX_PIECE + 300 } },
+  {
+    name: 'connection-string',
+    byForm: true,
+    reach: 48,
+    marks: [
+      { pattern: URL_MARK, reach: 440 },
+      { pattern: ENTRY, reach: MAX_PIECE + 300 },
+    ],
+  },
   (text, findings) => {
     addUrls(findings, text)
     if (text.includes('=') && LIST_HINT.test(text)) addLists(findings, text)

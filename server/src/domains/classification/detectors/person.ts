@@ -190,8 +190,21 @@ function addPhrases(findings: Finding[], text: string): void {
   })
 }
 
+/** A name that may continue, for which capitalised words are enough, and one in a field that is only called "name". */
+const WORDS = String.raw`\p{Lu}[\p{L}\p{M}.'-]{0,48}`
+const GROWING_NAME = new RegExp(
+  String.raw`(?<![\p{L}\p{M}])${WORDS}(?:,? (?:${PARTICLES})?${WORDS}){0,8}(?:,? ?(?:${PARTICLES})?\p{Ll}{0,5})?[\s\S]{0,16}$`,
+  'gu',
+)
+const NAME_FIELD =
+  /(?<=(?:[Nn][Aa][Mm][Ee]|NAME|[Nn][Oo][Mm](?:[Bb][Rr][Ee]|[Ee])?|[Nn][Aa][Aa][Mm])[^\p{L}\d\n]{0,48}\n?[ \t]{0,2})\p{Lu}/gu
+const MARKS = [
+  { pattern: GROWING_NAME, reach: 460 },
+  { pattern: NAME_FIELD, reach: 460 + KEYS_REACH },
+]
+
 /** In fields of forms, after "my name is" and titles, and at both ends of a letter, but not in running prose (decision 0004). */
-export const person = detector({ name: 'person', reach: 420 }, (text, findings) => {
+export const person = detector({ name: 'person', reach: 80, marks: MARKS }, (text, findings) => {
   addFields(findings, text)
   addPhrases(findings, text)
 })
@@ -218,7 +231,7 @@ const DATE_HINT = new RegExp(
   'iu',
 )
 
-export const birthDate = detector({ name: 'birth-date', reach: 100 }, (text, findings) => {
+export const birthDate = detector({ name: 'birth-date', reach: 64 }, (text, findings) => {
   if (!DATE_HINT.test(text) || !BIRTH_HINT.test(text)) return
   addMatches(findings, 'pii.person', text, DATE, ({ index, groups }) => {
     if (!BIRTH_HINT.test(text.slice(Math.max(0, index - LABEL_REACH), index))) return false

@@ -1,25 +1,28 @@
-import { FINDING_GROUPS, FINDING_TYPES } from '../../../shared/finding.ts'
+import { FINDING_GROUPS, FINDING_TYPES, type FindingName } from '../../../shared/finding.ts'
 import { callOf, dottedName, type Expr, entryOf, operatorSymbol, partsOf, stringLiteral } from './syntax.ts'
 import { CLASSIFICATION_WORDS, RISK_WORDS } from './variables.ts'
 
 /** How the value of a condition changes while its text grows (decision 0025). */
 export interface Growth {
-  readonly readsFindings: boolean
+  /** Findings that its value depends on; empty: it is known before the response begins. */
+  readonly reads: readonly FindingName[]
   /** Once it is true it stays true: findings are only added, classification and risk are only raised. */
   readonly staysTrue: boolean
   readonly needsWhole: string | undefined
 }
 
-const FIXED: Growth = { readsFindings: false, staysTrue: true, needsWhole: undefined }
-const RISING: Growth = { readsFindings: true, staysTrue: true, needsWhole: undefined }
-const whole = (needsWhole: string, staysTrue = false): Growth => ({ readsFindings: true, staysTrue, needsWhole })
+/** Groups of detectors with a limited reach (domains/classification/growing-scan.ts). All of them raise the classification. */
+const BOUNDED: readonly FindingName[] = ['pii', 'secret']
+const FIXED: Growth = { reads: [], staysTrue: true, needsWhole: undefined }
+const rising = (...reads: readonly FindingName[]): Growth => ({ reads, staysTrue: true, needsWhole: undefined })
+const whole = (needsWhole: string, staysTrue = false): Growth => ({ reads: BOUNDED, staysTrue, needsWhole })
 
 /** Values that depend on the text. All others are known before the response begins. */
 const OF_TEXT = /^(?:content|response)\./
-/** Findings of detectors with a limited reach (domains/classification/growing-scan.ts). */
-const BOUNDED_GROUPS = /^(?:pii|secret)(?:\.|$)/
 const FINDINGS = 'content.findings'
-const FINDING_NAMES: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
+const FINDING_NAMES: readonly FindingName[] = [...FINDING_TYPES, ...FINDING_GROUPS]
+
+export const isBoundedFinding = (name: string): boolean => BOUNDED.some((group) => name === group || name.startsWith(`${group}.`))
 
 /** Call it before the condition is compiled. */
 export function growthOf(expr: Expr): Growth {
@@ -33,7 +36,7 @@ export function growthOf(expr: Expr): Growth {
 }
 
 const combine = (a: Growth, b: Growth): Growth => ({
-  readsFindings: a.readsFindings || b.readsFindings,
+  reads: [...new Set([...a.reads, ...b.reads])],
   staysTrue: a.staysTrue && b.staysTrue,
   needsWhole: a.needsWhole ?? b.needsWhole,
 })
@@ -48,14 +51,14 @@ const GREATER: ReadonlySet<string> = new Set(['_>_', '_>=_'])
 
 /** undefined: another comparison, or one that a longer text can make false. */
 function growthOfComparison(name: string, left: Expr, right: Expr): Growth | undefined {
-  if (growthOf(right).readsFindings) {
+  if (growthOf(right).reads.length > 0) {
     const mirrored = MIRRORED.get(name)
-    return mirrored === undefined || growthOf(left).readsFindings ? undefined : growthOfComparison(mirrored, right, left)
+    return mirrored === undefined || growthOf(left).reads.length > 0 ? undefined : growthOfComparison(mirrored, right, left)
   }
   const counted = findingName(left)
   if (counted !== undefined) {
     if (!GREATER.has(name) && !(name === '_!=_' && isZero(right))) return undefined
-    return BOUNDED_GROUPS.test(counted) ? RISING : whole(`it reads ${FINDINGS}["${counted}"]`, true)
+    return isBoundedFinding(counted) ? rising(counted) : whole(`it reads ${FINDINGS}["${counted}"]`, true)
   }
   const ranked = callOf(left)
   if (ranked?.name === 'rank' && ranked.args[0] && GREATER.has(name)) return growthOfLevel(ranked.args[0])
@@ -65,7 +68,7 @@ function growthOfComparison(name: string, left: Expr, right: Expr): Growth | und
 /** Prompt injections and hidden text raise the risk, and their detectors read the whole text. */
 function growthOfLevel(expr: Expr): Growth | undefined {
   const name = dottedName(expr)
-  if (name === 'content.classification') return RISING
+  if (name === 'content.classification') return rising(...BOUNDED)
   return name === 'content.risk_level' ? whole('it reads content.risk_level', true) : undefined
 }
 
@@ -84,9 +87,9 @@ function isUpperPart(name: string, left: Expr, right: Expr): boolean {
   return !words.has(undefined) && scale.values.slice(-words.size).every((word) => words.has(word))
 }
 
-function findingName(expr: Expr): string | undefined {
+function findingName(expr: Expr): FindingName | undefined {
   const entry = entryOf(expr)
-  return entry?.map === FINDINGS && FINDING_NAMES.has(entry.key) ? entry.key : undefined
+  return entry?.map === FINDINGS ? FINDING_NAMES.find((name) => name === entry.key) : undefined
 }
 
 const isZero = ({ exprKind }: Expr): boolean =>
