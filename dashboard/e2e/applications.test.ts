@@ -26,10 +26,8 @@ test('Applications: owner creates an Application, creates, uses and revokes its 
   await expectAccessible(page)
   await visit('/applications')
   const row = page.getByRole('row', { name: /travel-desk/ })
-  await row
-    .getByText(/^(now|\d+ min\. ago)$/)
-    .first()
-    .waitFor()
+  const lastUsed = row.getByText(/^(now|\d+ min\. ago)$/)
+  await lastUsed.first().waitFor()
   await expectAccessible(page)
   await page.getByRole('columnheader', { name: 'Requests (30 days)' }).getByRole('button').click()
   await page.waitForURL('**sort=-requests')
@@ -230,9 +228,8 @@ test('key dialog: says that the provider rejects its key when a first request fa
 })
 
 test('settings: unsaved changes survive a switch of tabs, and leaving or reloading the page asks first', async () => {
-  const { page, visit } = await dashboard.signedIn()
+  const { page } = await dashboard.signedIn({ at: `/applications/${application?.id}?tab=settings` })
   const dialogs = dismissDialogs(page)
-  await visit(`/applications/${application?.id}?tab=settings`)
   const field = page.getByLabel('Requests per minute', { exact: true })
   await field.fill('77')
   await page.getByRole('tab', { name: 'Usage' }).click()

@@ -28,6 +28,10 @@ test('keys: valid at once when issued, and shown only in that response [GW-AUTH-
     revoked_at: null,
     expires_at: null,
     replaced_by: null,
+    limits: { requests_per_minute: null, burst: null, tokens_per_minute: null },
+    models: null,
+    tags: [],
+    metadata: {},
   })
   expect(await models(issued.key)).toEqual({ status: 200 })
   expect(JSON.stringify(await admin.get(`/applications/${application.id}/keys`))).not.toContain(issued.key)

@@ -18,7 +18,7 @@ const docs = inWorkspace('GET /reviews/excerpts', 'listReviewExcerpts', 'Read th
   scope: 'reviews:content',
   description:
     'The completion that is held, or the last message of the user. Items without text, and those whose content was erased, are left out. One record of the audit log, `review_queue.read`, names all items that were read.',
-  query: { ids: Type.String({ pattern: IDS, description: 'Up to 50 ids of review items, separated by commas.' }) },
+  query: { ids: Type.Optional(Type.String({ pattern: IDS, description: 'Up to 50 ids of review items, separated by commas.' })) },
   answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ExcerptView) }) },
 })
 
@@ -28,7 +28,7 @@ export function reviewExcerptsRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs, async (request) => {
     const { workspaceId, query } = request
     const data = []
-    for (const id of new Set(query.ids.split(','))) {
+    for (const id of new Set(query.ids?.split(','))) {
       const content = await readReviewContent(db, workspaceId, id, clock.now(), reviewBox)
       const text = content && excerptOf(content)
       if (text !== undefined) data.push({ id, text })
