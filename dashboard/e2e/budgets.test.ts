@@ -40,7 +40,7 @@ test('Budgets: a budget that an operator creates is used up by chats, and admits
   await alertsOnHome(page).getByText('The budget Support is used up').waitFor()
   await page.getByRole('link', { name: /Review: The budget Support/ }).click()
   await page
-    .getByRole('alert')
+    .getByRole('note')
     .getByText(/Requests are refused until/)
     .waitFor()
   await page.getByText(/^100 %: /).waitFor()

@@ -99,7 +99,7 @@ test('demo: a dialog shows what removing it deletes, and its typed name removes 
   await visit('/')
   await page.getByRole('button', { name: 'Remove demo data…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Remove demo data' })
-  await dialog.getByRole('alert').getByText('1 Application: billing').waitFor()
+  await dialog.getByRole('note').getByText('1 Application: billing').waitFor()
   await dialog.getByRole('list', { name: 'Deleted with the Workspace' }).getByText('3 Applications').waitFor()
   await expectAccessible(page)
   const submit = dialog.getByRole('button', { name: 'Remove demo data' })

@@ -16,6 +16,7 @@ test('operators: a reviewer is invited, signs in by the link, and is removed', a
   await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
   const link = await takeSecret(owner.page)
   await owner.page.getByRole('cell', { name: 'Invited' }).waitFor()
+  await owner.page.getByRole('region', { name: 'Single sign-on' }).getByText('Off: operators sign in with a password.').waitFor()
   await expectAccessible(owner.page)
   await owner.page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
   await owner.page.waitForURL('**sort=-name')

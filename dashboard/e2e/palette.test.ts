@@ -42,6 +42,9 @@ test('command palette: opens pages, Applications, users, records and forms with 
   await choose('create budget', 'Create budget')
   await page.getByRole('dialog', { name: 'Create budget' }).getByLabel('Limit in US dollars').waitFor()
   await page.keyboard.press('Escape')
+  await choose('create workspace', 'Create Workspace')
+  await page.getByRole('dialog', { name: 'Create Workspace' }).getByLabel('Name').waitFor()
+  await page.keyboard.press('Escape')
   await choose('draft', 'Create policy draft')
   await page.getByRole('textbox', { name: 'Policy document' }).waitFor()
   await choose('dark', 'Use dark color scheme')
@@ -76,7 +79,7 @@ test('command palette: has only the pages and actions of the role', async () => 
   await page.getByRole('button', { name: 'Search' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Reviews', { exact: true }).waitFor()
-  for (const entry of ['Operators', 'Create Application', 'Add provider', 'Create policy draft']) {
+  for (const entry of ['Operators', 'Create Application', 'Create Workspace', 'Add provider', 'Create policy draft']) {
     expect(await dialog.getByText(entry, { exact: true }).count(), entry).toBe(0)
   }
   // A user search would be refused.

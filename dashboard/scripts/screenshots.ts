@@ -38,6 +38,9 @@ Results of [axe](https://github.com/dequelabs/axe-core) on the pages of the dash
 light colors, and the contrast rules also in dark colors. The tests check some pages several times, for example with an open dialog. The tests in
 \`dashboard/e2e\` fail on serious and critical findings, and if a page scrolls horizontally at 380 pixels.
 
+Beyond axe, \`dashboard/e2e/shell.test.ts\` checks that a navigation moves the focus to the heading of the new page, that the focus returns to the button of a
+refused request and is not lost after a decision, that hints are no alerts, and that links, buttons and checkboxes of lists are 24 pixels high (WCAG 2.5.8).
+
 | page | runs | rules passed | serious or critical | moderate or minor |
 |---|--:|--:|--:|---|
 ${rows.join('\n')}

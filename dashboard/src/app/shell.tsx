@@ -9,6 +9,7 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { SkipLink } from '../ui/skip-link.tsx'
 import { MissingRole, MissingScope, UnknownWorkspace } from './error-pages.tsx'
+import { useFocusKeeper } from './focus-keeper.ts'
 import { Header } from './header.tsx'
 import classes from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
@@ -37,6 +38,7 @@ export function Shell() {
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes on navigation
   useEffect(close, [pathname])
+  useFocusKeeper()
   return (
     <AppShell
       header={{ height: HEADER_HEIGHT }}

@@ -1,6 +1,7 @@
 import {
   type AlertProps,
   type BadgeProps,
+  type ButtonProps,
   createTheme,
   type DrawerProps,
   type InputWrapperProps,
@@ -42,7 +43,15 @@ const base = createTheme({
   // Without `extend` of the components, which would load them with the first page.
   components: {
     // A neutral surface with an edge in the color, because a tinted one is brown on a dark page.
-    Alert: { vars: (_theme: unknown, { color = 'gate' }: AlertProps) => ({ root: alertSurface(color) }) },
+    // Most alerts are hints of the page, which screen readers do not interrupt for. Errors have the role alert, results the role status.
+    Alert: {
+      defaultProps: { role: 'note' },
+      vars: (_theme: unknown, { color = 'gate' }: AlertProps) => ({ root: alertSurface(color) }),
+    },
+    // A target of 24 pixels, as in base.css.
+    Button: {
+      vars: (_theme: unknown, { size }: ButtonProps) => ({ root: size === 'compact-xs' ? { '--button-height': rem(24) } : {} }),
+    },
     // Badge labels are never truncated.
     Badge: {
       defaultProps: { variant: 'light', tt: 'none', radius: 'sm', fw: 500 } satisfies BadgeProps,

@@ -24,7 +24,7 @@ const CREATE = '#create'
 /** Pages and actions that the session's scopes allow. */
 export function usePaletteActions(): { readonly pages: readonly PaletteEntry[]; readonly actions: readonly PaletteEntry[] } {
   const { t } = useTranslation('app')
-  const { hasScope } = useScopes()
+  const { hasScope, hasScopeInAll } = useScopes()
   const navigateTo = useNavigateTo()
   const allowed = <E extends { readonly scope?: Scope | undefined }>(entries: readonly E[]) =>
     entries.filter(({ scope }) => hasScope(scope))
@@ -46,7 +46,13 @@ export function usePaletteActions(): { readonly pages: readonly PaletteEntry[]; 
     { label: t('palette.createBudget'), scope: 'applications:write', run: () => navigateTo('/budgets', {}, CREATE) },
     { label: t('palette.createUser'), scope: 'people:write', run: () => navigateTo('/settings/users', {}, CREATE) },
   ]
-  const create = allowed(creating).map(({ label, run }) => ({ id: label, label, icon: IconPlus, run }))
+  const workspace = { label: t('palette.createWorkspace'), run: () => navigateTo('/settings/workspace', {}, CREATE) }
+  const create = [...allowed(creating), ...(hasScopeInAll('workspaces:write') ? [workspace] : [])].map(({ label, run }) => ({
+    id: label,
+    label,
+    icon: IconPlus,
+    run,
+  }))
   return { pages: [...pages, account], actions: [...create, ...useSettingActions()] }
 }
 

@@ -1,6 +1,7 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core'
 import { Link as RouterLink } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import classes from './link.module.css'
 
 interface Target {
   /** Below /dashboard: `/applications/app_…`. */
@@ -13,9 +14,10 @@ interface Target {
 }
 
 /** A link to a page of the dashboard. Keeps the Workspace. */
-export function Link({ to, search = {}, hash, children, ...rest }: Target & AnchorProps) {
+export function Link({ to, search = {}, hash, className = classes.target ?? '', children, ...rest }: Target & AnchorProps) {
   return (
     <Anchor
+      className={className}
       component={RouterLink}
       to={to}
       search={search as never}

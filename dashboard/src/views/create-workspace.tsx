@@ -7,10 +7,12 @@ interface CreateWorkspaceProps {
   /** Page that shows the new Workspace. */
   readonly to: string
   readonly variant?: 'default' | 'filled'
+  /** Fragment of the page's URL that opens the dialog once: "#create". */
+  readonly fragment?: string
 }
 
 /** Creates a Workspace and opens a page of it. */
-export function CreateWorkspace({ to, variant = 'default' }: CreateWorkspaceProps) {
+export function CreateWorkspace({ to, variant = 'default', fragment }: CreateWorkspaceProps) {
   const { t } = useTranslation()
   const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/workspaces', {
@@ -20,6 +22,7 @@ export function CreateWorkspace({ to, variant = 'default' }: CreateWorkspaceProp
   return (
     <NameButton
       variant={variant}
+      {...(fragment && { fragment })}
       title={t('createWorkspace.title')}
       description={t('createWorkspace.hint')}
       action={t('createWorkspace.submit')}

@@ -28,7 +28,7 @@ test('OpenAPI: every route within a Workspace documents how the Workspace is cho
   for (const { path, parameters } of operations) {
     const locations = parameters.filter(({ name }) => /^(x-gatehouse-)?workspace$/.test(name)).map((parameter) => parameter.in)
     // The feed has the records of all Workspaces unless its query names one.
-    const expected = /^\/admin\/v1\/(workspaces|session|secret-keys|demo|single-sign-on)\b/.test(path)
+    const expected = /^\/admin\/v1\/(workspaces|session|secret-keys|single-sign-on|demo)\b/.test(path)
       ? []
       : path === '/admin/v1/audit/feed'
         ? ['query']

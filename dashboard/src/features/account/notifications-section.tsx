@@ -1,10 +1,9 @@
 import { Alert, Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { useChange, useRead } from '../../api/queries.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { notifyError, notifySuccess } from '../../ui/notify.ts'
+import { notifyError, notifyFailure, notifySuccess } from '../../ui/notify.ts'
 
 const PATH = '/admin/v1/notifications'
 type Topics = NonNullable<ReturnType<typeof useRead<typeof PATH>>['data']>['topics']
@@ -59,7 +58,7 @@ function TestMailButton() {
     refresh: [],
     onDone: ({ delivered, failure }) => {
       if (delivered) notifySuccess(t('notifications.sent'))
-      else notifications.show({ title: t('notifications.failed'), message: failure, color: 'red' })
+      else notifyFailure(t('notifications.failed'), failure ?? '')
     },
   })
   return (

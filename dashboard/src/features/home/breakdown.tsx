@@ -62,7 +62,7 @@ function Rows({ usage, dimension, period, title }: { usage: Usage; title: string
   const isPriced = usage.totals.cost !== null
   if (usage.groups.length === 0) return <Text c="dimmed">{t('requests.none')}</Text>
   return (
-    <Table aria-label={title} verticalSpacing={4} layout="fixed">
+    <Table aria-label={title} verticalSpacing={2} layout="fixed">
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">{t('breakdown.name')}</Table.Th>
@@ -99,7 +99,7 @@ function Name({ group: { value, label }, dimension, period }: { group: Group } &
       </Text>
     )
   return (
-    <Link to="/usage" search={{ ...period, [dimension]: value }} truncate="end" display="block">
+    <Link to="/usage" search={{ ...period, [dimension]: value }} truncate="end" display="block" py={2}>
       {label ?? <span title={value}>{dimension === 'user' ? shortHash(value) : value}</span>}
     </Link>
   )

@@ -113,7 +113,7 @@ function GroupName({ row: { value, label }, filters }: { readonly row: Row; read
       </Text>
     )
   return (
-    <Link to="/usage" search={{ ...filters, [filters.group]: value }} truncate="end" maw={260} display="block">
+    <Link to="/usage" search={{ ...filters, [filters.group]: value }} truncate="end" maw={260} display="block" py={2}>
       {label ?? <span title={value}>{filters.group === 'user' ? shortHash(value) : value}</span>}
     </Link>
   )

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
-import { notifyError, notifySuccess } from '../../ui/notify.ts'
+import { notifyError, notifyFailure, notifySuccess } from '../../ui/notify.ts'
 
 /** Sends a test event and shows the response of the receiver. */
 export function TestButton({ id }: { readonly id: string }) {
@@ -11,7 +10,7 @@ export function TestButton({ id }: { readonly id: string }) {
     refresh: [],
     onDone: ({ delivered, status, failure }) => {
       if (delivered) notifySuccess(t('test.delivered', { status }))
-      else notifications.show({ title: t('test.failed'), message: failure, color: 'red' })
+      else notifyFailure(t('test.failed'), failure ?? '')
     },
   })
   return (

@@ -22,7 +22,7 @@ export function Page() {
     <Frame
       title={t('title')}
       description={t('description')}
-      actions={hasScopeInAll('workspaces:write') && <CreateWorkspace to="/settings/workspace" />}
+      actions={hasScopeInAll('workspaces:write') && <CreateWorkspace to="/settings/workspace" fragment="#create" />}
     >
       <GeneralSection key={`general ${workspace.id}`} {...props} />
       <UserTokensSection key={`tokens ${workspace.id}`} {...props} />

@@ -18,7 +18,9 @@ export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
       throw new CommandFailure('an operator exists already: print a link for an operator with `gatehouse operator invite EMAIL`')
     }
     terminal.out(invitationUrl(await publicUrl(context, terminal), token))
-    terminal.note('for the first owner, who chooses a name, an address and a password. The link works once')
+    terminal.note(
+      'for the first owner, who enters a name, an address, a password and the name of the first Workspace. The link works once',
+    )
   })
 
 /** `gatehouse operator invite EMAIL`: prints the link to standard output. For an operator that no owner can invite. */
