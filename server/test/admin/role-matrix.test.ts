@@ -76,7 +76,7 @@ describe.each(ROLES)('%s', { timeout: 240_000 }, (role) => {
 })
 
 /** Operations of the server: refused with 403. For all others, another Workspace looks as if it did not exist. */
-const REACH_OF_SERVER = ['createWorkspace', 'getSecretKeys', 'getDemo', 'removeDemo']
+const REACH_OF_SERVER = ['createWorkspace', 'getSecretKeys', 'getSingleSignOn', 'getDemo', 'removeDemo']
 /** Operations that leave out the Workspaces of others, instead of refusing. */
 const REACH_ANY = ['getSession', 'listWorkspaces', 'readAuditFeed']
 
