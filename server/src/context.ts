@@ -41,6 +41,7 @@ import type { PasswordHashing } from './domains/operators/better-auth.ts'
 import { SignIn } from './domains/operators/sign-in.ts'
 import { openPolicies } from './domains/policy/active-policies.ts'
 import { ConnectionPools } from './domains/providers/connection-pools.ts'
+import { FailureAnnouncer } from './domains/providers/failure-announcer.ts'
 import { Health } from './domains/providers/health.ts'
 import type { Provider } from './domains/providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './domains/providers/provider-store.ts'
@@ -134,6 +135,7 @@ const createBase = (given: Given) => ({
   limitCounters: openCounters(given),
   workspaceBox: secretBox(given.secrets, 'workspace'),
   shutdown: new Shutdown(),
+  background: new BackgroundWork(given.onError),
   /** Time limit for loading a cache entry and for looking up a credential. */
   loadMs: given.database.kind === 'embedded' ? EMBEDDED_LOOK_UP_MS : LOOK_UP_MS,
 })
@@ -169,7 +171,6 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...operators,
     ...createMail(base),
     documentFetcher: new DocumentFetcher(config),
-    background: new BackgroundWork(base.onError),
     queueMeter: queueMeter(base),
     maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
@@ -239,9 +240,11 @@ function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
   const providers = new Cache<readonly Provider[]>(load, { loadMs, renews: true })
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
   const [pools, health] = [new ConnectionPools({ allowPrivateUrls }), new Health({ processes: node.processes })]
+  const failures = new FailureAnnouncer(base)
   const onFault: GatewayDeps['invokeDeps']['onFault'] = ({ provider, kind, status }) =>
     log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator')
-  return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, onFault, onCall } }
+  const reports = { onFault, onFailing: failures.failed, onRecovered: failures.succeeded, onCall }
+  return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, ...reports } }
 }
 
 function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tracing'>) {

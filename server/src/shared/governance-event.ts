@@ -11,6 +11,7 @@ export const GOVERNANCE_EVENT_TYPES = [
   'key.revoked',
   'key.expiring',
   'budget.alert',
+  'provider.failing',
 ] as const
 export type GovernanceEventType = (typeof GOVERNANCE_EVENT_TYPES)[number]
 
@@ -79,4 +80,12 @@ export interface BudgetPayload {
   readonly resets_at: string
 }
 
-export type GovernancePayload = ReviewPayload | PolicyPayload | KeyPayload | BudgetPayload
+export interface ProviderPayload {
+  readonly id: string
+  readonly object: 'provider'
+  /** The outcome of the attempt; `unavailable`: its breaker stays open. */
+  readonly reason: 'key_rejected' | 'quota_exhausted' | 'model_not_found' | 'unavailable'
+  readonly failing_since: string
+}
+
+export type GovernancePayload = ReviewPayload | PolicyPayload | KeyPayload | BudgetPayload | ProviderPayload

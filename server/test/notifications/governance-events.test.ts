@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
@@ -7,6 +8,7 @@ import { blocksOf } from '../support/code-blocks.ts'
 import { startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { runRecurringJob } from '../support/recurring-jobs.ts'
+import { says, word } from '../support/scripted-provider.ts'
 import { type Receiver, startReceiver } from '../support/webhook-fixture.ts'
 
 const HOUR = 3_600_000
@@ -56,6 +58,43 @@ const eventsOf = (receiver: Receiver, id?: string): Json[] =>
     .filter(({ payload }) => id === undefined || payload.id === id)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 const typesOf = (receiver: Receiver, id?: string): string[] => eventsOf(receiver, id).map(({ type }) => type)
+
+describe('events of providers [ADM-HOOK-1]', () => {
+  const reject = (response: ServerResponse) => response.writeHead(401).end()
+  const settle = async () => {
+    await governed.server.context.background.idle()
+    await deliver()
+  }
+
+  test('a provider that rejects its key is announced once until a request succeeds, or it gets another key', async () => {
+    const { receiver } = await createWebhook({ types: ['provider.failing'] })
+    const { id, model } = await governed.addProvider({ base_url: governed.provider.url, api_key: 'sk-wrong' })
+    const { token } = await governed.application({ models: [model] })
+    const key = word()
+    const chat = async () => {
+      const { status } = await governed.chat(key, { model }, { token })
+      await settle()
+      return status
+    }
+    governed.provider.on(key, reject)
+    expect([await chat(), await chat()]).toEqual([502, 502])
+    expect(eventsOf(receiver, id).map(({ payload }) => payload)).toEqual([
+      {
+        ...{ id, object: 'provider', reason: 'key_rejected', failing_since: expect.any(String) },
+        url: expect.stringContaining(`${PUBLIC_URL}/dashboard/providers/${id}?workspace=`),
+      },
+    ])
+    governed.provider.on(key, says('Hello.'))
+    expect(await chat()).toBe(200)
+    expect(eventsOf(receiver, id)).toHaveLength(1)
+    governed.provider.on(key, reject)
+    expect([await chat(), await chat()]).toEqual([502, 502])
+    expect(eventsOf(receiver, id)).toHaveLength(2)
+    await admin.patch(`/providers/${id}`, { api_key: 'sk-wrong-too' })
+    await chat()
+    expect(eventsOf(receiver, id)).toHaveLength(3)
+  })
+})
 
 describe('events of reviews, policies and keys [ADM-HOOK-1]', () => {
   test('a hold is announced when it is opened, assigned and decided, signed and with the link, without content', async () => {

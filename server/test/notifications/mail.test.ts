@@ -11,7 +11,8 @@ import { testFolder } from '../support/temporary-folder.ts'
 
 const MINUTE = 60_000
 const FROM = 'Gatehouse <gatehouse@example.com>'
-const ALL = ['holds', 'escalations', 'assigned', 'overdue', 'budgets', 'policies', 'keys']
+const OF_REVIEWERS = ['holds', 'escalations', 'assigned', 'overdue', 'budgets', 'policies', 'keys']
+const ALL = [...OF_REVIEWERS, 'providers']
 const clock = adjustableClock()
 
 const smtp = await closeAfterAll(startMailServer())
@@ -155,7 +156,7 @@ describe('settings of notifications [ADM-MAIL-2]', () => {
   test('an operator sees the topics of their scopes, and an admin token has none', async () => {
     const { browser, email } = await signInOperator(governed.server, 'reviewer')
     expect((await browser.get('/admin/v1/notifications')).body).toEqual({
-      ...{ object: 'notifications', topics: [], available: ALL, address: email, sender: FROM, has_links: false },
+      ...{ object: 'notifications', topics: [], available: OF_REVIEWERS, address: email, sender: FROM, has_links: false },
     })
     expect(await put(browser, ['holds'])).toMatchObject({ topics: ['holds'] })
     expectError(await browser.send('PUT', '/admin/v1/notifications', { topics: ['weather'] }), 'VALIDATION_ERROR', 'topics[0]')

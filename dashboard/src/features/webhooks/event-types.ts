@@ -16,6 +16,7 @@ const GROUPS = {
   policies: ['policy.published'],
   keys: ['key.created', 'key.rotated', 'key.revoked', 'key.expiring'],
   budgets: ['budget.alert'],
+  providers: ['provider.failing'],
   messaging: [
     ...OBJECTS.flatMap((object) => CHANGES.map((change) => `${object}.${change}` as const)),
     'message.read',

@@ -4,6 +4,7 @@ import type {
   GovernancePayload,
   KeyPayload,
   PolicyPayload,
+  ProviderPayload,
   ReviewPayload,
 } from '../../shared/governance-event.ts'
 import { neutralize } from './neutralize.ts'
@@ -61,7 +62,10 @@ export function urlOf({ workspaceId, payload }: GovernanceEvent, publicUrl: stri
 export const dashboardUrl = (publicUrl: string | undefined, path: string, workspaceId?: string): string | null =>
   publicUrl === undefined ? null : `${publicUrl}/dashboard${path}${workspaceId === undefined ? '' : `?workspace=${workspaceId}`}`
 
-const PAGES = { review_item: 'reviews', policy_set: 'policies', api_key: 'applications', budget_alert: 'budgets' } as const
+const PAGES = {
+  ...{ review_item: 'reviews', policy_set: 'policies', api_key: 'applications', budget_alert: 'budgets' },
+  provider: 'providers',
+} as const
 
 const pathOf = (payload: GovernancePayload): string =>
   `/${PAGES[payload.object]}/${payload.object === 'api_key' ? payload.application_id : payload.id}`
@@ -77,6 +81,8 @@ function textOf({ type, payload: stored }: GovernanceEvent, names: EventNames, n
       return keyText(type, payload, names, now)
     case 'budget_alert':
       return budgetText(payload)
+    case 'provider':
+      return providerText(payload)
   }
 }
 
@@ -129,6 +135,19 @@ function budgetText({ name, member, fraction, unit, limit, spent, resets_at }: B
     facts: [`${amount(spent)} of ${amount(limit)} used`, `resets on ${resets_at.slice(0, 10)}`],
     button: 'Open budget',
   }
+}
+
+const FAILURES: Readonly<Record<ProviderPayload['reason'], readonly [title: string, remedy: string]>> = {
+  key_rejected: ['rejects its key', 'Set a valid key'],
+  quota_exhausted: ['has no credit left', 'Check the account at the provider'],
+  model_not_found: ['does not have one of its models', 'Check the names of its models'],
+  unavailable: ['does not respond, or responds with errors', 'Test the connection'],
+}
+
+function providerText({ id, reason }: ProviderPayload): Text {
+  const [title, remedy] = FAILURES[reason]
+  const facts = [remedy, 'Requests go to other providers of its models, or fail']
+  return { title: `Provider ${id} ${title}`, facts, button: 'Open provider' }
 }
 
 const MINUTE_MS = 60_000

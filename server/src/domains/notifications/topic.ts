@@ -1,7 +1,16 @@
 import type { GovernanceEventType, GovernancePayload } from '../../shared/governance-event.ts'
 import type { Scope } from '../../shared/scope.ts'
 
-export const NOTIFICATION_TOPICS = ['holds', 'escalations', 'assigned', 'overdue', 'budgets', 'policies', 'keys'] as const
+export const NOTIFICATION_TOPICS = [
+  'holds',
+  'escalations',
+  'assigned',
+  'overdue',
+  'budgets',
+  'policies',
+  'keys',
+  'providers',
+] as const
 export type NotificationTopic = (typeof NOTIFICATION_TOPICS)[number]
 
 /** The scope that an operator needs in the Workspace of the event. */
@@ -13,6 +22,7 @@ export const SCOPE_OF: Readonly<Record<NotificationTopic, Scope>> = {
   budgets: 'applications:read',
   policies: 'policies:read',
   keys: 'applications:read',
+  providers: 'providers:read',
 }
 
 const TOPICS: Partial<Record<GovernanceEventType, NotificationTopic>> = {
@@ -21,6 +31,7 @@ const TOPICS: Partial<Record<GovernanceEventType, NotificationTopic>> = {
   'budget.alert': 'budgets',
   'policy.published': 'policies',
   'key.expiring': 'keys',
+  'provider.failing': 'providers',
 }
 
 export const MAILED_TYPES: readonly string[] = ['review.created', ...Object.keys(TOPICS)]

@@ -65,9 +65,9 @@ export function signalOf(result: { readonly ok: true } | UpstreamFailure, hadFul
 }
 
 /** The name of a failure that only an operator can resolve; undefined for all other failures. */
-export function faultOf({ rejection }: UpstreamFailure): string | undefined {
-  if (!rejection || !needsOperator(rejection)) return undefined
-  return rejection.kind === 'refused' ? rejection.code : rejection.kind
+export function faultOf({ rejection }: UpstreamFailure): 'key_rejected' | 'quota_exhausted' | 'model_not_found' | undefined {
+  if (rejection?.kind === 'key_rejected' || rejection?.kind === 'quota_exhausted') return rejection.kind
+  return rejection?.kind === 'refused' && rejection.code === 'model_not_found' ? rejection.code : undefined
 }
 
 export interface Pricing {

@@ -11,8 +11,11 @@ export interface InvokeFailure {
 const DEFAULT_RETRY_SECONDS = 10
 const MAX_RETRY_SECONDS = 3_600
 
-const KEY_OR_ACCOUNT_REJECTED =
-  'The model provider rejects the key or the account of this gateway at present. An operator of the gateway has to correct this.'
+/** The client cannot resolve them. Operators get the notification `provider.failing`. */
+const FOR_OPERATORS = {
+  key_rejected: "The gateway's key for this provider is not accepted. An operator has to set a valid one.",
+  quota_exhausted: "The gateway's account at this provider has no credit left. An operator has to add some.",
+}
 
 interface Circumstances {
   /** Until a provider that was skipped because of its open breaker may get requests again; undefined: none was skipped. */
@@ -43,7 +46,10 @@ export class FailedAttempts {
     if (rejection?.kind === 'unsupported' && wasBusy) return { code: 'PROVIDER_ERROR', fields: {} }
     if (rejection?.kind === 'refused' || rejection?.kind === 'unsupported') return refused(rejection, addedMessages)
     if (rejection)
-      return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
+      return {
+        code: 'PROVIDER_ERROR',
+        fields: { message: FOR_OPERATORS[rejection.kind], headers: { 'x-should-retry': 'false' } },
+      }
     if (failure === 'timeout') return { code: 'PROVIDER_TIMEOUT', fields: {} }
     const retryAfterMs = this.#decisive?.retryAfterMs
     return { code: 'PROVIDER_ERROR', fields: retryAfterMs === undefined ? {} : { headers: retryAfter(retryAfterMs) } }

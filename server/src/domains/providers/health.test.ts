@@ -32,6 +32,21 @@ describe('circuit breaker', () => {
     expect(health.rank(provider)).toBe(2)
   })
 
+  test('breaker: a provider is down when its breaker stays open for a minute, until it closes', () => {
+    open()
+    time += 59_999
+    health.release(provider, acquire(), 'failed')
+    expect(health.isDown(provider)).toBe(false)
+    time += 2_000
+    health.release(provider, acquire(), 'failed')
+    expect(health.isDown(provider)).toBe(true)
+    time += 2_000
+    health.release(provider, acquire(), 'alive')
+    expect(health.isDown(provider)).toBe(false)
+    open()
+    expect(health.isDown(provider)).toBe(false)
+  })
+
   test('breaker: stays closed when clients disconnect', () => {
     for (let i = 0; i < 9; i++) attempt('unknown')
     expect(circuit()).toBe('closed')

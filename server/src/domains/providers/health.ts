@@ -32,6 +32,8 @@ interface State {
   consecutiveFailures: number
   /** Undefined: the breaker is closed. After this time probes may pass. */
   openUntil: number | undefined
+  /** Since when the breaker has not been closed. */
+  openSince: number | undefined
   probes: number
   /** Start of the time in which no probe failed. */
   probingSince: number
@@ -46,6 +48,8 @@ const DEFAULTS = {
   /** The number of probes doubles each time this passes without a failed probe. */
   probeMs: 1_000,
   maxLimitedMs: 30_000,
+  /** A breaker that stays open for this time needs an operator. */
+  downMs: 60_000,
   /** Processes of the node, which share the places of a provider equally. Each has one at least. */
   processes: 1,
   now: elapsed,
@@ -74,6 +78,12 @@ export class Health {
     if (!state) return 0
     if (state.openUntil !== undefined || state.active >= this.#placesOf(provider)) return 2
     return state.limitedUntil > this.#options.now() ? 1 : 0
+  }
+
+  /** Whether the breaker has stayed open for so long that the provider will hardly recover by itself. */
+  isDown(provider: Provider): boolean {
+    const since = this.#states.get(keyOf(provider))?.openSince
+    return since !== undefined && this.#options.now() - since >= this.#options.downMs
   }
 
   /** Undefined while the breaker is closed (monotonic milliseconds). */
@@ -112,12 +122,14 @@ export class Health {
       // Requests that began before the breaker opened do not extend its open time. A failed probe does.
       const opens = state.openUntil === undefined ? state.consecutiveFailures >= this.#options.threshold : permit === 'probe'
       if (!opens) return
+      state.openSince ??= this.#options.now()
       state.openUntil = this.#options.now() + this.#options.openMs
       state.probingSince = state.openUntil
       return
     }
     state.consecutiveFailures = 0
     state.openUntil = undefined
+    state.openSince = undefined
     if (signal === 'limited') state.limitedUntil = this.#options.now() + Math.min(limitedMs || 1_000, this.#options.maxLimitedMs)
   }
 
@@ -160,7 +172,14 @@ export class Health {
     const known = this.#states.get(key)
     if (known) return known
     const counts = { active: 0, consecutiveFailures: 0, probes: 0 }
-    const state = { ...counts, openUntil: undefined, probingSince: 0, limitedUntil: 0, lastError: undefined }
+    const state = {
+      ...counts,
+      openUntil: undefined,
+      openSince: undefined,
+      probingSince: 0,
+      limitedUntil: 0,
+      lastError: undefined,
+    }
     this.#states.set(key, state)
     return state
   }

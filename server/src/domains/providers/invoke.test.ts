@@ -82,7 +82,11 @@ describe('failures that only an operator can resolve', () => {
     'invoke: %s becomes PROVIDER_ERROR without a retry, is reported once, and the provider ranks behind others',
     async (kind, behaviour) => {
       const faults: string[] = []
-      changeDeps({ onFault: ({ kind }) => void faults.push(kind) })
+      const failing: string[] = []
+      changeDeps({
+        onFault: ({ kind }) => void faults.push(kind),
+        onFailing: ({ id }, reason) => void failing.push(`${id} ${reason}`),
+      })
       const only = await startProvider([behaviour])
       for (let i = 0; i < 2; i++) {
         expect(await send([only])).toMatchObject({
@@ -92,9 +96,24 @@ describe('failures that only an operator can resolve', () => {
         })
       }
       expect([only.requestCount(), faults, health().rank(only.provider)]).toEqual([2, [kind], 1])
+      // The announcer of failures remembers them.
+      expect(failing).toEqual(Array(2).fill(`${only.provider.id} ${kind}`))
       expect(health().status(only.provider)).toMatchObject({ circuit: 'closed', lastError: { kind, fault: true } })
     },
   )
+})
+
+test('invoke: a provider whose breaker stays open is reported as unavailable, and a success as its recovery', async () => {
+  const reports: string[] = []
+  changeDeps({
+    health: new Health({ threshold: 1, openMs: 0, downMs: 0 }),
+    onFailing: (_, reason) => void reports.push(reason),
+    onRecovered: () => void reports.push('recovered'),
+  })
+  const only = await startProvider([FAULTS['answers 500'], respondNormally], { maxRetries: 0 })
+  await send([only])
+  await send([only])
+  expect(reports).toEqual(['unavailable', 'recovered'])
 })
 
 describe('fallback', () => {

@@ -3,6 +3,7 @@ import type { Unsupported } from '../../dialects/upstream-dialect.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 import { runInChildSpan } from '../../platform/lib/trace-context.ts'
 import type { ProviderAttempt } from '../../shared/completion.ts'
+import type { ProviderPayload } from '../../shared/governance-event.ts'
 import type { ProviderCall } from '../../shared/provider-call.ts'
 import type { ReportedUsage } from '../../shared/usage.ts'
 import {
@@ -40,6 +41,9 @@ export interface InvokeDeps extends OperationDeps {
   readonly limits?: ProviderLimits
   /** Called when a failure that only an operator can resolve occurs first, or again after a success. */
   readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
+  /** Called for each attempt at a provider that needs an operator. */
+  readonly onFailing?: (provider: Provider, reason: ProviderPayload['reason']) => void
+  readonly onRecovered?: (provider: Provider) => void
   readonly onCall?: (call: ProviderCall) => void
 }
 
@@ -209,14 +213,19 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
 
   /** Keeps the provider's last error for operators, and reports a new failure that only they can resolve. */
   #reportResult(provider: Provider, result: AttemptResult<Response>): void {
-    const { health, clock, onFault } = this.#deps
-    if (result.ok) return void health.clearFault(provider)
+    const { health, clock, onFault, onFailing, onRecovered } = this.#deps
+    if (result.ok) {
+      health.clearFault(provider)
+      onRecovered?.(provider)
+      return
+    }
     if (result.failure === 'aborted') return
     const fault = faultOf(result)
     if (result.rejection?.kind === 'refused' && fault === undefined) return
     const kind = fault ?? outcomeOf(result)
     const isNewFault = health.setLastError(provider, { kind, at: clock.now(), fault: fault !== undefined })
     if (isNewFault) onFault?.({ provider, kind, status: result.status })
+    if (fault !== undefined || health.isDown(provider)) onFailing?.(provider, fault ?? 'unavailable')
   }
 
   /** Retry-After and a random pause. Returns false if the retry would not be useful or the signal was aborted. */

@@ -77,7 +77,7 @@ function providerOf(row: ProviderRow, models: readonly ProviderModel[], workspac
   const addressProblem = row.kind !== 'stub' && findUrlProblem(resolvedBaseUrl(settings), allowPrivate)
   const isKeyInvalid = apiKey !== null && findApiKeyProblem(row.kind, apiKey, allowPrivate) !== undefined
   const problem = addressProblem ? 'url_not_allowed' : (keyProblem ?? (isKeyInvalid ? 'key_invalid' : undefined))
-  return { ...settings, workspaceId, source, apiKey, models, ...(problem && { problem }) }
+  return { ...settings, workspaceId, source, apiKey, models, failingSince: row.failing_since, ...(problem && { problem }) }
 }
 
 function readKey(
@@ -149,11 +149,14 @@ export async function updateProvider(
   if (!before) return false
   const { source, baseUrl } = applyProviderChange(before, change, by)
   const seal = (apiKey: string) => box.seal(apiKey, keyContext(workspaceId, id, baseUrl))
+  const changesOrigin = originOf(baseUrl) !== originOf(before.baseUrl)
   const result = await db
     .updateTable('provider')
     .set({
       ...columnsOf(change),
-      ...keyColumnsOf(change, originOf(baseUrl) !== originOf(before.baseUrl), seal),
+      ...keyColumnsOf(change, changesOrigin, seal),
+      // With another key or address it may work. If it does not, operators are told again.
+      ...((changesOrigin || change.apiKey) && { failing_since: null }),
       source,
       updated_at: now,
     })

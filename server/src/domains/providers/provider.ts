@@ -61,6 +61,8 @@ export interface Provider extends ProviderSettings {
   readonly apiKey: string | null
   readonly models: readonly ProviderModel[]
   readonly problem?: ProviderProblem
+  /** Operators were told that it fails, and no request has succeeded since. */
+  readonly failingSince?: Date | null
 }
 
 export interface ProviderModel extends Prices {

@@ -39,6 +39,8 @@ declare module '../../platform/db/schema.ts' {
       /** The most sensitive content that the provider may receive. */
       max_classification: Classification
       enabled: boolean
+      /** Since when it fails and `provider.failing` was announced; null: it works, as far as is known. */
+      failing_since: Date | null
       created_at: CreatedAt
       updated_at: Date
     }

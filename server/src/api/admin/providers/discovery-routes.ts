@@ -101,7 +101,10 @@ async function test(
   const startedAt = elapsed()
   const result = await testConnection(provider, pools, invokeDeps, model)
   if (result.ok) {
-    if (result.call) health.clearFault(provider)
+    if (result.call) {
+      health.clearFault(provider)
+      invokeDeps.onRecovered?.(provider)
+    }
     return result
   }
   const { failure, status, code } = result.failure
