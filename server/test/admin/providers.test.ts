@@ -178,6 +178,7 @@ test('models: usable from PUT until DELETE', async () => {
     provider_id: 'openai',
     upstream_name: 'scripted',
     api: 'chat',
+    fallback_order: 0,
     input_price: null,
     output_price: 0.5,
     cache_read_price: null,

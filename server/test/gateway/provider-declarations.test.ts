@@ -19,6 +19,29 @@ async function requestOf(fields: object, more: object = {}) {
   return governed.provider.callsWith(key)[0]
 }
 
+test('fallback: another model answers under the same name when the first one fails, and the record has both attempts', async () => {
+  const [model, large, small] = [word(), word(), word()]
+  const add = async (upstream_name: string, fallback_order: number) => {
+    const { id } = await governed.addProvider({ base_url: governed.provider.url })
+    const json = { upstream_name, fallback_order }
+    expectSuccess(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json }))
+    return id
+  }
+  const second = await add(small, 1)
+  const first = await add(large, 0)
+  governed.provider.on(large, (response) => response.writeHead(500).end())
+  const { token } = await governed.application({ models: [model] })
+  const key = word()
+  const answer = expectSuccess(await governed.chat(key, { model }, { token }))
+  expect(answer.model).toBe(model)
+  expect(governed.provider.callsWith(key).map(({ body }) => body.model)).toEqual([large, small])
+  const record = expectSuccess(await governed.admin('GET', `/audit/${answer.governance.audit_id}`))
+  expect(record.attempts).toMatchObject([
+    { provider: first, model, outcome: 'status', status: 500 },
+    { provider: second, model, outcome: 'ok', status: 200 },
+  ])
+})
+
 const ACME = { kind: 'azure-openai', base_url: 'https://acme.openai.azure.com' }
 
 describe('azure', () => {

@@ -120,9 +120,10 @@ describe.each(testDatabases())('providers on $name', async ({ open }) => {
     const later = new Date(now.getTime() + 1_000)
     await createProvider(db, workspaceId, openai(), write)
     expect(await putModels(db, workspaceId, 'openai', [model('b'), model('a')], now)).toBe(true)
-    await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', ...PRICES }], later)
+    await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', fallbackOrder: 3, ...PRICES }], later)
     const page = await listModels(db, workspaceId, 'openai', { limit: 1 })
-    expect(page).toEqual({ data: [{ id: 'a', upstreamName: 'a-2', api: 'chat', ...PRICES, createdAt: now }], hasMore: true })
+    const changed = { id: 'a', upstreamName: 'a-2', api: 'chat', fallbackOrder: 3, ...PRICES, createdAt: now }
+    expect(page).toEqual({ data: [changed], hasMore: true })
     expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(true)
     expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(false)

@@ -64,6 +64,7 @@ const modelOf = (row: RowOf<'model'>): ProviderModel => ({
   id: row.id,
   upstreamName: row.upstream_name,
   api: row.api,
+  fallbackOrder: row.fallback_order,
   ...pricesOf(row),
   createdAt: row.created_at,
 })
@@ -238,6 +239,7 @@ export async function putModels(
         id: model.id,
         upstream_name: model.upstreamName,
         api: model.api ?? 'chat',
+        fallback_order: model.fallbackOrder ?? 0,
         ...priceFieldsOf(model),
         created_at: now,
       })),
@@ -246,6 +248,7 @@ export async function putModels(
       conflict.columns(['workspace_id', 'provider_id', 'id']).doUpdateSet((row) => ({
         upstream_name: row.ref('excluded.upstream_name'),
         api: row.ref('excluded.api'),
+        fallback_order: row.ref('excluded.fallback_order'),
         ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, row.ref(`excluded.${field}`)])),
       })),
     )

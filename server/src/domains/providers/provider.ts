@@ -70,6 +70,8 @@ export interface ProviderModel extends Prices {
   readonly upstreamName: string | null
   /** Absent: chat. */
   readonly api?: ModelApi
+  /** Absent: 0, the first. */
+  readonly fallbackOrder?: number
   readonly createdAt: Date
 }
 
@@ -204,6 +206,8 @@ function findCredentialsProblem(provider: NewProvider, allowPrivateUrls: boolean
   return undefined
 }
 
+const MAX_FALLBACK_ORDER = 100
+
 export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>, kind: ProviderKind): Problem | undefined {
   if (!MODEL_ID.test(model.id)) return { param: 'id', message: 'must be printable ASCII without spaces and *, at most 200' }
   if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {
@@ -212,5 +216,8 @@ export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>, kind: 
   if (model.api === 'responses' && !KINDS_WITH_RESPONSES.has(kind)) {
     return { param: 'api', message: `must be chat, because providers of the kind ${kind} have no Responses API` }
   }
+  const { fallbackOrder = 0 } = model
+  if (!Number.isInteger(fallbackOrder) || fallbackOrder < 0 || fallbackOrder > MAX_FALLBACK_ORDER)
+    return { param: 'fallback_order', message: `must be from 0 to ${MAX_FALLBACK_ORDER}` }
   return findPriceProblem(model)
 }

@@ -25,6 +25,16 @@ const ids = (providers: Provider[], change: Partial<RouteRequirements> = {}) => 
   return { candidates: candidates.map(({ provider }) => provider.id), excluded: excluded.map(({ reason }) => reason) }
 }
 
+test('route: healthy providers come in the order of fallbacks, and a provider that is limited after them', () => {
+  const at = (id: string, fallbackOrder?: number) =>
+    testProvider({ id, models: [model('small', fallbackOrder === undefined ? {} : { fallbackOrder })] })
+  const providers = [at('third', 2), at('second', 1), at('first')]
+  expect(ids(providers).candidates).toEqual(['first', 'second', 'third'])
+  const rank = ({ id }: Provider) => (id === 'first' ? 1 : 0)
+  const { candidates } = selectCandidates(providers, requirements(), { rank, random: () => 0.5 })
+  expect(candidates.map(({ provider }) => provider.id)).toEqual(['second', 'third', 'first'])
+})
+
 describe('eligibility', () => {
   test.each<[string, Partial<Provider>, Partial<RouteRequirements>, string]>([
     ['a disabled provider', { enabled: false }, {}, 'disabled'],

@@ -37,7 +37,10 @@ export interface RouteDeps {
   readonly random: () => number
 }
 
-/** The providers that may serve a request, ordered by rank and then by a weighted draw, so that equally healthy providers share requests. */
+/**
+ * The providers that may serve a request, ordered by rank, then by the operator's order of fallbacks, and then by a weighted draw, so that
+ * equal providers share requests.
+ */
 export function selectCandidates(providers: readonly Provider[], requirements: RouteRequirements, deps: RouteDeps): Route {
   const candidates: Candidate[] = []
   const excluded: { provider: string; reason: Exclusion }[] = []
@@ -107,11 +110,11 @@ function findExclusion(
 function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Candidate[] {
   return candidates
     .map((candidate) => {
-      const { provider } = candidate
+      const { provider, model } = candidate
       const key = provider.weight > 0 ? -Math.log(1 - random()) / provider.weight : Number.MAX_VALUE
-      return { candidate, rank: rank(provider), key }
+      return { candidate, rank: rank(provider), order: model.fallbackOrder ?? 0, key }
     })
-    .sort((a, b) => a.rank - b.rank || a.key - b.key)
+    .sort((a, b) => a.rank - b.rank || a.order - b.order || a.key - b.key)
     .map(({ candidate }) => candidate)
 }
 

@@ -50,6 +50,8 @@ declare module '../../platform/db/schema.ts' {
       id: string
       upstream_name: string | null
       api: Generated<ModelApi>
+      /** Among healthy providers of the same model, those with a lower number get requests first. */
+      fallback_order: Generated<number>
       created_at: CreatedAt
     }
   }

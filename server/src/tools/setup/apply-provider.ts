@@ -15,7 +15,7 @@ import type { DeclaredModel, DeclaredProvider } from './declaration.ts'
 import { applyItem } from './ledger.ts'
 import type { ApplyContext } from './recorded-change.ts'
 
-const MODEL_DEFAULTS = { upstreamName: null, api: 'chat', ...NO_PRICES } as const
+const MODEL_DEFAULTS = { upstreamName: null, api: 'chat', fallbackOrder: 0, ...NO_PRICES } as const
 
 type ProviderValues = Partial<DeclaredProvider['fields'] & Pick<DeclaredProvider, 'models'>>
 

@@ -42,6 +42,7 @@ const Model = Type.Object(
     id: Type.String(),
     upstream_name: resettable(Type.String()),
     api: Type.Optional(oneOf(MODEL_APIS, 'ModelApi')),
+    fallback_order: Type.Optional(Type.Integer()),
     ...priceFields,
   },
   strict,

@@ -36,6 +36,12 @@ const ModelFields = Type.Object(
       description:
         'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
     }),
+    fallback_order: Type.Optional(
+      Type.Integer({
+        description:
+          'From 0 (default) to 100. Healthy providers of the same model with a lower number get its requests first, and those with the same number share them. With another `upstream_name` the fallback is another model.',
+      }),
+    ),
     input_price: price('prompt'),
     output_price: price('completion'),
     cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),
@@ -73,6 +79,7 @@ const ModelView = Type.Object(
     provider_id: Type.String(),
     upstream_name: nullable(Name),
     api: oneOf(MODEL_APIS, 'ModelApi'),
+    fallback_order: Type.Integer(),
     ...PRICES,
     price: nullable(PriceView),
     created_at: Timestamp,
@@ -213,7 +220,13 @@ const requireProvider = async (db: Db, workspaceId: string, id: string): Promise
 
 /** Throws a 400 for an invalid model. `at`: its path in the body. */
 function newModel(kind: ProviderKind, id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
-  const model = { id, upstreamName: fields.upstream_name ?? null, api: fields.api ?? 'chat', ...pricesOf(fields) }
+  const model = {
+    id,
+    upstreamName: fields.upstream_name ?? null,
+    api: fields.api ?? 'chat',
+    fallbackOrder: fields.fallback_order ?? 0,
+    ...pricesOf(fields),
+  }
   const problem = findModelProblem(model, kind)
   if (problem) throw invalid({ ...problem, param: at + problem.param })
   return model
@@ -222,6 +235,7 @@ function newModel(kind: ProviderKind, id: string, fields: Static<typeof ModelFie
 const fieldsOf = (model: ProviderModel): Static<typeof ModelFields> => ({
   upstream_name: model.upstreamName,
   ...(model.api && { api: model.api }),
+  fallback_order: model.fallbackOrder ?? 0,
   ...priceFieldsOf(model),
 })
 
@@ -253,6 +267,7 @@ const modelView =
       provider_id: provider.id,
       upstream_name: model.upstreamName,
       api: model.api ?? 'chat',
+      fallback_order: model.fallbackOrder ?? 0,
       ...priceFieldsOf(model),
       price: price && isPriced(price, false) ? { version: price.version, ...priceFieldsOf(price.listed) } : null,
       created_at: model.createdAt.toISOString(),
