@@ -50,6 +50,27 @@ test('item: earlier decisions on like requests are links to these items', async 
   await expectAccessible(page)
 })
 
+test('item: the deadline is extended, and the requester is asked', async () => {
+  const text = `${PAYMENT} Question.`
+  const id = await holdRequest(text)
+  const { page } = await dashboard.signedIn({ at: `/reviews/${id}` })
+  await page.getByRole('button', { name: 'Extend deadline' }).click()
+  await page.getByRole('menuitem', { name: 'By 1 d' }).click()
+  await page.getByText('Deadline extended.').waitFor()
+  await page
+    .getByRole('region', { name: 'Reason for the hold' })
+    .getByText(/^1 d 3 h left$/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Ask the requester' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Ask the requester' })
+  await dialog.getByLabel('Question').fill('Which invoice is this for?')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByText('You asked the requester:').waitFor()
+  const { error } = (await dashboard.chat(text, { governance: { user: { id: 'alice' }, review_item_id: id } })).body
+  expect(error.message).toContain('Which invoice is this for?')
+})
+
 test('figures: follow the queue when another reviewer decides', async () => {
   const id = await holdRequest(`${PAYMENT} Figures.`)
   const { page } = await dashboard.signedIn({ at: '/reviews?kind=hold' })

@@ -33,12 +33,16 @@ export interface PipelineResult {
 export function failureOf(outcome: Outcome): Failure | undefined {
   if (outcome.kind === 'answered') return undefined
   if (outcome.kind === 'refused') return outcome
-  if (outcome.kind === 'held') {
-    return { code: 'POLICY_REVIEW_PENDING', fields: outcome.itemId === undefined ? {} : { reviewItemId: outcome.itemId } }
-  }
+  if (outcome.kind === 'held') return { code: 'POLICY_REVIEW_PENDING', fields: fieldsOfHold(outcome) }
   const { cause } = outcome
   if (cause instanceof GatehouseError) return { code: cause.code, fields: cause.fields }
   return { code: isUnavailable(cause) ? 'UNAVAILABLE' : 'INTERNAL', fields: {} }
+}
+
+function fieldsOfHold({ itemId, question }: Extract<Outcome, { kind: 'held' }>): Failure['fields'] {
+  if (itemId === undefined) return {}
+  if (question === undefined) return { reviewItemId: itemId }
+  return { reviewItemId: itemId, message: `A reviewer asks before the decision: ${question}`, details: { question } }
 }
 
 export const statusOf = (error: Failure | undefined) => ({ status: error ? ERRORS[error.code].status : 200, error })

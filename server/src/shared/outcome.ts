@@ -6,7 +6,13 @@ export type Outcome =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
   /** A reviewer decides. `itemId`: the item that is pending already; without it the record stage opens one. */
-  | { readonly kind: 'held'; readonly point: 'input' | 'output'; readonly itemId?: string }
+  | {
+      readonly kind: 'held'
+      readonly point: 'input' | 'output'
+      readonly itemId?: string
+      /** The question of a reviewer to the requester. */
+      readonly question?: string | undefined
+    }
   | { readonly kind: 'failed'; readonly cause: unknown }
 
 /** Returned by a stage that ends the run: the outcome, and the stage's result as far as it came. */

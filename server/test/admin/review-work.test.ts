@@ -75,6 +75,68 @@ describe('approvals by several operators [ADM-REV-1]', () => {
   })
 })
 
+describe('deadline', () => {
+  test('is extended within 30 days of the request, and the change is recorded', async () => {
+    const held = await governed.holdPrompt('short-hold')
+    const path = `/reviews/${held.id}/extend`
+    const expires_at = hoursFromNow(30)
+    expect(await admin.post(path, { expires_at })).toMatchObject({ id: held.id, state: 'pending', expires_at })
+    expect((await admin.records())[0].change).toMatchObject({
+      action: 'review.extend',
+      object_id: held.id,
+      fields: ['expires_at'],
+    })
+    clock.advance(2 * HOUR)
+    // The rule's hour is over.
+    refusedByGateway(await governed.resubmit(held), 'POLICY_REVIEW_PENDING')
+    for (const hours of [1, 30 * 24]) {
+      expectError(await admin.send('POST', path, { expires_at: hoursFromNow(hours) }), 'VALIDATION_ERROR', 'expires_at')
+    }
+    await governed.decide(held.id, 'approve')
+    expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
+    expectError(await admin.send('POST', path, { expires_at: hoursFromNow(40) }), 'CONFLICT')
+  })
+
+  test('of an expired item cannot be extended, and items of other Workspaces are not found', async () => {
+    const [held, expired] = [await governed.holdPrompt(), await governed.holdPrompt('short-hold')]
+    clock.advance(HOUR)
+    const body = { expires_at: hoursFromNow(48) }
+    expectError(await admin.send('POST', `/reviews/${expired.id}/extend`, body), 'CONFLICT')
+    const workspace = await admin.workspace()
+    expectError(await admin.send('POST', `/reviews/${held.id}/extend`, body, { workspace }), 'NOT_FOUND')
+  })
+})
+
+describe('question', () => {
+  test('the requester sees it in the 409 of the resubmission, and its text is not recorded', async () => {
+    const held = await governed.holdPrompt()
+    const question = 'Which invoice is this for?'
+    const { id, browser } = await reviewer()
+    const asked = (await browser.post(`/admin/v1/reviews/${held.id}/ask`, { question })).body
+    expect(asked).toMatchObject({ state: 'pending', question, asked_by: id, asked_at: expect.any(String) })
+    const [record] = await admin.records()
+    expect(record.change).toMatchObject({ action: 'review.ask', object_id: held.id, fields: ['question'] })
+    const pending = refusedByGateway(await governed.resubmit(held), 'POLICY_REVIEW_PENDING')
+    expect(pending).toMatchObject({ review_item_id: held.id, details: { question } })
+    expect(pending.message).toContain(question)
+    expect(JSON.stringify(await admin.records(5))).not.toContain(question)
+    // Another request does not see it.
+    const other = { ...held, prompt: `${held.prompt} changed` }
+    expect(JSON.stringify(refusedByGateway(await governed.resubmit(other), 'VALIDATION_ERROR'))).not.toContain(question)
+    await governed.decide(held.id, 'approve')
+    expectError(await admin.send('POST', `/reviews/${held.id}/ask`, { question }), 'CONFLICT')
+  })
+
+  test('is refused for an escalation, without a text, and in another Workspace', async () => {
+    const held = await governed.holdPrompt()
+    const body = { question: 'Why?' }
+    expectError(await admin.send('POST', `/reviews/${await escalate()}/ask`, body), 'CONFLICT')
+    expectError(await admin.send('POST', `/reviews/${held.id}/ask`, { question: ' ' }), 'VALIDATION_ERROR', 'question')
+    const workspace = await admin.workspace()
+    expectError(await admin.send('POST', `/reviews/${held.id}/ask`, body, { workspace }), 'NOT_FOUND')
+  })
+})
+
 describe('assignment [ADM-REV-2]', () => {
   test('an item is assigned, found by its assignee, recorded, and still decided by others', async () => {
     const { id } = await governed.holdPrompt()

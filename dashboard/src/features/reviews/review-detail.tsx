@@ -18,11 +18,14 @@ import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import { Approvals } from './approvals.tsx'
+import { AskButton } from './ask-button.tsx'
 import { Assignment } from './assignment.tsx'
 import { Content } from './content.tsx'
 import { DecisionForm } from './decision-form.tsx'
+import { ExtendButton } from './extend-button.tsx'
 import { ReviewHistory } from './history.tsx'
 import { Outcome } from './outcome.tsx'
+import { Question } from './question.tsx'
 import classes from './queue.module.css'
 import { Reasons, useItemPolicy } from './reasons.tsx'
 import { RecordLink } from './record-link.tsx'
@@ -91,6 +94,7 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
           <Reasons item={item} policy={policy} />
           <Findings findings={item.findings} />
         </Group>
+        <Question item={item} />
         <ReviewHistory item={item} />
       </Section>
       <Section title={t(titleKey(item))}>
@@ -108,7 +112,13 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
       )}
       {!isPending && <Outcome item={item} onNext={onNext} />}
       <Section title={t('request.title')}>
-        {isPending && hasScope('reviews:write') && <Assignment item={item} />}
+        {isPending && hasScope('reviews:write') && (
+          <Group gap="xs" align="end">
+            <Assignment item={item} />
+            <ExtendButton item={item} />
+            <AskButton item={item} />
+          </Group>
+        )}
         <RequestDetails item={item} />
       </Section>
     </Stack>

@@ -34,6 +34,7 @@ import { simulationRoutes } from './policies/simulation-routes.ts'
 import { discoveryRoutes } from './providers/discovery-routes.ts'
 import { modelsRoutes } from './providers/models-routes.ts'
 import { presetsRoutes, providersRoutes } from './providers/providers-routes.ts'
+import { pendingReviewRoutes } from './reviews/pending-review-routes.ts'
 import { reviewEventsRoutes } from './reviews/review-events-routes.ts'
 import { reviewExcerptsRoutes } from './reviews/review-excerpts-routes.ts'
 import { reviewHistoryRoutes } from './reviews/review-history-routes.ts'
@@ -58,6 +59,7 @@ const WITHIN_WORKSPACE: readonly Routes[] = [
   ...[
     replayRoutes,
     reviewsRoutes,
+    pendingReviewRoutes,
     reviewExcerptsRoutes,
     reviewHistoryRoutes,
     reviewPreviewRoutes,

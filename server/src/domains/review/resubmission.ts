@@ -23,7 +23,8 @@ export type Release =
 
 export type ResubmissionResult =
   | { readonly kind: 'release'; readonly release: Release }
-  | { readonly kind: 'pending'; readonly itemId: string }
+  /** `question`: of a reviewer to the requester. */
+  | { readonly kind: 'pending'; readonly itemId: string; readonly question?: string | undefined }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
 /** Does not wait: while the decision or another release is outstanding the result is `pending` (approval-wait.ts). */
@@ -57,7 +58,7 @@ function withoutResult(claimed: Unreleased): ResubmissionResult {
       return refused('PROVIDER_ERROR', { reviewItemId: claimed.item.id, message: INTERRUPTED })
     case 'pending':
     case 'busy':
-      return { kind: 'pending', itemId: claimed.item.id }
+      return { kind: 'pending', itemId: claimed.item.id, question: claimed.item.question ?? undefined }
     case 'mismatch':
       return refused('VALIDATION_ERROR', MISMATCH)
     case 'own_approval':

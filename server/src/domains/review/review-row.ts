@@ -43,6 +43,9 @@ export const ITEM_COLUMNS = [
   'assigned_for',
   'required_approvals',
   'approvals',
+  'question',
+  'asked_by',
+  'asked_at',
 ] as const satisfies readonly (keyof Schema['review_item'])[]
 
 export type ItemRow = Pick<RowOf<'review_item'>, (typeof ITEM_COLUMNS)[number]>

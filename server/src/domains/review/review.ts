@@ -9,6 +9,9 @@ export const REVIEWS_TOPIC = 'reviews'
 /** Lifetime of a hold without `hold_expires_in` (GW-REV-15). */
 export const HOLD_LIFETIME_MS = 24 * 3_600_000
 
+/** The longest lifetime that a rule can set, and to which reviewers can extend an item. */
+export const HOLD_LIMIT_MS = 30 * 24 * 3_600_000
+
 /** Lifetime of an escalation: longer, because no request waits for it and reviewers do not work on weekends. */
 export const ESCALATION_LIFETIME_MS = 7 * 24 * 3_600_000
 

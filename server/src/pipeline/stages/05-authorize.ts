@@ -155,7 +155,10 @@ async function release(
   const { keyIssuer } = context.caller
   const resubmitted = await resubmit(ownerOf(context.caller), { id, keyIssuer, requestHash: decided.requestHash() }, deps)
   if (resubmitted.kind === 'refused') return refuse(resubmitted.code, resubmitted.fields, decided)
-  if (resubmitted.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: resubmitted.itemId }, decided)
+  if (resubmitted.kind === 'pending') {
+    const { itemId, question } = resubmitted
+    return new Stop({ kind: 'held', point: 'input', itemId, question }, decided)
+  }
   return applyRelease(resubmitted.release, decided, context, classified, deps)
 }
 

@@ -127,6 +127,11 @@ export const ReviewView = Type.Object({
   approvals: Type.Array(ApprovalView, {
     description: 'The approvals so far, if several are required. The item is pending until the last one.',
   }),
+  question: nullable(
+    Type.String({ description: 'The question of a reviewer to the requester. The 409 of the next resubmission has it.' }),
+  ),
+  asked_by: nullable(Type.String({ description: 'Id of the operator or admin token that asks.' })),
+  asked_at: nullable(Timestamp),
 })
 
 export const reviewView = (item: ReviewItem) => viewOf(ReviewView, item, { request_hash: item.requestHash.toString('hex') })

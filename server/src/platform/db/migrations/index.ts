@@ -17,6 +17,7 @@ import * as archivedApplications from './0015-archived-applications.ts'
 import * as providerState from './0017-provider-state.ts'
 import * as providerPermissions from './0017-provider-permissions.ts'
 import * as reviewUsers from './0018-review-users.ts'
+import * as reviewQuestions from './0019-review-questions.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -38,4 +39,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0017-provider-permissions': providerPermissions,
   '0017-provider-state': providerState,
   '0018-review-users': reviewUsers,
+  '0019-review-questions': reviewQuestions,
 }
