@@ -71,6 +71,23 @@ test('item: the deadline is extended, and the requester is asked', async () => {
   expect(error.message).toContain('Which invoice is this for?')
 })
 
+test('decision: a reason of the Workspace is inserted as comment', async () => {
+  const id = await holdRequest(`${PAYMENT} Reasons.`)
+  const owner = await dashboard.signedIn({ at: `/reviews/${id}` })
+  await owner.page.getByRole('button', { name: 'Reasons' }).click()
+  await owner.page.getByRole('menuitem', { name: 'Edit reasons' }).click()
+  await owner.page.getByLabel('Reasons of this Workspace').fill('Known supplier.\n\nWrong amount.')
+  await expectAccessible(owner.page)
+  await owner.page.getByRole('button', { name: 'Save' }).click()
+  await owner.page.getByText('Reasons saved.').waitFor()
+  const { page } = await dashboard.signedIn({ role: 'reviewer', at: `/reviews/${id}` })
+  await page.getByRole('button', { name: 'Reasons' }).click()
+  await page.getByRole('menuitem', { name: 'Wrong amount.' }).click()
+  await page.getByRole('button', { name: 'Deny', disabled: false }).click()
+  await page.getByText('Denied. Content erased.').waitFor()
+  expect((await dashboard.admin.get(`/reviews/${id}`)).comment).toBe('Wrong amount.')
+})
+
 test('figures: follow the queue when another reviewer decides', async () => {
   const id = await holdRequest(`${PAYMENT} Figures.`)
   const { page } = await dashboard.signedIn({ at: '/reviews?kind=hold' })

@@ -268,10 +268,10 @@ test('statistics: times to decision, expired and overdue items of the Workspace 
   for (const { id } of held) await governed.decide(id, 'deny')
   clock.advance(HOUR)
   const { data } = await admin.get('/workspaces')
-  await admin.patch(`/workspaces/${data[0].id}`, { settings: { review: { target_minutes: 30 } } })
+  await admin.patch(`/workspaces/${data[0].id}`, { settings: { review: { target_minutes: 30, reasons: ['Known supplier.'] } } })
   const statistics = await admin.get(`/reviews/statistics?from=${from}`)
   expect(statistics).toMatchObject({
-    ...{ created: 3, decided: 2, expired: 1, target_minutes: 30 },
+    ...{ created: 3, decided: 2, expired: 1, target_minutes: 30, reasons: ['Known supplier.'] },
     reviewers: [{ decided: 2 }],
     applications: [{ application_id: governed.demo.applications[0]?.id, decided: 2 }],
   })

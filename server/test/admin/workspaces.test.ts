@@ -91,7 +91,7 @@ test('settings: merged, reset and shown with their defaults [GW-AUD-8]', async (
     claims: { id: 'sub', role: 'role', department: 'team', attributes: 'attributes' },
     audit_retention_days: 30,
     message_retention_days: null,
-    review: { four_eyes: false, target_minutes: null },
+    review: { four_eyes: false, target_minutes: null, reasons: [] },
   })
   const reset = await admin.patch(`/workspaces/${id}`, { settings: { audit_retention_days: null }, name: 'renamed' })
   expect(reset).toEqual({ ...patched, name: 'renamed', settings: { ...patched.settings, audit_retention_days: 400 } })

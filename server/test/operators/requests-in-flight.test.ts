@@ -154,7 +154,11 @@ function testConcurrentRequests(): void {
       const off = Array.from({ length: 4 }, () => setFourEyes(false))
       expect((await setFourEyes(true)).status).toBe(200)
       await Promise.all(off)
-      expect((await admin.get(`/workspaces/${id}`)).settings.review).toEqual({ four_eyes: true, target_minutes: null })
+      expect((await admin.get(`/workspaces/${id}`)).settings.review).toEqual({
+        four_eyes: true,
+        target_minutes: null,
+        reasons: [],
+      })
     }
   })
 }

@@ -5,6 +5,7 @@ import { Trans, useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { useLetterKeys } from '../../ui/use-letter-keys.ts'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
+import { ReasonTemplates } from './reason-templates.tsx'
 import type { ReviewItem } from './review-item.ts'
 import { useDecide, type Verb } from './use-decide.ts'
 
@@ -56,6 +57,10 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
       if (ready && !pending && !event.repeat) decide(selected, comment)
     }
   }
+  const insert = (reason: string) => {
+    setComment((before) => (before.trim() ? `${before.trim()} ${reason}` : reason))
+    input.current?.focus()
+  }
   const decideNow = (verb: Verb) => {
     setSelected(verb)
     decide(verb, comment)
@@ -65,6 +70,7 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
     <Stack gap="xs">
       <Group align="end">
         <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
+        <ReasonTemplates onInsert={insert} />
         {choices.map((choice) => (
           <DecisionButton
             key={choice.verb}

@@ -3,10 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconPencil } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useChange } from '../../api/queries.ts'
-import { useSession } from '../../api/session.ts'
-import { useWorkspace } from '../../api/workspace.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
+import { useReviewSettings } from './use-review-settings.ts'
 
 const MAX_MINUTES = 43_200
 
@@ -21,22 +19,12 @@ export function TargetButton({ minutes }: { readonly minutes: number | null }) {
     setValue(minutes ?? '')
     open()
   }
-  const workspaces = useSession().data?.workspaces ?? []
-  const selected = useWorkspace()
-  const workspaceId = (workspaces.find(({ id, name }) => id === selected || name === selected) ?? workspaces[0])?.id
-  const save = useChange('patch', '/admin/v1/workspaces/{id}', {
-    refresh: ['/admin/v1/reviews/statistics', '/admin/v1/workspaces'],
-    onDone: () => notifySuccess(t('target.saved')),
-  })
+  const { save, isSaving } = useReviewSettings(() => notifySuccess(t('target.saved')))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!workspaceId) return
     const target_minutes = value === '' ? null : Number(value)
-    save.mutate(
-      { params: { path: { id: workspaceId } }, body: { settings: { review: { target_minutes } } } },
-      // Closed after the new target was loaded.
-      { onSuccess: close, onError: notifyError },
-    )
+    // Closed after the new target was loaded.
+    save({ target_minutes }, { onSuccess: close, onError: notifyError })
   }
   return (
     <Popover opened={opened} onChange={(open) => !open && close()} trapFocus withArrow>
@@ -63,7 +51,7 @@ export function TargetButton({ minutes }: { readonly minutes: number | null }) {
               value={value}
               onChange={setValue}
             />
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={isSaving}>
               {t('target.save')}
             </Button>
           </Stack>

@@ -30,6 +30,8 @@ export interface WorkspaceSettings {
     /** Whether only an operator who cannot have caused a hold alone can approve it (api/admin/reviews/review-independence.ts). */
     readonly four_eyes: boolean
     readonly target_minutes: number | null
+    /** Texts that reviewers insert as comments. */
+    readonly reasons: readonly string[]
   }
 }
 
@@ -40,13 +42,14 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes' },
   audit_retention_days: 400,
   message_retention_days: null,
-  review: { four_eyes: false, target_minutes: null },
+  review: { four_eyes: false, target_minutes: null, reasons: [] },
 }
 
 export interface Workspace extends Entity<'workspace', 'id' | 'name' | 'signing_public_key' | 'created_at'> {
   readonly settings: WorkspaceSettings
 }
 
+const Reason = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f]+$' })
 const Claim = resettable(Name)
 const Audience = Type.String({ minLength: 1, maxLength: 500 })
 
@@ -75,7 +78,7 @@ const SettingsPatch = Type.Object(
     audit_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
     message_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
     review: Type.Optional(
-      Type.Unsafe<{ four_eyes?: boolean | null; target_minutes?: number | null } | null>({
+      Type.Unsafe<{ four_eyes?: boolean | null; target_minutes?: number | null; reasons?: string[] | null } | null>({
         type: ['object', 'null'],
         properties: {
           four_eyes: {
@@ -86,6 +89,10 @@ const SettingsPatch = Type.Object(
           target_minutes: {
             ...resettable(Type.Integer({ minimum: 1, maximum: 43_200 })),
             description: 'Minutes within which review items should be decided. Older pending items are overdue.',
+          },
+          reasons: {
+            ...resettable(Type.Array(Reason, { maxItems: 30 })),
+            description: 'Texts that reviewers insert as comments of their decisions.',
           },
         },
         additionalProperties: false,
@@ -152,7 +159,11 @@ export const WorkspaceView = Type.Object({
     claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
     audit_retention_days: Type.Integer(),
     message_retention_days: Type.Union([Type.Integer(), Type.Null()]),
-    review: Type.Object({ four_eyes: Type.Boolean(), target_minutes: Type.Union([Type.Integer(), Type.Null()]) }),
+    review: Type.Object({
+      four_eyes: Type.Boolean(),
+      target_minutes: Type.Union([Type.Integer(), Type.Null()]),
+      reasons: Type.Array(Type.String()),
+    }),
   }),
   signing_public_key: Type.String(),
   created_at: Timestamp,

@@ -55,6 +55,7 @@ const StatisticsView = Type.Object({
   from: Timestamp,
   to: Timestamp,
   target_minutes: nullable(Type.Integer({ description: 'Workspace setting `review.target_minutes`.' })),
+  reasons: Type.Array(Type.String(), { description: 'Workspace setting `review.reasons`.' }),
   pending: Type.Object({ count: Type.Integer(), oldest: nullable(Timestamp), overdue: Type.Integer() }),
   created: Type.Integer(),
   expired: Type.Integer({ description: 'Items that expired without a decision.' }),
@@ -121,7 +122,7 @@ export function reviewersRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.statistics, async ({ workspaceId, query }) => {
     const now = clock.now()
     const range = rangeIn(query, now)
-    const target = (await findWorkspace(db, workspaceId))?.settings.review.target_minutes ?? null
+    const { target_minutes: target = null, reasons = [] } = (await findWorkspace(db, workspaceId))?.settings.review ?? {}
     const overdueBefore = target === null ? undefined : new Date(now.getTime() - target * 60_000)
     const pending = await readPendingLevels(db, workspaceId, { now, overdueBefore })
     const levels = await readServiceLevels(db, workspaceId, range, now)
@@ -130,6 +131,7 @@ export function reviewersRoutes(app: TypedApp, deps: AdminDeps): void {
       from: range.from.toISOString(),
       to: range.to.toISOString(),
       target_minutes: target,
+      reasons: [...reasons],
       pending: { ...pending, oldest: pending.oldest?.toISOString() ?? null },
       created: levels.created,
       expired: levels.expired,
