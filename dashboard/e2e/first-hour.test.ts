@@ -115,6 +115,8 @@ async function publishTemplate(page: Page): Promise<void> {
   await button(page, 'Add from template').click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Search' }).fill('bank details')
   await button(page, 'Add Approve bank details').click()
+  await page.getByRole('dialog').getByText('Added', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
   await page.getByText('Saved', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Publish', exact: true, disabled: false }).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Bank details need an approval')

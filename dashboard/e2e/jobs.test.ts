@@ -58,7 +58,7 @@ test('approve a held request', async () => {
 })
 
 test('publish a rule from a template', () =>
-  job({ clicks: 7, fields: 2, keys: 0 }, async (page) => {
+  job({ clicks: 7, fields: 2, keys: 1 }, async (page) => {
     await open(page, 'Policies')
     await button(page, 'Create draft').click()
     await page.getByText('Ready to publish').waitFor()
@@ -66,6 +66,8 @@ test('publish a rule from a template', () =>
     await button(page, 'Add from template').click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Search' }).fill('office hours')
     await page.getByRole('dialog').getByRole('button', { name: 'Add Office hours for contractors' }).click()
+    await page.getByRole('dialog').getByText('Added', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true, disabled: false }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Contractors work in office hours')

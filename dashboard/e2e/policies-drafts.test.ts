@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Json } from '../../server/test/admin/client.ts'
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessible, expectNoFindings } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { confirmPublish, editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor.ts'
@@ -101,6 +101,13 @@ test('rules: a rule is added with the form and from the cookbook, and edited', a
   await dialog.getByRole('textbox', { name: 'Search' }).fill('mask card')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Add Mask card numbers' }).click()
+  await dialog.getByText('Added', { exact: true }).waitFor()
+  await dialog.getByRole('textbox', { name: 'Search' }).fill('')
+  await dialog.getByRole('radiogroup', { name: 'Category' }).getByText('Agents and tools').click()
+  await dialog.locator('code', { hasText: /^transfer$/ }).waitFor()
+  expect(await dialog.getByText('Mask card numbers').count()).toBe(0)
+  await expectNoFindings(page)
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Edit mask-cards' }).waitFor()
   await page.getByText('Saved', { exact: true }).waitFor()
   const { source } = await admin.get(`/policy-drafts/${id}`)

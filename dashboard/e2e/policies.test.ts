@@ -20,6 +20,9 @@ test('draft: problems are shown at their lines, tests run, and it is replayed, c
 
   await write(page, GUESTS_DENIED.replace('user.role', 'user.roll'))
   await page.getByRole('tab', { name: 'Problems (1)' }).waitFor()
+  const problems = page.getByRole('list', { name: 'Problems' })
+  await problems.getByText('no-guests', { exact: true }).waitFor()
+  await problems.getByText('user has no field roll. Did you mean role?').waitFor()
   await page.getByRole('button', { name: 'Line 11' }).click()
   await page.locator('.cm-activeLine', { hasText: 'user.roll' }).waitFor()
   await page.locator('.cm-lintRange-error').first().waitFor()
@@ -181,6 +184,14 @@ test('try a text: shows findings, rules, verdict and the resulting text for the 
   await verdict.getByText('Held').waitFor()
   await panel.getByRole('button', { name: 'payments-need-approval' }).click()
   await page.locator('.cm-activeLine', { hasText: 'payments-need-approval' }).waitFor()
+
+  await write(page, REDACTED.replaceAll('pii.email', 'pii'))
+  await page.getByRole('tab', { name: 'Problems' }).click()
+  await page.getByText('finds a name only after a cue').waitFor()
+  await write(page, REDACTED)
+  await page.getByText('finds a name only after a cue').waitFor({ state: 'hidden' })
+  await page.getByRole('tab', { name: 'Try a text' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
 
   // The server has not stored this text of the draft.
   await page.route('**/policy-drafts/*', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()))

@@ -23,7 +23,18 @@ test('check: returns the errors of a publication with line, column and field, an
     errors: [],
   })
   const bad = await admin.post('/policy-sets/check', { source: document(DENIED).replace('findings.pii', 'findings.pie') })
-  expect(bad).toMatchObject({ ok: false, errors: [{ line: 5, column: 54, field: 'rules[0].when', message: expect.any(String) }] })
+  expect(bad).toMatchObject({
+    ok: false,
+    errors: [
+      {
+        line: 5,
+        column: 54,
+        field: 'rules[0].when',
+        rule: expect.any(String),
+        message: 'unknown finding pie. Did you mean pii?',
+      },
+    ],
+  })
   expect(await admin.get('/policy-sets')).toEqual(before)
 })
 

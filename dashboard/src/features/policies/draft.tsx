@@ -77,7 +77,7 @@ function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base:
         <Tabs.Tab value="changes">{t('tabs.changes')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="problems">
-        <Problems check={check} onLine={onLine} />
+        <Problems check={check} source={source} onLine={onLine} />
       </Tabs.Panel>
       <Tabs.Panel value="rules">
         <RulesPanel draft={draft} onLine={onLine} />

@@ -40,6 +40,7 @@ export const editorExtensions = ({ onText, onCheck, readOnly }: Listeners): Exte
     },
     { delay: PAUSE_MS },
   ),
+  replaceSelection,
   EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) onText(state.doc.toString())
   }),
@@ -47,10 +48,37 @@ export const editorExtensions = ({ onText, onCheck, readOnly }: Listeners): Exte
   keymap.of([...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, ...searchKeymap]),
 ]
 
-function diagnosticOf({ line, column, field, message }: Problem, doc: Text): Diagnostic {
+/**
+ * Replaces selected text without the browser, which would put the style of the removed text into a style attribute. The content security
+ * policy reports such an attribute as an error, and a nonce does not allow it.
+ */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { from, to, empty } = view.state.selection.main
+    const { inputType, data } = event
+    if (empty || data === null || inputType !== 'insertText' || view.state.readOnly) return false
+    const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+    // Handlers of the editor, which close brackets around a selection, come first.
+    const isHandled = view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert))
+    if (!isHandled) view.dispatch(insert())
+    event.preventDefault()
+    return true
+  },
+})
+
+/** The place of a problem: "no-guests.verdict"; for a condition the rule's id alone. */
+export function placeOf({ field, rule }: Pick<Problem, 'field' | 'rule'>): string {
+  if (rule === undefined) return field
+  const inRule = field.replace(/^rules\[\d+\]\.?/, '')
+  return inRule === '' || inRule === 'when' ? rule : `${rule}.${inRule}`
+}
+
+function diagnosticOf(problem: Problem, doc: Text): Diagnostic {
+  const { line, column, message } = problem
+  const place = placeOf(problem)
   const { from, to } = doc.line(Math.min(line, doc.lines))
   const start = Math.min(from + column - 1, to)
-  return { from: start, to, severity: 'error', message: field ? `${field}: ${message}` : message }
+  return { from: start, to, severity: 'error', message: place ? `${place}: ${message}` : message }
 }
 
 /** Moves the cursor to a line and scrolls to it. */

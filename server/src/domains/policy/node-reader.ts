@@ -1,4 +1,5 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { didYouMean } from './did-you-mean.ts'
 import type { PolicyError, YamlDocument } from './yaml.ts'
 
 type OptionalNode = Node | null | undefined
@@ -29,7 +30,7 @@ export class NodeReader {
       const name = isScalar(key) && typeof key.value === 'string' ? key.value : undefined
       if (name === undefined) this.addError(place, path, 'names of fields must be text')
       else if (allowed && !allowed.includes(name)) {
-        this.addError(place, joinPath(path, name), `unknown field; known fields: ${allowed.join(', ')}`)
+        this.addError(place, joinPath(path, name), `unknown field${didYouMean(name, allowed, 'known fields')}`)
       } else if (fields.has(name)) this.addError(place, joinPath(path, name), 'is set twice: remove one')
       else if (value === null || (isScalar(value) && value.value === null))
         this.addError(place, joinPath(path, name), 'has no value')

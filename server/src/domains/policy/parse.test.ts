@@ -95,10 +95,25 @@ describe('parsePolicySet: error with line, column and field', () => {
 
   test.each([
     ['syntax', 'content.text.nope(', 23, 'not CEL'],
-    ['an unknown variable', 'requst.model == "x"', 11, 'unknown name requst; known names: user, application'],
-    ['an unknown field', 'user.nme == "x"', 15, 'user has no field nme; it has id, role'],
-    ['an unknown finding', 'content.findings.no_such_finding > 0', 27, 'unknown key no_such_finding; known keys: pii.email'],
-    ['an unknown finding in brackets', `'content.findings["pii.mail"] > 0'`, 29, 'unknown key pii.mail'],
+    ['an unknown variable', 'temperature.high == "x"', 11, 'unknown name temperature; known names: user, application'],
+    ['a misspelt variable', 'requst.model == "x"', 11, 'unknown name requst. Did you mean request?'],
+    ['an unknown field', 'user.nme == "x"', 15, 'user has no field nme; its fields: id, role'],
+    ['a misspelt field', 'user.rol == "x"', 15, 'user has no field rol. Did you mean role?'],
+    [
+      'an unknown finding',
+      'content.findings.no_such_finding > 0',
+      27,
+      'unknown finding no_such_finding; known findings: pii.email',
+    ],
+    ['a misspelt finding', 'content.findings.secrets > 0', 27, 'unknown finding secrets. Did you mean secret?'],
+    [
+      'a misspelt finding in brackets',
+      `'content.findings["pii.mail"] > 0'`,
+      29,
+      'unknown finding pii.mail. Did you mean pii.email?',
+    ],
+    ['a misspelt function', 'content.text.contain("x")', 23, 'unknown function contain. Did you mean contains?'],
+    ['a misspelt loop', 'hit.regulations.exist(x, x == "y")', 26, 'unknown function exist. Did you mean exists?'],
     ['a finding without brackets', 'content.findings.pii.email > 0', 31, 'a whole number has no field email'],
     ['a group as a value', 'user == user', 11, 'user is not a value'],
     ['a name of another point', 'response.model == "x"', 11, 'response is not available at input, only at output'],
@@ -107,7 +122,12 @@ describe('parsePolicySet: error with line, column and field', () => {
     ['text against a number', 'content.text == 3', 24, 'text and a whole number are never equal'],
     ['text above a number', 'content.text > 3', 24, '> does not take text and a whole number'],
     ['text added to a number', 'content.text + 3 == "x"', 24, '+ does not take'],
-    ['a word that does not exist', 'content.classification == "confidental"', 37, 'unknown classification confidental'],
+    [
+      'a word that does not exist',
+      'content.classification == "confidental"',
+      37,
+      'unknown classification confidental. Did you mean confidential?',
+    ],
     ['a word that is not in the list', 'request.endpoint in ["chats"]', 32, 'unknown endpoint chats'],
     ['words in alphabetical order', 'content.classification >= "internal"', 34, 'this compares words alphabetically'],
     ['ranks of two kinds', 'rank("high") <= rank(content.classification)', 23, 'a risk level and a classification cannot'],
@@ -134,7 +154,21 @@ describe('parsePolicySet: error with line, column and field', () => {
 
   test('place in a condition of several lines', () => {
     expect(errorsOf(document('when: |', '  content.text', '    .contains(user.nme)', 'verdict: deny'))).toEqual([
-      '8:23 rules[0].when: user has no field nme; it has id, role, department, attributes, verified',
+      '8:23 rules[0].when: user has no field nme; its fields: id, role, department, attributes, verified',
+    ])
+  })
+
+  test('rule: its id is part of its errors, and not of others', () => {
+    const rules = 'rules:\n  - { id: no-guests, at: [input], when: user.rol == "guest", verdic: deny }\n'
+    const parsed = parsePolicySet(`name: x\n${rules}extra: 1\n`)
+    expect(parsed.ok ? [] : parsed.errors.map(({ field, rule, message }) => [field, rule, message])).toEqual([
+      ['extra', undefined, 'unknown field; known fields: name, tests, texts, rules'],
+    ])
+    const inRule = parsePolicySet(`name: x\n${rules}`)
+    expect(inRule.ok ? [] : inRule.errors.map(({ rule, message }) => [rule, message])).toEqual([
+      ['no-guests', 'has no effect: add one of verdict, risk, classification, transforms, directives'],
+      ['no-guests', 'user has no field rol. Did you mean role?'],
+      ['no-guests', 'unknown field. Did you mean verdict?'],
     ])
   })
 

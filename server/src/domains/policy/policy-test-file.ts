@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { parsePolicySet } from './parse.ts'
 import type { TestTools } from './policy-test-reader.ts'
 import { runTests } from './run-tests.ts'
-import type { PolicyError } from './yaml.ts'
+import { describePlace, type PolicyError } from './yaml.ts'
 
 export async function testPolicyFile(path: string, tools: TestTools): Promise<{ ok: boolean; lines: readonly string[] }> {
   const source = await read(path)
@@ -27,5 +27,8 @@ export async function testPolicyFile(path: string, tools: TestTools): Promise<{ 
 
 const read = (path: string): Promise<string | undefined> => readFile(path, 'utf8').catch(() => undefined)
 
-const describeError = (path: string, { line, column, field, message }: PolicyError): string =>
-  `${path}:${line}:${column}: ${field ? `${field}: ` : ''}${message}`
+function describeError(path: string, error: PolicyError): string {
+  const { line, column, message } = error
+  const place = describePlace(error)
+  return `${path}:${line}:${column}: ${place ? `${place}: ` : ''}${message}`
+}

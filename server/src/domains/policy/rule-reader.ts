@@ -4,10 +4,11 @@ import { CLASSIFICATIONS, RISK_LEVELS } from '../../shared/classification.ts'
 import { POLICY_POINTS, type PolicyPoint, VERDICTS } from '../../shared/decision.ts'
 import { compileCondition } from './condition/condition.ts'
 import type { Environment } from './condition/environment.ts'
+import { didYouMean } from './did-you-mean.ts'
 import { DIRECTIVE_FORMS, parseDirective } from './directives.ts'
 import type { NodeReader } from './node-reader.ts'
 import { POLICY_LIMITS, type Rule } from './policy.ts'
-import { parseTransform, TRANSFORM_FORMS } from './transforms.ts'
+import { parseTransform, SPAN_TRANSFORM_NAMES, TRANSFORM_FORMS } from './transforms.ts'
 
 export const NAME = /^[A-Za-z0-9][\w.:-]{0,99}$/
 
@@ -80,7 +81,13 @@ export function readRule(node: Node, path: string, { reader, environment, texts 
   }
   if (rule.verdict !== 'require_approval') for (const name of ['hold_expires_in', 'approvals'] as const) read(name, refuseHold)
   if (!EFFECTS.some((name) => node.has(name))) reader.addError(node, path, `has no effect: add one of ${EFFECTS.join(', ')}`)
+  if (NAME.test(rule.id)) nameRule(reader, errorCount, rule.id)
   return reader.errors.length === errorCount ? rule : undefined
+}
+
+/** Adds the id of a rule to its errors, which are the last ones. */
+function nameRule({ errors }: NodeReader, from: number, rule: string): void {
+  errors.push(...errors.splice(from).map((error) => ({ ...error, rule })))
 }
 
 const refuseHold: Read<never> = (reader, node, path) => reader.addError(node, path, 'requires verdict: require_approval')
@@ -123,7 +130,9 @@ const readObligations =
     })
 
 const transformProblem = (text: string): string | undefined =>
-  parseTransform(text) ? undefined : `unknown transform; known transforms: ${TRANSFORM_FORMS}`
+  parseTransform(text)
+    ? undefined
+    : `unknown transform${didYouMean(text, SPAN_TRANSFORM_NAMES, '') || `; known transforms: ${TRANSFORM_FORMS}`}`
 
 function directiveProblem(text: string, texts: ReadonlyMap<string, string>): string | undefined {
   const directive = parseDirective(text)

@@ -21,6 +21,9 @@ export const TRANSFORM_FORMS = 'redact:<finding>, mask:<finding>, pseudonymize:<
 
 const TARGETS: ReadonlySet<string> = new Set([...FINDING_TYPES, ...FINDING_GROUPS])
 
+/** All transforms of findings, to suggest one for a misspelt name. */
+export const SPAN_TRANSFORM_NAMES = SPAN_TRANSFORMS.flatMap((kind) => [...TARGETS].map((target) => `${kind}:${target}`))
+
 export function parseTransform(text: string): Transform | undefined {
   const colon = text.indexOf(':')
   const kind = text.slice(0, colon)

@@ -6,7 +6,16 @@ export interface PolicyError {
   readonly column: number
   /** Path of the field: `rules[2].when`; empty: the document as a whole. */
   readonly field: string
+  /** Id of the rule; absent: the error is outside of the rules, or the rule has no valid id. */
+  readonly rule?: string
   readonly message: string
+}
+
+/** The place of an error for people: the rule's id and the field, for example `no-guests.verdict`; for a condition the id alone. */
+export function describePlace({ field, rule }: Pick<PolicyError, 'field' | 'rule'>): string {
+  if (rule === undefined) return field
+  const inRule = field.replace(/^rules\[\d+\]\.?/, '')
+  return inRule === '' || inRule === 'when' ? rule : `${rule}.${inRule}`
 }
 
 /** A text that is not YAML can have one error for each character. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { findNearest } from '../lib/find-nearest.ts'
 import { ConfigError, type Environment } from './environment.ts'
 
 /** All GATEHOUSE_ variables. A test checks that the list contains each variable that the source reads. */
@@ -99,25 +100,4 @@ function describeUnknown(name: string): string {
   const bare = name.slice(PREFIX.length).toUpperCase()
   const suggestion = WITHOUT_PREFIX.includes(bare) ? bare : findNearest(name.toUpperCase(), KNOWN_VARIABLES, 6)
   return `Unknown variable ${name}. ${suggestion === undefined ? 'docs/configuration.md lists all variables.' : `Did you mean ${suggestion}?`}`
-}
-
-/** Returns undefined if no name is within the distance. */
-function findNearest(name: string, names: readonly string[], maxDistance: number): string | undefined {
-  const ranked = names.map((known) => ({ known, distance: editDistance(name, known) }))
-  const [first] = ranked.toSorted((a, b) => a.distance - b.distance)
-  return first && first.distance <= maxDistance ? first.known : undefined
-}
-
-/** Levenshtein distance. At most 100 letters of `a` are compared, because its length is not limited. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (const [index, letter] of [...a.slice(0, 100)].entries()) {
-    const next = [index + 1]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

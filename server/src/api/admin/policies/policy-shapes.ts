@@ -3,6 +3,7 @@ import { type CompiledPolicy, compile } from '../../../domains/policy/compile.ts
 import { type PolicyError, parsePolicySet } from '../../../domains/policy/parse.ts'
 import { type PolicySet, policySha256 } from '../../../domains/policy/policy.ts'
 import { findPolicySet, type PolicySetVersion } from '../../../domains/policy/policy-store.ts'
+import { describePlace } from '../../../domains/policy/yaml.ts'
 import { GatehouseError } from '../../../errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { isStorable, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
@@ -198,6 +199,11 @@ function compileSource(source: string, { id, version }: Pick<PolicyVersion, 'id'
   return compile(set, { id, version, name: set.name, sha256: policySha256(source) })
 }
 
+function describeError(error: PolicyError): string {
+  const place = describePlace(error)
+  return ` Line ${error.line}: ${place ? `${place}: ` : ''}${error.message}${error.message.endsWith('?') ? '' : '.'}`
+}
+
 const UNSTORABLE: PolicyError = { line: 1, column: 1, field: '', message: 'the document contains U+0000 or unpaired surrogates' }
 
 /** Parses a policy document. Throws a 400 with all problems by line and field, and the first one in its message. */
@@ -207,7 +213,7 @@ export function parseSource(source: string): PolicySet {
   const errors = parsed.ok ? [UNSTORABLE] : parsed.errors
   const [first] = errors
   throw new GatehouseError('VALIDATION_ERROR', {
-    message: `The policy document is not valid. Line ${first?.line}: ${first?.field ? `${first.field} ` : ''}${first?.message}.`,
+    message: `The policy document is not valid.${first ? describeError(first) : ''}`,
     ...(first?.field && { param: first.field }),
     details: { errors },
   })

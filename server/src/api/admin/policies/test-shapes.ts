@@ -12,6 +12,7 @@ export const ErrorView = Type.Object({
   line: Type.Integer({ minimum: 1 }),
   column: Type.Integer({ minimum: 1 }),
   field: Type.String({ description: 'Path of the field. Empty for the whole document.' }),
+  rule: Type.Optional(Type.String({ description: 'Id of the rule that has the error.' })),
   message: Type.String(),
 })
 

@@ -1,4 +1,5 @@
 import { isCelError, plan } from '@bufbuild/cel'
+import { didYouMean } from '../did-you-mean.ts'
 import type { Environment } from './environment.ts'
 import { dottedName, type Expr, InvalidCondition, operatorSymbol, stringLiteral } from './syntax.ts'
 import { zoneFormat } from './time-zone.ts'
@@ -93,4 +94,4 @@ export function checkWord(type: Type, other: Expr | undefined, expr: Expr, other
 }
 
 const unknownWord = (text: string, words: Words, expr: Expr | undefined): InvalidCondition =>
-  new InvalidCondition(`unknown ${words.name} ${text}; must be one of ${words.values.join(', ')}`, expr)
+  new InvalidCondition(`unknown ${words.name} ${text}${didYouMean(text, words.values, 'must be one of')}`, expr)

@@ -1,4 +1,5 @@
 import type { PolicyPoint } from '../../../shared/decision.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { checkArguments, checkScales, checkWord, typeOfRank } from './check-arguments.ts'
 import type { Environment } from './environment.ts'
 import { FUNCTIONS, METHODS } from './functions.ts'
@@ -79,7 +80,7 @@ function typeOfName(expr: Expr, name: string, scope: Scope): Type {
   if (variable) return variable.type
   if (ROOTS.has(name))
     throw new InvalidCondition(`${name} is not a value: use one of its fields ${fieldsOf(name).join(', ')}`, expr)
-  throw new InvalidCondition(`unknown name ${name}; known names: ${[...ROOTS].join(', ')}`, expr)
+  throw new InvalidCondition(`unknown name ${name}${didYouMean(name, [...ROOTS])}`, expr)
 }
 
 function typeOfSelect(expr: Expr, { operand, field, testOnly }: Select, scope: Scope): Type {
@@ -90,7 +91,8 @@ function typeOfSelect(expr: Expr, { operand, field, testOnly }: Select, scope: S
     const missing = available && scope.points.find((point) => !available.includes(point))
     if (missing) throw new InvalidCondition(`${group} is not available at ${missing}, only at ${available.join(', ')}`, operand)
     const variable = VARIABLES.get(`${group}.${field}`)
-    if (!variable) throw new InvalidCondition(`${group} has no field ${field}; it has ${fieldsOf(group).join(', ')}`, expr)
+    if (!variable)
+      throw new InvalidCondition(`${group} has no field ${field}${didYouMean(field, fieldsOf(group), 'its fields')}`, expr)
     if (testOnly) throw new InvalidCondition(`${group}.${field} always exists: compare it with "", 0 or null`, expr)
     return variable.type
   }
@@ -103,7 +105,9 @@ function typeOfSelect(expr: Expr, { operand, field, testOnly }: Select, scope: S
 function typeOfKey(expr: Expr, type: Type, key: string): Type {
   if (type.kind !== 'map') return ANY
   const keys = keysOf(type)
-  if (keys && !keys.includes(key)) throw new InvalidCondition(`unknown key ${key}; known keys: ${keys.join(', ')}`, expr)
+  const noun = 'fields' in type ? 'key' : 'finding'
+  if (keys && !keys.includes(key))
+    throw new InvalidCondition(`unknown ${noun} ${key}${didYouMean(key, keys, `known ${noun}s`)}`, expr)
   return 'fields' in type ? (type.fields[key] ?? type.of) : type.of
 }
 
@@ -148,11 +152,18 @@ function typeOfCall(expr: Expr, scope: Scope): Type {
   const { name, method, args } = call
   if (name === '_[_]') return typeOfIndex(expr, args, scope)
   if (name === '@in') return typeOfIn(expr, args, scope)
+  const isComparison = name === '_==_' || name === '_!=_'
+  const known = method ? METHODS : FUNCTIONS
+  const overloads = known.get(name)
+  // Before the arguments: those of a misspelt loop would have unknown names.
+  if (!overloads && !isComparison && name !== '_?_:_')
+    throw new InvalidCondition(
+      `unknown function ${name}${didYouMean(name, [...known.keys(), ...LOOPS].filter(isWord), '')}`,
+      expr,
+    )
   const types = args.map((arg) => typeOf(arg, scope))
-  if (name === '_==_' || name === '_!=_') return typeOfEquality(expr, args, types)
-  if (name === '_?_:_') return typeOfChoice(expr, args, types)
-  const overloads = (method ? METHODS : FUNCTIONS).get(name)
-  if (!overloads) throw new InvalidCondition(`unknown function ${name}`, expr)
+  if (isComparison) return typeOfEquality(expr, args, types)
+  if (!overloads) return typeOfChoice(expr, args, types)
   const fitting = overloads.filter(({ args: kinds }) => fits(kinds, types))
   const [first] = fitting
   if (!first)
@@ -164,6 +175,12 @@ function typeOfCall(expr: Expr, scope: Scope): Type {
   if (name === 'rank') return typeOfRank(args[0], types[0])
   return fitting.every(({ result }) => result === first.result) ? typeOfKind(first.result) : ANY
 }
+
+/** Not an operator, such as `_+_`. */
+const isWord = (name: string): boolean => /^[a-z]/i.test(name)
+
+/** The parser replaces these with loops. */
+const LOOPS = ['exists', 'all', 'exists_one', 'filter', 'map', 'has']
 
 const fits = (kinds: readonly Type['kind'][], types: readonly Type[]): boolean =>
   kinds.length === types.length && kinds.every((kind, i) => kind === 'any' || types[i]?.kind === 'any' || types[i]?.kind === kind)

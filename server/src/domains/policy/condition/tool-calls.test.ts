@@ -152,7 +152,7 @@ describe('content.tool_calls: bounded work', () => {
 
 describe('publishing: refuses a condition on tools that is a mistake', () => {
   test.each([
-    ['content.tool_calls.exists(c, c.nam == "x")', 'unknown key nam; known keys: name, arguments'],
+    ['content.tool_calls.exists(c, c.nam == "x")', 'unknown key nam. Did you mean name?'],
     ['content.tool_calls.exists(c, c.name > 3)', 'does not take text and a whole number'],
     ['content.tool_calls.exists(c, c.arguments == "x")', 'never equal'],
     ['content.tool_calls.name == "x"', 'a list has no field name'],
