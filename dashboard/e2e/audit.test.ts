@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { listWorkspaces } from '../../server/src/domains/identity/workspace-store.ts'
 import { checkAuditLogs } from '../../server/src/domains/jobs/audit-jobs.ts'
 import { CHANGES } from '../../server/test/admin/recorded-changes.ts'
+import { runCommandLine } from '../../server/test/support/command-line.ts'
 import { Intruder } from '../../server/test/support/intruder.ts'
 import { json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
@@ -126,6 +128,7 @@ test('record: a publication names version, note and roll back, and a request its
   await page.getByRole('row').filter({ hasText: 'recorded v3 published (roll back to v1)' }).getByRole('link').first().click()
   await page.getByRole('heading', { name: 'Record: recorded v3 published (roll back to v1)' }).waitFor()
   await page.getByText('back to good manners').waitFor()
+  expect(await page.getByText('Endpoint', { exact: true }).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'recorded v3', exact: true }).getAttribute('href')).toContain(third.id)
   expect(await page.getByRole('link', { name: 'v1', exact: true }).getAttribute('href')).toContain(first.id)
   await expectAccessible(page)
@@ -176,12 +179,33 @@ test('integrity: log is verified and exported, and a record is verified in the b
     page.getByRole('link', { name: 'Download JSON lines' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^audit-ws_.*\.ndjson$/)
+  const dialog = page.getByRole('dialog', { name: 'Export audit log' })
+  await dialog
+    .getByText(`scripts/gatehouse audit verify-export --public-key gatehouse.pub ${download.suggestedFilename()}`)
+    .waitFor()
+  await dialog.getByRole('button', { name: 'Copy command' }).waitFor()
+  await expectAccessible(page)
+  const key = await downloaded(page, 'Download public key')
+  const verified = await runCommandLine(['audit', 'verify-export', await download.path(), '--public-key', key.path], {})
+  expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('verified') })
   // The export has signed a checkpoint over all records.
   await visit(`/audit/${auditId}`)
   await page.getByRole('button', { name: 'Verify record' }).click()
   await page.getByText('Record verified', { exact: true }).waitFor()
   expect(await page.getByText('✗').count()).toBe(0)
+  const proof = await downloaded(page, 'Download with proof')
+  expect(proof.name).toBe(`${auditId}.proof.json`)
+  await page.getByText(`scripts/gatehouse audit verify-proof --public-key gatehouse.pub ${proof.name}`).waitFor()
+  await expectAccessible(page)
+  const proved = await runCommandLine(['audit', 'verify-proof', proof.path, '--public-key', key.path], {})
+  expect(proved).toMatchObject({ code: 0, out: expect.stringContaining(`${auditId} of `) })
 })
+
+/** Clicks a button that saves a file. */
+async function downloaded(page: Page, name: string) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()])
+  return { name: file.suggestedFilename(), path: await file.path() }
+}
 
 test('integrity: verification fails when the record was changed in transit', async () => {
   const { page, visit } = await dashboard.signedIn()

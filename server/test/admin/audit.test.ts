@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeCheckpoint } from '../../src/domains/audit/checkpoints/sign-checkpoints.ts'
 import { verifyExport } from '../../src/domains/audit/verify/export.ts'
@@ -5,8 +7,10 @@ import { fromId } from '../../src/platform/lib/id.ts'
 import { type EndedRequest, OUTCOMES, outcomeOf } from '../../src/shared/request-outcome.ts'
 import { checkInclusion } from '../support/check-inclusion.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
+import { runCommandLine } from '../support/command-line.ts'
 import { startGoverned } from '../support/governed.ts'
 import { json } from '../support/scripted-provider.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { adminClient, expectError, type Json } from './client.ts'
 
 const governed = await closeAfterAll(startGoverned())
@@ -160,6 +164,34 @@ test('audit proof: verifies with the record, the proof and the public key alone 
   const { record, public_key, ...proof } = await admin.get(`/audit/${id}/proof`)
   expect(checkInclusion(record, proof, public_key)).toBe(true)
   expect(checkInclusion({ ...record, status: 500 }, proof, public_key)).toBe(false)
+})
+
+test('audit verify-proof: verifies a downloaded proof without the server, and names what was altered [GW-AUD-6]', async () => {
+  const { response } = await governed.sendPrompt('', { answer: 'Größe → 5' })
+  await sign()
+  const { text, body } = await admin.send('GET', `/audit/${response.headers.get('x-request-id')}/proof`)
+  const id = response.headers.get('x-audit-id')
+  const folder = temporaryFolder()
+  const inFolder = (name: string, content: unknown) => {
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+    return join(folder, name)
+  }
+  const key = inFolder('gatehouse.pub', body.public_key)
+  const verify = (...files: string[]) => runCommandLine(['audit', 'verify-proof', ...files, '--public-key', key], {})
+  const genuine = inFolder('proof.json', text)
+  const { sequence } = body.record.integrity
+  expect(await verify(genuine)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`${id} of ${body.record.created_at} is record ${sequence}`),
+  })
+  const altered = inFolder('altered.json', { ...body, record: { ...body.record, status: 201 } })
+  expect(await verify(genuine, altered)).toMatchObject({ code: 1, out: expect.stringContaining('the record was altered') })
+  const moved = inFolder('moved.json', { ...body, path: body.path.slice(1) })
+  expect(await verify(moved)).toMatchObject({ code: 1, out: expect.stringContaining('the checkpoint does not cover the record') })
+  const forged = inFolder('forged.json', { ...body, checkpoint: { ...body.checkpoint, created_at: '2026-01-01T00:00:00.000Z' } })
+  expect(await verify(forged)).toMatchObject({ code: 1, out: expect.stringContaining('signed with another key') })
+  expect(await verify(inFolder('other.json', '{}'))).toMatchObject({ err: expect.stringContaining('is not the proof') })
+  expect((await runCommandLine(['audit', 'verify-proof', '--help'], {})).out).toContain('required: file with the public key')
 })
 
 test('audit export: contains all records and verifies on its own', async () => {

@@ -25,7 +25,7 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
         items={[
           [t('columns.time'), <Time key="time" at={record.created_at} format="seconds" />],
           // The title says which endpoint a request had.
-          [t('record.kind'), change && endpoint !== 'admin' && <code key="kind">{endpoint}</code>],
+          [t('record.kind'), change && endpoint !== 'admin' ? <code key="kind">{endpoint}</code> : null],
           [t('record.id'), <Copyable key="id" value={record.id} label={t('record.idLabel')} />],
           [t('record.workspace'), <WorkspaceName key="workspace" id={record.workspace_id} />],
           [

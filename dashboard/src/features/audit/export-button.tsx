@@ -1,9 +1,11 @@
-import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Button, Divider, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Trans, useTranslation } from 'react-i18next'
+import { useTranslation } from 'react-i18next'
 import type { PathOf } from '../../api/operations.ts'
+import { useSessionWorkspace } from '../../api/session.ts'
 import { useWorkspace } from '../../api/workspace.ts'
 import { type AuditFilters, queryOf, timesOf } from './audit-filters.ts'
+import { VerifyCommand } from './verify-command.tsx'
 
 const PATH: PathOf<'get'> = '/admin/v1/audit/export'
 const CSV_PATH: PathOf<'get'> = '/admin/v1/audit/csv'
@@ -13,6 +15,7 @@ export function ExportButton({ filters }: { readonly filters: AuditFilters }) {
   const { t } = useTranslation('audit')
   const [opened, { open, close }] = useDisclosure()
   const workspace = useWorkspace()
+  const current = useSessionWorkspace()
   const times = timesOf(filters)
   const linkTo = (path: string, query: object) => {
     const all = Object.entries({ ...query, ...(workspace !== undefined && { workspace }) })
@@ -26,13 +29,13 @@ export function ExportButton({ filters }: { readonly filters: AuditFilters }) {
       </Button>
       <Modal opened={opened} onClose={close} title={t('export.title')}>
         <Stack>
-          <Text size="sm">
-            <Trans ns="audit" i18nKey="export.proofs" components={{ code: <code /> }} />
-          </Text>
+          <Text size="sm">{t('export.proofs')}</Text>
           <Text size="sm">{times.from || times.to ? t('export.part') : t('export.whole')}</Text>
-          <Button component="a" href={linkTo(PATH, times)} download onClick={close}>
+          <Button component="a" href={linkTo(PATH, times)} download>
             {t('export.download')}
           </Button>
+          <VerifyCommand command={t('export.command', { file: `audit-${current?.id}.ndjson` })} text={t('export.verify')} />
+          <Divider />
           <Text size="sm">{t('export.spreadsheet')}</Text>
           <Button component="a" variant="default" href={linkTo(CSV_PATH, queryOf(filters))} download onClick={close}>
             {t('export.csv')}

@@ -5,9 +5,11 @@ import { sendRequest } from '../../api/operations.ts'
 import type { AuditRecord } from '../../api/schema.d.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
+import { downloadFile } from '../../ui/download.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Hash } from './hash.tsx'
+import { VerifyCommand } from './verify-command.tsx'
 import { type Proof, type ProofChecks, verifyProof } from './verify-proof.ts'
 
 const CHECKS = ['record', 'inclusion', 'signature'] as const
@@ -15,11 +17,15 @@ const CHECKS = ['record', 'inclusion', 'signature'] as const
 /** Position of the record in the hash chain, and its verification in the browser. */
 export function RecordIntegrity({ record: { id, integrity } }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
+  const readProof = () => sendRequest('get', '/admin/v1/audit/{id}/proof', { params: { path: { id } } })
   const verify = useMutation({
     mutationFn: async () => {
-      const proof = await sendRequest('get', '/admin/v1/audit/{id}/proof', { params: { path: { id } } })
+      const proof = await readProof()
       return { proof, checks: await verifyProof(proof) }
     },
+  })
+  const download = useMutation({
+    mutationFn: async () => downloadFile(`${id}.proof.json`, new Blob([JSON.stringify(await readProof())])),
   })
   return (
     <Stack>
@@ -34,7 +40,14 @@ export function RecordIntegrity({ record: { id, integrity } }: { readonly record
         <Button variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
           {t('integrity.verify')}
         </Button>
+        <Button variant="default" loading={download.isPending} onClick={() => download.mutate()}>
+          {t('integrity.download')}
+        </Button>
       </Group>
+      {download.error && <ErrorState title={t('integrity.notDownloaded')} error={download.error} />}
+      {download.isSuccess && (
+        <VerifyCommand command={t('integrity.command', { file: `${id}.proof.json` })} text={t('integrity.downloaded')} />
+      )}
       {verify.error && <ErrorState title={t('integrity.failed')} error={verify.error} />}
       {verify.data && <ProofResult {...verify.data} />}
     </Stack>

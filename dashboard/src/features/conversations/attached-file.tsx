@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { downloadFile } from '../../ui/download.ts'
 import { formatFileSize } from '../../ui/format-file-size.ts'
 import { notifyError } from '../../ui/notify.ts'
 import classes from './conversations.module.css'
@@ -19,13 +20,7 @@ export function AttachedFile({ attachment }: { readonly attachment: Attachment }
   const { t } = useTranslation('conversations')
   const { client } = useMember()
   const { filename, file_size: bytes, file_type: type } = attachment
-  const download = async () => {
-    const url = URL.createObjectURL(await fetchContent(client, attachment.id))
-    const link = Object.assign(document.createElement('a'), { href: url, download: filename })
-    link.click()
-    // The download has started by then.
-    setTimeout(() => URL.revokeObjectURL(url), 60_000)
-  }
+  const download = async () => downloadFile(filename, await fetchContent(client, attachment.id))
   return (
     <>
       {IMAGE_TYPES.includes(type) && bytes <= MAX_IMAGE_BYTES && <Image attachment={attachment} />}

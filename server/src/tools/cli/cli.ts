@@ -70,7 +70,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 const argument = (name: string, about: string) => new Argument(name, about)
 const option = (flags: string, about: string) => new Option(flags, about)
-const required = (flags: string, about?: string) => new Option(flags, about).makeOptionMandatory()
+const required = (flags: string, about?: string) =>
+  new Option(flags, about === undefined ? 'required' : `required: ${about}`).makeOptionMandatory()
 const repeatable = (flags: string, about: string) =>
   new Option(flags, about).argParser((value, previous: readonly string[] = []) => [...previous, value])
 const WORKSPACE = option('--workspace <name>', 'required if there are several Workspaces')
@@ -148,6 +149,12 @@ const COMMANDS: Readonly<Record<string, readonly [about: string, load: Load, ...
     argument('<files...>', 'files of one Workspace; those that end with .gz are decompressed'),
     required('--public-key <file>', 'file with the public key of the Workspace (`gatehouse audit public-key`)'),
     repeatable('--kept <file>', 'also verify against checkpoints kept outside the database; repeatable'),
+  ],
+  'audit verify-proof': [
+    'verify single records with their proofs, which the page of a record downloads, without the database',
+    async () => (await import('./audit-proof.ts')).auditVerifyProofs,
+    argument('<files...>', 'proofs of one Workspace'),
+    required('--public-key <file>', 'file with the public key of the Workspace (`gatehouse audit public-key`)'),
   ],
   'audit public-key': [
     'print the public key that verifies exports and checkpoints',

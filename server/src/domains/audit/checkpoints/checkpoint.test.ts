@@ -10,6 +10,7 @@ import { secretBox } from '../../../platform/lib/secret-box.ts'
 import { findRecord, SEALED_PAGE_SIZE } from '../audit-store.ts'
 import type { AuditRecord } from '../record/record.ts'
 import { searchRecords } from '../search-records.ts'
+import { findProofFault } from '../verify/record-proof.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys } from '../workspace-keys.ts'
 import { type Checkpoint, isGenuine } from './checkpoint.ts'
 import { findCheckpointsBetween, findLatestCheckpoint, listCheckpoints } from './checkpoint-store.ts'
@@ -95,7 +96,12 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
         const proof = await createInclusionProof(log().db, log().workspaceId, record.id)
         if (!proof) throw new Error('no proof')
         const { publicKey } = log().keys
-        const isIncluded = (record = shown, changed = proof, key = publicKey) => checkInclusion(record, changed, key)
+        const isIncluded = (record = shown, changed = proof, key = publicKey) => {
+          const isProved = checkInclusion(record, changed, key)
+          // The command line agrees with the other implementation.
+          expect(findProofFault({ ...changed, record }, key) === undefined).toBe(isProved)
+          return isProved
+        }
         expect(isIncluded(shown, JSON.parse(JSON.stringify(proof)))).toBe(true)
         expect(isIncluded({ ...shown, status: 201 })).toBe(false)
         expect(isIncluded({ ...shown, integrity: { ...shown.integrity, sequence: 99 } })).toBe(false)
