@@ -39,7 +39,7 @@ test('Applications: owner creates an Application, creates, uses and revokes its 
 
 /** The code of each client has this server's address, and no client lacks an extension. */
 async function connectClients(page: Page): Promise<void> {
-  for (const name of ['curl', 'Python', 'Node', 'Vercel AI SDK', 'LangChain', 'Claude Code', 'Codex']) {
+  for (const name of ['curl', 'Python', 'Node', 'Anthropic SDK', 'Vercel AI SDK', 'LangChain', 'Claude Code', 'Codex']) {
     await page.getByRole('tab', { name }).click()
     const code = await page.getByLabel(`Code for ${name}`, { exact: true }).textContent()
     expect(code).toContain(dashboard.server.base)
@@ -65,6 +65,13 @@ async function useKey(page: Page): Promise<void> {
   await dialog.getByText(`${dashboard.server.base}/v1`, { exact: true }).waitFor()
   await dialog.getByRole('tab', { name: 'Vercel AI SDK' }).click()
   expect(await dialog.getByLabel('Code for Vercel AI SDK', { exact: true }).textContent()).toContain('generateText')
+  expect(await dialog.getByLabel('Code for Vercel AI SDK', { exact: true }).textContent()).toContain(
+    `// In the shell: export GATEHOUSE_KEY=${key}`,
+  )
+  await dialog.getByText(dashboard.server.base, { exact: true }).waitFor()
+  await dialog.getByRole('tab', { name: 'curl' }).click()
+  const code = (await dialog.getByLabel('Code for curl', { exact: true }).textContent()) ?? ''
+  expect(code).toMatch(new RegExp(`^export GATEHOUSE_KEY=${key}\ncurl `))
   await dialog.getByText('Waiting for the first request…').waitFor()
   await expectAccessible(page)
   expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(200)

@@ -4,7 +4,20 @@ export interface ClientSnippet {
   readonly name: string
   /** Extensions of the Application that the client needs. */
   readonly needs: readonly Extension[]
+  /** Begins a comment line of the code. Absent: the code is for a shell. */
+  readonly comment?: string
   readonly code: (values: { readonly base: string; readonly model: string }) => string
+}
+
+/** The code with the line for the shell that sets the key. Without a key it is the code alone. */
+export function codeWithKey(
+  client: ClientSnippet,
+  { key, ...values }: { base: string; model: string; key?: string | undefined },
+) {
+  const code = client.code(values)
+  if (key === undefined) return code
+  const line = `export GATEHOUSE_KEY=${key}`
+  return client.comment === undefined ? `${line}\n${code}` : `${client.comment} In the shell: ${line}\n${code}`
 }
 
 const TOOLS: readonly Extension[] = ['tools', 'content_parts']
@@ -20,6 +33,7 @@ export const CLIENT_SNIPPETS: readonly ClientSnippet[] = [
   },
   {
     name: 'Python',
+    comment: '#',
     needs: [],
     code: ({ base, model }) => `import os
 from openai import OpenAI
@@ -32,6 +46,7 @@ print(completion.choices[0].message.content)`,
   },
   {
     name: 'Node',
+    comment: '//',
     needs: [],
     code: ({ base, model }) => `import OpenAI from 'openai'
 
@@ -44,6 +59,7 @@ console.log(completion.choices[0].message.content)`,
   },
   {
     name: 'Vercel AI SDK',
+    comment: '//',
     needs: [],
     code: ({ base, model }) => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText } from 'ai'
@@ -55,7 +71,22 @@ const { text } = await generateText({ model: gatehouse('${model}'), prompt: 'Hel
 console.log(text)`,
   },
   {
+    name: 'Anthropic SDK',
+    needs: [],
+    comment: '//',
+    code: ({ base, model }) => `import Anthropic from '@anthropic-ai/sdk'
+
+const client = new Anthropic({ baseURL: '${base}', apiKey: process.env.GATEHOUSE_KEY })
+const message = await client.messages.create({
+  model: '${model}',
+  max_tokens: 1000,
+  messages: [{ role: 'user', content: 'Hello' }],
+})
+console.log(message.content[0].text)`,
+  },
+  {
     name: 'LangChain',
+    comment: '#',
     needs: [],
     code: ({ base, model }) => `import os
 from langchain_openai import ChatOpenAI
@@ -76,6 +107,7 @@ claude`,
   },
   {
     name: 'Codex',
+    comment: '#',
     needs: TOOLS,
     code: ({ base, model }) => `# ~/.codex/config.toml
 model = "${model}"

@@ -1,6 +1,6 @@
 import { Alert, Code, Group, Tabs, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { CLIENT_SNIPPETS, type ClientSnippet } from '../../../../server/src/shared/client-snippets.ts'
+import { CLIENT_SNIPPETS, type ClientSnippet, codeWithKey } from '../../../../server/src/shared/client-snippets.ts'
 import { useAll, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Copyable, CopyButton } from '../../ui/copy.tsx'
@@ -11,16 +11,29 @@ const useBase = (): string => useRead('/admin/v1/setup').data?.base_url ?? windo
 
 export function BaseUrl() {
   const { t } = useTranslation('applications')
+  const base = useBase()
   return (
-    <Group gap="xs">
-      <Text size="sm">{t('connect.baseUrl')}</Text>
-      <Copyable value={`${useBase()}/v1`} label={t('connect.baseUrlName')} />
-    </Group>
+    <>
+      <Group gap="xs">
+        <Text size="sm">{t('connect.baseUrl')}</Text>
+        <Copyable value={`${base}/v1`} label={t('connect.baseUrlName')} />
+      </Group>
+      <Group gap="xs">
+        <Text size="sm">{t('connect.anthropicUrl')}</Text>
+        <Copyable value={base} label={t('connect.anthropicUrlName')} />
+      </Group>
+    </>
   )
 }
 
+interface ClientSnippetsProps {
+  readonly application: Application
+  /** A new key, for the code to set. */
+  readonly apiKey?: string
+}
+
 /** Code to copy for each client. The tabs have numbers, because ids in HTML have no spaces. */
-export function ClientSnippets({ application }: { readonly application: Application }) {
+export function ClientSnippets({ application, apiKey }: ClientSnippetsProps) {
   const { t } = useTranslation('applications')
   const base = useBase()
   const model = useModel(application)
@@ -35,7 +48,7 @@ export function ClientSnippets({ application }: { readonly application: Applicat
       </Tabs.List>
       {CLIENT_SNIPPETS.map((client, index) => (
         <Tabs.Panel key={client.name} value={String(index)}>
-          <Snippet client={client} code={client.code({ base, model })} application={application} />
+          <Snippet client={client} code={codeWithKey(client, { base, model, key: apiKey })} application={application} />
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -51,7 +51,7 @@ export function CreatedKeyDialog({ application, created, onClose }: CreatedKeyDi
           </Alert>
           <Copyable value={created.key} label={t('created.keyName')} autoFocus />
           <BaseUrl />
-          <ClientSnippets application={application} />
+          <ClientSnippets application={application} apiKey={created.key} />
           <FirstRequest apiKey={key} />
           <Button onClick={onClose}>{t('created.close')}</Button>
         </Stack>

@@ -51,6 +51,14 @@ test('application create: key works with tools and the printed curl command at a
   const env = { PATH: process.env.PATH, GATEHOUSE_KEY: apiKey }
   const { stdout } = await promisify(execFile)('sh', ['-c', `${curl.replace('curl', 'curl --silent --max-time 30')}`], { env })
   expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', governance: { decision: { verdict: 'allow' } } })
+  for (const name of ['Node', 'Anthropic SDK']) {
+    const [, code = ''] = new RegExp(`--- ${name}\\n([\\s\\S]*?)\\n\\n---`).exec(err) ?? []
+    const ran = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
+      env,
+      cwd: import.meta.dirname,
+    })
+    expect([name, ran.stdout.trim() === '']).toEqual([name, false])
+  }
 })
 
 test('application create: prints the code of each client with address and a model, and records both changes', async () => {
