@@ -1,6 +1,5 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { apiReference } from './scripts/api-reference.ts'
 import { compressAssets } from './scripts/compress-assets.ts'
 
 /** A server started with `npm start`. */
@@ -10,7 +9,7 @@ const SERVER = 'http://127.0.0.1:8787'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
-  plugins: [react(), apiReference(), compressAssets()],
+  plugins: [react(), compressAssets()],
   build: {
     target: 'es2023',
     // The first browsers with light-dark(), which is replaced by something that does not work otherwise.

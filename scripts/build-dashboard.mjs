@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { buildIfChanged, filesBelow, root } from './build-if-changed.mjs'
 
 const dashboard = join(root, 'dashboard')
-const scripts = ['scripts/api-reference.ts', 'scripts/compress-assets.ts']
+const scripts = ['scripts/compress-assets.ts']
 const shared = ['../package-lock.json', '../server/src/shared/client-snippets.ts']
 const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, ...shared]
 

@@ -11,14 +11,14 @@ const files = [
   'bench/README.md',
   'site/navigation.ts',
 ]
-const folders = ['docs', 'site/.vitepress', 'site/markdown', 'site/build']
+const folders = ['docs', 'site/.vitepress', 'site/api', 'site/markdown', 'site/build']
 
 await buildIfChanged({
   name: 'documents',
   dist: join(root, 'site/dist'),
   sources: [
-    // The site does not contain the coverage page (site/.vitepress/config.ts).
-    ...folders.flatMap(filesBelow).filter((path) => !path.includes('/cache/') && !path.endsWith('coverage.md')),
+    // The site does not contain the coverage page (site/.vitepress/config.ts), and its build writes the pages of docs/api.
+    ...folders.flatMap(filesBelow).filter((path) => !/\/cache\/|coverage\.md$|\/docs\/api\/[\w-]+\.md$/.test(path)),
     ...files.map((name) => join(root, name)),
   ],
   argsFor: (folder) => ['node', 'site/build/build.ts', folder],

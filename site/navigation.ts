@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { API_SIDEBAR } from './api/pages.ts'
 
 const DOCS = join(import.meta.dirname, '../docs')
 
@@ -27,7 +28,7 @@ export const NAV = [
   { text: 'Guides', link: '/guides/' },
   { text: 'Build', link: '/build/' },
   { text: 'Reference', link: '/configuration' },
-  { text: 'API', link: '/api/', target: '_self' },
+  { text: 'API', link: '/api/' },
 ]
 
 const MAIN = [
@@ -110,5 +111,8 @@ const MAIN = [
   }),
 ]
 
-/** Decisions have a list of their own, because it is longer than all others. */
-export const SIDEBAR = { '/decisions/': [{ text: 'Decisions', items: [...decisions] }], '/': MAIN }
+/** Decisions and the API have lists of their own, because they are long. */
+export const SIDEBAR = { '/decisions/': [{ text: 'Decisions', items: [...decisions] }], '/api/': API_SIDEBAR, '/': MAIN }
+
+/** All sections, for llms.txt. */
+export const SECTIONS = [...MAIN, ...API_SIDEBAR.slice(1)]

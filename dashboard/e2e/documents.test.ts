@@ -5,7 +5,16 @@ import { expect, test } from 'vitest'
 import { AXE } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 
-const PAGES = ['', 'start/quick-start', 'concepts/pipeline', 'guides/first-hour', 'troubleshooting', 'comparison']
+const PAGES = [
+  '',
+  'start/quick-start',
+  'build/chat',
+  'concepts/pipeline',
+  'guides/first-hour',
+  'troubleshooting',
+  'api/',
+  'api/gateway-messages',
+]
 
 execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
 const dashboard = await startDashboard()
@@ -38,11 +47,36 @@ test('documents: search finds a page', async () => {
   expect(consoleErrors).toEqual([])
 })
 
-test('API reference: renders without errors under its content security policy', async () => {
+test.each([
+  ['memory api', 'build/memory'],
+  ['create access token user', 'build/users'],
+  ['team', 'guides|build|start|dashboard|api|configuration'],
+  ['stream chat completion', 'build/streaming'],
+])('documents: the search for “%s” finds a guide first', async (words, expected) => {
+  const { page } = await dashboard.windows.open()
+  await page.goto('/docs/')
+  await page.getByRole('button', { name: 'Search' }).first().click()
+  await page.getByRole('searchbox').fill(words)
+  const first = page.getByRole('option').first().getByRole('link')
+  await expect.poll(() => first.getAttribute('href')).toMatch(new RegExp(`^/docs/(${expected})`))
+})
+
+test('documents: the page is copied as Markdown', async () => {
   const { page, consoleErrors } = await dashboard.windows.open()
-  const response = await page.goto('/docs/api/')
-  expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
-  await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor({ timeout: 60_000 })
-  await page.getByText('/v1/chat/completions').first().waitFor()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/docs/build/chat')
+  await page.getByRole('button', { name: 'Copy page' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^# Chat\n/)
+  expect(consoleErrors).toEqual([])
+})
+
+test('API reference: leads from an operation to its examples and back to the documents', async () => {
+  const { page, consoleErrors } = await dashboard.windows.open()
+  await page.goto('/docs/api/')
+  await page.getByRole('link', { name: 'Messages (Anthropic)' }).last().click()
+  await page.getByText('"stop_reason"').first().waitFor()
+  await page.getByRole('link', { name: 'Back to the documents' }).click()
+  await page.getByRole('heading', { name: 'Gatehouse documentation' }).waitFor()
   expect(consoleErrors).toEqual([])
 })

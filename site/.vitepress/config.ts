@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { finishBuild, removeStyles } from '../build/finish-build.ts'
+import { writeMarkdownPages } from '../build/markdown-pages.ts'
 import { alignByClass } from '../markdown/align-by-class.ts'
 import { classStyles } from '../markdown/class-styles.ts'
 import { diagrams } from '../markdown/diagrams.ts'
 import { pictures } from '../markdown/pictures.ts'
 import { repositoryLinks } from '../markdown/repository-links.ts'
 import { NAV, SIDEBAR } from '../navigation.ts'
+
+const ICON = readFileSync(join(import.meta.dirname, '../../dashboard/src/app/icon.svg'), 'utf8')
 
 /** The documents of docs/ as a site that the server serves at /docs/. Its pages load nothing from elsewhere and need no inline styles. */
 // biome-ignore lint/style/noDefaultExport: VitePress requires it
@@ -23,7 +28,7 @@ export default defineConfig({
   metaChunk: true,
   // scripts/check-site.ts checks links, also to headings. A broken link must not stop `npm start`.
   ignoreDeadLinks: true,
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   // Otherwise a style element would be inserted for the moment of the change.
   appearance: { disableTransition: false },
   // Prefetched pages are not covered by `script-src`.
@@ -52,7 +57,10 @@ export default defineConfig({
     build: { assetsInlineLimit: 0, reportCompressedSize: false, chunkSizeWarningLimit: 4_000 },
   },
   transformHtml: removeStyles,
-  buildEnd: finishBuild,
+  buildEnd: (config) => {
+    writeMarkdownPages(config)
+    finishBuild(config)
+  },
   themeConfig: {
     nav: NAV,
     sidebar: SIDEBAR,

@@ -20,7 +20,7 @@ export function finishBuild({ outDir }: SiteConfig): void {
   const scripts = pages.flatMap((page) => [...page.matchAll(INLINE_SCRIPT)].map(([, script = '']) => script))
   const hashes = [...new Set(scripts)].map((script) => `sha256-${createHash('sha256').update(script).digest('base64')}`)
   writeFileSync(join(outDir, 'script-hashes.json'), JSON.stringify(hashes.sort()))
-  for (const name of globSync('**/*.{html,js,css}', { cwd: outDir })) {
+  for (const name of globSync('**/*.{html,js,css,md,txt}', { cwd: outDir })) {
     const path = join(outDir, name)
     const content = readFileSync(path)
     writeFileSync(`${path}.br`, brotliCompressSync(content, QUALITY))

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
@@ -42,19 +43,70 @@ test('documents: the content security policy allows every inline script and no i
 })
 
 test('documents: old addresses redirect', async () => {
-  const moved = ['/docs', '/docs/errors.html', '/docs/js/scalar.js', '/docs/api', '/docs/guides/messaging']
+  const moved = ['/docs', '/docs/errors.html', '/docs/api', '/docs/guides/messaging', '/llms.txt']
   const locations = await Promise.all(moved.map(async (path) => (await get(path)).headers.get('location')))
-  expect(locations).toEqual(['/docs/', '/docs/errors', '/docs/api/js/scalar.js', '/docs/api/', '/docs/build/conversations'])
+  expect(locations).toEqual(['/docs/', '/docs/errors', '/docs/api/', '/docs/build/conversations', '/docs/llms.txt'])
+})
+
+test('documents: each page is also Markdown, and llms.txt lists pages that exist', async () => {
+  const markdown = await get('/docs/build/chat.md')
+  expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  expect(await markdown.text()).toBe(readFileSync(join(ROOT, 'docs/build/chat.md'), 'utf8'))
+  expect(await (await get('/docs/changelog.md')).text()).toContain('## ')
+  const list = await (await get('/docs/llms.txt')).text()
+  expect(list).toMatch(/^# Gatehouse\n\n> /)
+  const links = [...list.matchAll(/\]\(\/docs\/(.*?)\)/g)].map(([, path = '']) => path)
+  expect(links.length).toBeGreaterThan(60)
+  expect(links.filter((path) => !existsSync(join(SITE, path)))).toEqual([])
+  expect(list).toContain('- [Chat](/docs/build/chat.md): A chat completion answers')
+})
+
+test('API reference: has every operation with an example request and response, and never repeats the Host header', async () => {
+  const { paths } = (await (await get('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { operationId?: string }>>
+  }
+  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ operationId }) => operationId ?? []))
+  const pages = globSync('api/*.html', { cwd: SITE }).map((name) => readFileSync(join(SITE, name), 'utf8'))
+  expect(ids.filter((id) => !pages.some((html) => html.includes(`id="${id}"`)))).toEqual([])
+  const sections = pages.flatMap((html) => html.split('<h2 ').slice(1)).filter((section) => section.includes('Credential: '))
+  expect(sections.length).toBeGreaterThanOrEqual(ids.length)
+  expect(sections.filter((section) => !section.includes('Example request'))).toEqual([])
+  const { hostname, port } = new URL(server.base)
+  const page = await new Promise<string>((resolve, reject) => {
+    const request = httpRequest({ hostname, port, path: '/docs/api/', headers: { host: 'evil.example' } }, (response) => {
+      let body = JSON.stringify(response.headers)
+      response
+        .setEncoding('utf8')
+        .on('data', (text) => (body += text))
+        .on('end', () => resolve(body))
+    })
+    request.on('error', reject).end()
+  })
+  expect(page).toContain('API reference')
+  expect(page).not.toContain('evil.example')
+})
+
+/** A browser first loads the page, and the scripts, styles and fonts that it names. */
+test('API reference: the first load of each page has at most 1.5 MB', () => {
+  const sizes = globSync('api/*.html', { cwd: SITE }).map((name) => {
+    const html = readFileSync(join(SITE, name), 'utf8')
+    const files = [...html.matchAll(/(?:href|src)="\/docs\/([^"]+\.(?:js|css|woff2))"/g)].map(([, file = '']) => file)
+    const bytes = [...new Set(files)].reduce((sum, file) => sum + statSync(join(SITE, file)).size, html.length)
+    return [name, bytes] as const
+  })
+  expect(sizes.length).toBeGreaterThan(20)
+  expect(sizes.filter(([, bytes]) => bytes > 1_500_000)).toEqual([])
 })
 
 test('documents: every link of the built site leads to a page and a heading', () => {
   const pages = new Map(
     globSync('**/*.html', { cwd: SITE }).map((name) => [addressOf(name), readFileSync(join(SITE, name), 'utf8')]),
   )
+  const markdown = new Set(globSync('**/*.md', { cwd: SITE }).map((name) => `/docs/${name}`))
   const broken = [...pages].flatMap(([page, html]) =>
     [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].flatMap(([, href = '']) => {
       const { origin, pathname, hash } = new URL(href.replaceAll('&amp;', '&'), `http://site${page}`)
-      if (origin !== 'http://site' || pathname === '/docs/api/') return []
+      if (origin !== 'http://site' || pathname === '/openapi.json' || markdown.has(pathname)) return []
       const target = pages.get(pathname)
       const id = decodeURIComponent(hash.slice(1))
       const exists = target !== undefined && (id === '' || target.includes(`id="${id}"`))

@@ -14,7 +14,7 @@ describe('security headers', () => {
     ['/docs/errors', 200],
     ['/docs/none', 404],
     ['/docs/api/', 200],
-    ['/docs/api/js/scalar.js', 200],
+    ['/docs/api/gateway-messages', 200],
     ['/dashboard', 302],
     ['/v1/models', 401],
     ['/v1/avatars/ann', 200],
@@ -38,18 +38,13 @@ describe('security headers', () => {
     await plain.close()
   })
 
-  test('security headers: /docs/api allows only its own scripts and no frames', async () => {
-    const [first, second] = [await get('/docs/api/'), await get('/docs/api/')]
-    const policy = first.headers.get('content-security-policy')
-    const [, nonce = ''] = /script-src 'nonce-([\w+/=]+)'/.exec(policy ?? '') ?? []
+  test('security headers: /docs/api allows only scripts of the server and no frames', async () => {
+    const { headers } = await get('/docs/api/')
+    const policy = headers.get('content-security-policy')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(first.headers.get('x-frame-options')).toBe('DENY')
-    expect((await first.text()).match(/<script[^>]*>/g)).toEqual([
-      `<script nonce="${nonce}" src="js/scalar.js">`,
-      `<script nonce="${nonce}" type="text/javascript">`,
-    ])
-    expect(second.headers.get('content-security-policy')).not.toBe(policy)
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('x-frame-options')).toBe('DENY')
   })
 })
 

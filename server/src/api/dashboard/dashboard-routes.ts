@@ -9,9 +9,10 @@ import { GatehouseError } from '../../errors.ts'
 const SITE = fileURLToPath(new URL('../../../../site/dist', import.meta.url))
 
 /** Pages that have another address now. */
-const MOVED: Readonly<Record<string, string>> = { 'guides/messaging': 'build/conversations' }
+const MOVED: Readonly<Record<string, string>> = { api: 'api/', 'guides/messaging': 'build/conversations' }
 
 const PAGE = /^(?:[a-z0-9-]+\/)*[a-z0-9-]*$/
+const MARKDOWN = /^(?:[a-z0-9-]+\/)*(?:[a-z0-9-]+|README)\.md$/
 
 /** Headers of a page that loads what `sources` allows, and that cannot be framed. */
 const pageHeaders = (sources: Readonly<Record<string, string>>) => ({
@@ -45,7 +46,8 @@ async function siteRoutes(app: FastifyInstance): Promise<void> {
   app.get<{ Params: { name: string } }>('/docs/assets/*', hidden, async (request, reply) =>
     reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(`assets/${pathOf(request.params)}`),
   )
-  for (const name of ['code.css', 'vp-icons.css', 'hashmap.json'])
+  app.get('/llms.txt', hidden, async (_request, reply) => reply.redirect('/docs/llms.txt'))
+  for (const name of ['code.css', 'vp-icons.css', 'hashmap.json', 'llms.txt'])
     app.get(`/docs/${name}`, hidden, async (_request, reply) => reply.header('cache-control', 'no-cache').sendFile(name))
   app.get('/docs/*', hidden, async ({ params, headers }, reply) => sendSitePage(reply, pathOf(params), headers.accept))
 }
@@ -60,7 +62,7 @@ async function sendSitePage(reply: FastifyReply, path: string, accept = ''): Pro
   const hashes = await readFile(join(SITE, 'script-hashes.json'), 'utf8').catch((cause) => {
     throw new GatehouseError('NOT_FOUND', { message: 'The documents are not built. Run `npm start` to build them.' }, cause)
   })
-  const file = PAGE.test(path) ? `${path}${path === '' || path.endsWith('/') ? 'index' : ''}.html` : undefined
+  const file = fileOf(path)
   const exists =
     file !== undefined &&
     (await readFile(join(SITE, file)).then(
@@ -69,10 +71,17 @@ async function sendSitePage(reply: FastifyReply, path: string, accept = ''): Pro
     ))
   if (!exists && !accept.includes('text/html')) throw new GatehouseError('NOT_FOUND')
   reply.headers(siteHeaders(JSON.parse(hashes) as string[])).header('cache-control', 'no-cache')
+  if (file?.endsWith('.md')) reply.type('text/markdown; charset=utf-8')
   return exists ? reply.sendFile(file) : reply.code(404).sendFile('404.html')
 }
 
-/** Where `scripts/build-dashboard.mjs` puts the dashboard and the API reference. */
+/** `guides/deploy` is a page, and `guides/deploy.md` its Markdown. */
+function fileOf(path: string): string | undefined {
+  if (MARKDOWN.test(path)) return path
+  return PAGE.test(path) ? `${path}${path === '' || path.endsWith('/') ? 'index' : ''}.html` : undefined
+}
+
+/** Where `scripts/build-dashboard.mjs` puts the dashboard. */
 const BUILD = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url))
 
 const readBuilt = (path: string): Promise<string> =>
@@ -111,7 +120,6 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
     maxAge: '1y',
     suppressWarning: true,
   })
-  await app.register(apiReferenceRoutes)
   await app.register(siteRoutes)
   app.get('/dashboard/*', { schema: { hide: true } }, async (_request, reply) => sendPage(reply))
   app.get('/dashboard', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/dashboard/'))
@@ -123,32 +131,4 @@ export async function dashboardRoutes(app: FastifyInstance): Promise<void> {
 async function sendPage(reply: FastifyReply): Promise<FastifyReply> {
   const { html, nonce } = await readPage('index.html')
   return reply.headers(dashboardHeaders(nonce)).type('text/html; charset=utf-8').send(html)
-}
-
-/** The page shares its origin with the dashboard's cookie. Scalar creates its styles at run time, without a nonce. */
-const referenceHeaders = (nonce: string) => ({
-  ...pageHeaders({
-    'script-src': `'nonce-${nonce}'`,
-    'style-src': "'unsafe-inline'",
-    'img-src': "'self' data:",
-    'font-src': "'self' data:",
-    'connect-src': "'self'",
-    'form-action': "'none'",
-  }),
-  'cache-control': 'no-store',
-})
-
-/** `/docs/api/`: /openapi.json as a page for people. The dashboard's build includes it. */
-export async function apiReferenceRoutes(app: FastifyInstance): Promise<void> {
-  const hidden = { schema: { hide: true } }
-  app.get('/docs/api', hidden, async (_request, reply) => reply.redirect('/docs/api/', 301))
-  app.get('/docs/api/', hidden, async (_request, reply) => {
-    const { html, nonce } = await readPage('reference/index.html')
-    return reply.headers(referenceHeaders(nonce)).type('text/html; charset=utf-8').send(html)
-  })
-  app.get('/docs/api/js/scalar.js', hidden, async (_request, reply) =>
-    reply.type('application/javascript; charset=utf-8').send(await readBuilt('reference/scalar.js')),
-  )
-  // Its address when the reference was at /docs/.
-  app.get('/docs/js/scalar.js', hidden, async (_request, reply) => reply.redirect('/docs/api/js/scalar.js', 301))
 }
