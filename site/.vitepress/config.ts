@@ -28,7 +28,10 @@ export default defineConfig({
   metaChunk: true,
   // scripts/check-site.ts checks links, also to headings. A broken link must not stop `npm start`.
   ignoreDeadLinks: true,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  head: [
+    ['link', { rel: 'stylesheet', href: '/docs/code.css' }],
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }],
+  ],
   // Otherwise a style element would be inserted for the moment of the change.
   appearance: { disableTransition: false },
   // Prefetched pages are not covered by `script-src`.
@@ -45,6 +48,8 @@ export default defineConfig({
     },
     languageAlias: { promql: 'sql' },
     codeTransformers: [classStyles],
+    // Enough contrast on the background of code (WCAG AA).
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown) => {
       markdown.use(alignByClass)
       markdown.use(repositoryLinks)

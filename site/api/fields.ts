@@ -70,10 +70,7 @@ const cell = (text: string): string =>
 
 const MAX_TYPE = 120
 
-const typeCell = (type: string): string => {
-  const shown = type.length > MAX_TYPE ? `${type.slice(0, MAX_TYPE)} …` : type
-  return `\`${shown.replaceAll('|', '\\|')}\``
-}
+const typeCell = (type: string): string => cell(type.length > MAX_TYPE ? `${type.slice(0, MAX_TYPE)} …` : type)
 
 export function fieldTable(fields: readonly Field[], { hasRequired }: { readonly hasRequired: boolean }): string {
   if (fields.length === 0) return ''
