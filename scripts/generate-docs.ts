@@ -45,7 +45,7 @@ function errorTable(): string {
   return `# Errors
 
 Generated from \`server/src/errors.ts\`. Every error has the envelope
-\`{"error": {"code", "message", "type", "param", "audit_id"?, "review_item_id"?, "details"?}}\`.
+\`{"error": {"code", "message", "type", "param", "audit_id"?, "review_item_id"?, "expires_at"?, "details"?, "doc_url"}}\`.
 After stage 2 (admit), errors carry \`audit_id\`, also as the header \`x-audit-id\`.
 \`x-should-retry: false\` is sent with 403, 409, 410 and 422, with a \`Retry-After\` of more than 60 seconds, with requests that a
 provider refuses, and with a 502 that only an operator can resolve.

@@ -53,6 +53,8 @@ export interface ErrorFields {
   readonly param?: string
   readonly details?: Readonly<Record<string, unknown>>
   readonly reviewItemId?: string
+  /** When a hold expires. */
+  readonly expiresAt?: Date
   readonly auditId?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -70,8 +72,11 @@ export class GatehouseError extends Error {
   }
 }
 
-/** The envelope of both APIs (API-ERR-1 to API-ERR-3). */
-export function errorBody(code: ErrorCode, fields: ErrorFields = {}) {
+/** `base`: the public URL of the server, if it is known. */
+const docUrl = (code: ErrorCode, base = ''): string => `${base}/docs/troubleshooting#${code.toLowerCase()}`
+
+/** The envelope of all APIs (API-ERR-1 to API-ERR-3). */
+export function errorBody(code: ErrorCode, fields: ErrorFields = {}, base?: string) {
   return {
     error: {
       code,
@@ -80,7 +85,9 @@ export function errorBody(code: ErrorCode, fields: ErrorFields = {}) {
       param: fields.param ?? null,
       ...(fields.auditId === undefined ? {} : { audit_id: fields.auditId }),
       ...(fields.reviewItemId === undefined ? {} : { review_item_id: fields.reviewItemId }),
+      ...(fields.expiresAt === undefined ? {} : { expires_at: fields.expiresAt.toISOString() }),
       ...(fields.details === undefined ? {} : { details: fields.details }),
+      doc_url: docUrl(code, base),
     },
   }
 }

@@ -25,6 +25,9 @@ export interface GrowingEncoder {
   fail(envelope: ErrorEnvelope): string
 }
 
+/** `base`: the public URL of the server, if it is set. */
+export type ErrorBody = (code: ErrorCode, fields: ErrorFields, base: string | undefined, requestId: string) => ErrorEnvelope
+
 export interface ErrorEnvelope {
   readonly error: Readonly<Record<string, unknown>> & { readonly code: string; readonly message: string }
   readonly [field: string]: unknown
@@ -72,5 +75,5 @@ export interface ClientDialect {
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean
   /** Absent: that of the chat API. */
-  readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => ErrorEnvelope
+  readonly errorBody?: ErrorBody
 }

@@ -39,10 +39,11 @@ export function failureOf(outcome: Outcome): Failure | undefined {
   return { code: isUnavailable(cause) ? 'UNAVAILABLE' : 'INTERNAL', fields: {} }
 }
 
-function fieldsOfHold({ itemId, question }: Extract<Outcome, { kind: 'held' }>): Failure['fields'] {
+function fieldsOfHold({ itemId, expiresAt, question }: Extract<Outcome, { kind: 'held' }>): Failure['fields'] {
   if (itemId === undefined) return {}
-  if (question === undefined) return { reviewItemId: itemId }
-  return { reviewItemId: itemId, message: `A reviewer asks before the decision: ${question}`, details: { question } }
+  const fields = { reviewItemId: itemId, ...(expiresAt && { expiresAt }) }
+  if (question === undefined) return fields
+  return { ...fields, message: `A reviewer asks before the decision: ${question}`, details: { question } }
 }
 
 export const statusOf = (error: Failure | undefined) => ({ status: error ? ERRORS[error.code].status : 200, error })

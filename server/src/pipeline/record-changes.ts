@@ -63,18 +63,25 @@ export interface FinishedRun {
   readonly isDeclared: (model: string) => boolean
 }
 
+export interface ChangedReview {
+  readonly id: string
+  readonly state: string
+  /** Of a hold. */
+  readonly expiresAt?: Date
+}
+
 /** Writes the changes. Returns the changed items; the first is the one that the response names. */
 export async function writeReviewChanges(
   tx: Tx,
   changes: ReviewChanges,
   run: FinishedRun,
   box: SecretBox,
-): Promise<{ id: string; state: string }[]> {
+): Promise<ChangedReview[]> {
   const owner = ownerOf(run.results.authenticate)
-  const changed: { id: string; state: string }[] = []
+  const changed: ChangedReview[] = []
   if (changes.open === 'hold') {
     const { item } = await openHold(tx, owner, newReview(changes.point, run), box)
-    changed.push({ id: item.id, state: 'pending' })
+    changed.push({ id: item.id, state: 'pending', expiresAt: item.expiresAt })
   } else if (changes.open === 'escalation') {
     const item = await openEscalation(tx, owner, newReview(changes.point, run), box)
     changed.push({ id: item.id, state: 'pending' })

@@ -14,7 +14,7 @@ import { decisionOf, responseInputOf, type StageResults, transformsOf } from './
 import type { StageTrace } from './stage-trace.ts'
 
 export interface RecordedChanges {
-  readonly review: { readonly id: string; readonly state: string } | null
+  readonly review: { readonly id: string; readonly state: string; readonly expiresAt?: Date } | null
   readonly remembered: readonly StoredMemory[]
 }
 
@@ -80,7 +80,7 @@ export function draftOf(
       messages: admit.request.messages.length,
     },
     response: describeResponse(incoming, trace.results, response, hasher),
-    review: response.review,
+    review: response.review && { id: response.review.id, state: response.review.state },
     risk_level: decision?.risk ?? null,
     stages: trace.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
     status: response.status,

@@ -5,11 +5,12 @@ import { type Decision, decidingRules, type PolicyPoint } from './decision.ts'
 export type Outcome =
   | { readonly kind: 'answered' }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
-  /** A reviewer decides. `itemId`: the item that is pending already; without it the record stage opens one. */
+  /** A reviewer decides. `itemId`: the item that is pending already, which expires at `expiresAt`; without it the record stage opens one. */
   | {
       readonly kind: 'held'
       readonly point: 'input' | 'output'
       readonly itemId?: string
+      readonly expiresAt?: Date
       /** The question of a reviewer to the requester. */
       readonly question?: string | undefined
     }

@@ -31,6 +31,11 @@ describe('security headers', () => {
     expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
+  test('errors: they link to the documents at the public URL [API-ERR-17]', async () => {
+    const { error } = (await (await get('/v1/models')).json()) as { readonly error: { readonly doc_url: string } }
+    expect(error.doc_url).toBe('https://gatehouse.example.com/docs/troubleshooting#auth_invalid_key')
+  })
+
   test('security headers: HSTS is absent when the public URL is not https', async () => {
     const plain = await startServer()
     const { headers } = await get('/healthz', plain)

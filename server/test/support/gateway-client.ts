@@ -44,6 +44,7 @@ export interface ErrorBody {
   readonly param: string | null
   readonly audit_id: string
   readonly review_item_id: string
+  readonly expires_at: string
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -163,7 +164,7 @@ export function expectSuccess({ status, text, body }: GatewayResponse, expected 
 /** The content of a completion's first choice. */
 export const contentOf = (response: GatewayResponse): string => expectSuccess(response).choices[0]?.message.content ?? ''
 
-const FIELDS = new Set(['code', 'message', 'type', 'param', 'audit_id', 'review_item_id', 'details'])
+const FIELDS = new Set(['code', 'message', 'type', 'param', 'audit_id', 'review_item_id', 'expires_at', 'details', 'doc_url'])
 
 /** Fails unless the response is an error envelope with this code; returns its `error`. */
 export function expectError(response: GatewayResponse, code: ErrorCode): ErrorBody {
@@ -187,6 +188,7 @@ export function expectEnvelope({ status, headers, text, body }: GatewayResponse)
     (error.param === null || typeof error.param === 'string') &&
     ['undefined', 'string'].includes(typeof error.audit_id) &&
     ['undefined', 'string'].includes(typeof error.review_item_id) &&
+    String(error.doc_url).endsWith(`/docs/troubleshooting#${error.code.toLowerCase()}`) &&
     (error.details === undefined || (typeof error.details === 'object' && error.details !== null)) &&
     /^application\/json/.test(headers.get('content-type') ?? '') &&
     REQUEST_ID.test(headers.get('x-request-id') ?? '')

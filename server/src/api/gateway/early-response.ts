@@ -1,13 +1,11 @@
 import type { FastifyReply } from 'fastify'
-import type { ErrorEnvelope, GrowingEncoder, ResponseEncoder } from '../../dialects/client-dialect.ts'
+import type { ErrorBody, GrowingEncoder, ResponseEncoder } from '../../dialects/client-dialect.ts'
 import type { ErrorCode, ErrorFields } from '../../errors.ts'
 import { governanceOf } from '../../pipeline/governance-block.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { EarlyHead, EarlyText } from '../../pipeline/request.ts'
 import { finishEvents, startEvents } from '../kit/event-stream.ts'
 import { narrowOrigins } from './cors.ts'
-
-type ErrorBody = (code: ErrorCode, fields: ErrorFields, requestId: string) => ErrorEnvelope
 
 /** A streamed response that begins before the verdict (decision 0025). It has no headers of the decision, which is not known yet. */
 export class EarlyResponse implements EarlyText {
@@ -71,7 +69,8 @@ export class EarlyResponse implements EarlyText {
 
   #errorEvent(code: ErrorCode, fields: ErrorFields): string {
     this.#reply.errorCode = code
-    return this.#stream?.fail(this.#errorBody(code, fields, this.#reply.request.id)) ?? ''
+    const { request, server } = this.#reply
+    return this.#stream?.fail(this.#errorBody(code, fields, server.publicUrl, request.id)) ?? ''
   }
 
   async #end(events: Iterable<string>): Promise<void> {

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** Makes the error body of routes whose clients expect another envelope. */
-    readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => object
+    readonly errorBody?: (code: ErrorCode, fields: ErrorFields, base: string | undefined, requestId: string) => object
   }
 }
 
@@ -28,8 +28,9 @@ export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFie
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   // Clients do not wait longer than a minute: they would come back too early.
   if (NEVER_RETRY.has(status) || retryAfter > NO_RETRY_AFTER_SECONDS) reply.header('x-should-retry', 'false')
+  const { publicUrl } = reply.server
   const own = reply.request.routeOptions?.config?.errorBody
-  const body = own ? own(code, fields, reply.request.id) : errorBody(code, fields)
+  const body = own ? own(code, fields, publicUrl, reply.request.id) : errorBody(code, fields, publicUrl)
   return reply.status(status).type('application/json').serializer(JSON.stringify).send(body)
 }
 

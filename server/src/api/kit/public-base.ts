@@ -2,6 +2,9 @@ import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    readonly publicUrl: string | undefined
+  }
   interface FastifyRequest {
     /** Base URL of this server, `https://host` without a trailing slash, for all URLs in responses, events and storage. */
     readonly base: string
@@ -21,6 +24,7 @@ const EVERYWHERE = new Set(['0.0.0.0', '::', ''])
 /** `base`: the public URL, else the host that a trusted proxy forwards, else the own address. Never from headers of a client. */
 export function addBaseUrl(app: FastifyInstance, options: PublicBaseOptions): void {
   const proxies = proxyList(options.trustedProxies)
+  app.decorate('publicUrl', options.publicUrl)
   app.decorateRequest('base', {
     getter(this: FastifyRequest) {
       return options.publicUrl ?? forwardedBase(this, proxies) ?? ownBase(this, options.host)

@@ -35,9 +35,9 @@ export const anthropicMessages: ClientDialect = {
     }),
   hasTextParts: true,
   /** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
-  errorBody: (code, fields, requestId) => ({
+  errorBody: (code, fields, base, requestId) => ({
     type: 'error',
-    error: { ...errorBody(code, fields).error, type: ERROR_TYPES[ERRORS[code].status] ?? 'invalid_request_error' },
+    error: { ...errorBody(code, fields, base).error, type: ERROR_TYPES[ERRORS[code].status] ?? 'invalid_request_error' },
     request_id: requestId,
   }),
 }

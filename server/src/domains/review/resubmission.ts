@@ -24,7 +24,7 @@ export type Release =
 export type ResubmissionResult =
   | { readonly kind: 'release'; readonly release: Release }
   /** `question`: of a reviewer to the requester. */
-  | { readonly kind: 'pending'; readonly itemId: string; readonly question?: string | undefined }
+  | { readonly kind: 'pending'; readonly itemId: string; readonly expiresAt: Date; readonly question?: string | undefined }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
 
 /** Does not wait: while the decision or another release is outstanding the result is `pending` (approval-wait.ts). */
@@ -58,7 +58,12 @@ function withoutResult(claimed: Unreleased): ResubmissionResult {
       return refused('PROVIDER_ERROR', { reviewItemId: claimed.item.id, message: INTERRUPTED })
     case 'pending':
     case 'busy':
-      return { kind: 'pending', itemId: claimed.item.id, question: claimed.item.question ?? undefined }
+      return {
+        kind: 'pending',
+        itemId: claimed.item.id,
+        expiresAt: claimed.item.expiresAt,
+        question: claimed.item.question ?? undefined,
+      }
     case 'mismatch':
       return refused('VALIDATION_ERROR', MISMATCH)
     case 'own_approval':

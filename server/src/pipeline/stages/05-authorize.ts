@@ -132,7 +132,7 @@ function stopByVerdict(
   // The completion of this request may be held already: then the provider is not called a second time (GW-RETRY-2).
   const findHeld = async () => {
     const pending = await findPendingHold(db, owner, decided.requestHash(), clock.now(), 'output')
-    return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)
+    return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id, expiresAt: pending.expiresAt }, decided)
   }
   return andThen(pendingOutputHolds.mayExist(owner), (mayExist) => (mayExist ? findHeld() : undefined))
 }
@@ -156,8 +156,8 @@ async function release(
   const resubmitted = await resubmit(ownerOf(context.caller), { id, keyIssuer, requestHash: decided.requestHash() }, deps)
   if (resubmitted.kind === 'refused') return refuse(resubmitted.code, resubmitted.fields, decided)
   if (resubmitted.kind === 'pending') {
-    const { itemId, question } = resubmitted
-    return new Stop({ kind: 'held', point: 'input', itemId, question }, decided)
+    const { itemId, expiresAt, question } = resubmitted
+    return new Stop({ kind: 'held', point: 'input', itemId, expiresAt, question }, decided)
   }
   return applyRelease(resubmitted.release, decided, context, classified, deps)
 }

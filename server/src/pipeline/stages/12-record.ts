@@ -75,9 +75,10 @@ export async function record(
       deps,
     )
     const itemId = review?.id ?? error?.fields.reviewItemId
+    const expiresAt = outcome.kind === 'held' ? (review?.expiresAt ?? error?.fields.expiresAt) : undefined
     const publicError = error && {
       code: error.code,
-      fields: { ...error.fields, auditId, ...(itemId && { reviewItemId: itemId }) },
+      fields: { ...error.fields, auditId, ...(itemId && { reviewItemId: itemId }), ...(expiresAt && { expiresAt }) },
     }
     const held = outcome.kind === 'held' && itemId ? { itemId } : undefined
     return { trace, auditId, completionJson, held, remembered, cause, ...statusOf(publicError) }

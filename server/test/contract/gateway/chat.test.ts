@@ -138,12 +138,16 @@ describe('chat', () => {
     const { token } = await governed.application({ settings: { extensions: ['tools', 'content_parts'] } })
     expectError(await governed.chat(messages, { ...more }, { token }), 'POLICY_DENIED')
   })
-  test('holds: an identical request gets the same review_item_id while the hold is pending, without a second provider call [GW-RETRY-2]', async () => {
+  test('holds: an identical request gets the same review_item_id and expires_at while the hold is pending, without a second provider call [GW-RETRY-2, API-ERR-18]', async () => {
     for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
       const calls = governed.countProviderCalls(held)
+      const { expires_at } = expectError(held.response, 'POLICY_REVIEW_PENDING')
+      expect(expires_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/)
+      const same = { review_item_id: held.id, expires_at }
       for (let i = 0; i < 3; i++) {
-        expect(expectError(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+        expect(expectError(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING')).toMatchObject(same)
       }
+      expect(expectError(await governed.resubmit(held), 'POLICY_REVIEW_PENDING')).toMatchObject(same)
       expect(governed.countProviderCalls(held)).toBe(calls)
     }
   })
