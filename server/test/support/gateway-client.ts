@@ -45,6 +45,7 @@ export interface ErrorBody {
   readonly audit_id: string
   readonly review_item_id: string
   readonly expires_at: string
+  readonly doc_url: string
   readonly details: Readonly<Record<string, unknown>>
 }
 
