@@ -20,6 +20,7 @@ export async function firstLogin(
   { server: { base, context, config } }: Dashboard,
   page: Page,
   { name, email, password, workspace }: FirstOwner,
+  checkForm = async () => {},
 ): Promise<void> {
   const { db } = context.database
   const { data: people } = await listPeople(db, { limit: 10 })
@@ -33,6 +34,7 @@ export async function firstLogin(
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Email').fill(email)
   if (workspace !== undefined) await page.getByLabel('Workspace').fill(workspace)
+  await checkForm()
   await setPassword(page, password)
 }
 
