@@ -71,7 +71,7 @@ test('providers: owner adds one, tests another, adds a model with prices and cha
   await expectAccessible(page)
   await screenshot(page, 'provider')
   await visit('/models')
-  await page.getByRole('row', { name: /^scripted openai \$2\.50 \$0\.25 \$10\.00 Custom/ }).waitFor()
+  await page.getByRole('row', { name: /^scripted openai Same 1 \$2\.50 \$0\.25 \$10\.00 Custom/ }).waitFor()
   await page.getByRole('button', { name: 'Edit scripted' }).click()
   await page.getByRole('combobox', { name: 'API' }).waitFor()
   await page.keyboard.press('Escape')
@@ -180,6 +180,29 @@ async function addListedModel(page: Page): Promise<void> {
   await page.getByRole('row', { name: /^llama-3.3-70b-versatile .*Custom/ }).waitFor()
   await dialogsClosed(page)
 }
+
+test('models: owner adds another model of a second provider as a fallback and moves it to the front', async () => {
+  const { page } = await dashboard.signedIn({ at: '/models' })
+  await dashboard.admin.create('/providers', { id: 'spare', base_url: 'https://spare.example.com/v1' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Fallbacks of gpt-demo' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1. openai: gpt-demo').waitFor()
+  await choose(page, 'Provider', 'spare')
+  await dialog.getByLabel('Upstream model').fill('small-model')
+  await dialog.getByRole('button', { name: 'Add fallback' }).click()
+  await dialog.getByText('2. spare: small-model').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Move up: spare' }).click()
+  await dialog.getByText('1. spare: small-model').waitFor()
+  await dialog.getByText('2. openai: gpt-demo').waitFor()
+  const models = (await dashboard.admin.get('/models')).data.filter(({ id }: { id: string }) => id === 'gpt-demo')
+  expect(models).toMatchObject([
+    { provider_id: 'openai', fallback_order: 1 },
+    { provider_id: 'spare', fallback_order: 0, upstream_name: 'small-model' },
+  ])
+  await dashboard.admin.remove('/providers/spare')
+})
 
 test('provider test: shows the cause of a failure', async () => {
   const { page, visit } = await dashboard.signedIn()

@@ -6,7 +6,7 @@ import { changedFields } from '../../ui/changed-fields.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
-import { bodyOf, type ModelValues, valuesOf } from './model-values.ts'
+import { bodyOf, type ModelValues, ONLY_NEW, valuesOf } from './model-values.ts'
 import { PriceFields } from './price-fields.tsx'
 import { MODEL_APIS, type Model } from './provider.ts'
 
@@ -19,8 +19,6 @@ interface ModelButtonProps {
 }
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
-/** Prevents replacing a model that another operator has just added. */
-const ONLY_NEW = { 'if-none-match': '*' }
 
 /** Adds or edits a model. */
 export function ModelButton({ providerId, model, hasApis }: ModelButtonProps) {

@@ -11,6 +11,9 @@ export const PRICES = [
 ] as const
 type PriceName = (typeof PRICES)[number]
 
+/** Headers that prevent replacing a model that another operator has just added. */
+export const ONLY_NEW = { 'if-none-match': '*' }
+
 /** Mantine's NumberInput has an empty string as its empty value. */
 type PriceValues = Record<PriceName, number | ''>
 

@@ -6,6 +6,7 @@ import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
+import { FallbacksButton } from './fallbacks-button.tsx'
 import { ModelButton } from './model-button.tsx'
 import { usePriceColumns } from './price-columns.tsx'
 import { hasResponsesApi, type Model } from './provider.ts'
@@ -23,6 +24,8 @@ export function Page() {
       header: t('models.provider'),
       cell: ({ provider_id }) => <Link to={`/providers/${provider_id}`}>{provider_id}</Link>,
     },
+    { header: t('models.upstream'), cell: ({ upstream_name }) => upstream_name ?? t('models.same'), from: 'lg' },
+    { header: t('fallbacks.order'), cell: ({ fallback_order }) => fallback_order + 1, from: 'lg', align: 'right' },
     ...priceColumns,
     actionsColumn((model) => <Actions model={model} hasApis={hasApis(model.provider_id)} />),
   ]
@@ -60,6 +63,7 @@ function Actions({ model, hasApis }: { readonly model: Model; readonly hasApis: 
           {t('models.playground')}
         </LinkButton>
       )}
+      {hasScope('providers:write') && <FallbacksButton model={model.id} />}
       {hasScope('providers:write') && <ModelButton providerId={model.provider_id} model={model} hasApis={hasApis} />}
     </Group>
   )
