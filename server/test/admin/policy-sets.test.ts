@@ -50,14 +50,14 @@ test('publish: an earlier version is active again at once [GW-POL-2]', async () 
 const UNKNOWN_DIRECTIVE = document('  - id: a\n    at: [input]\n    when: "true"\n    directives: ["fly:away"]\n')
 
 test.each([
-  ['not YAML', 'name: demo\nrules: [\n', 3, ''],
-  ['an unknown directive', UNKNOWN_DIRECTIVE, 6, 'rules[0].directives[0]'],
-])('publish: %s is 400 with line and field, and the active version stays', async (_, raw, line, field) => {
+  ['not YAML', 'name: demo\nrules: [\n', 3, '', undefined],
+  ['an unknown directive', UNKNOWN_DIRECTIVE, 6, 'rules[0].directives[0]', 'a'],
+])('publish: %s is 400 with line, rule and field, and the active version stays', async (_, raw, line, field, rule) => {
   await admin.create('/policy-sets', { source: DENY })
   for (const sending of [{ raw, type: 'application/yaml' }, { raw: JSON.stringify({ source: raw }) }]) {
     const response = await admin.send('POST', '/policy-sets', undefined, sending)
     const error = expectError(response, 'VALIDATION_ERROR')
-    expect(error.details.errors[0]).toEqual({ line, column: expect.any(Number), field, message: expect.any(String) })
+    expect(error.details.errors[0]).toEqual({ line, column: expect.any(Number), field, rule, message: expect.any(String) })
     expect(error.param).toBe(field || null)
     expect(error.message).toContain(`Line ${line}:`)
   }

@@ -66,7 +66,7 @@ function Versions({ canWrite }: { readonly canWrite: boolean }) {
       header: t('list.version'),
       cell: ({ id, name, version, note }) => (
         <Stack gap={0}>
-          <Link to={`/policies/${id}`}>{t('version', { name, version })}</Link>
+          <Link to={`/policies/${id}`}>{t('listed', { name, version })}</Link>
           <Note text={note} />
         </Stack>
       ),

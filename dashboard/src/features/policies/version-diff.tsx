@@ -44,7 +44,7 @@ export function VersionDiff({ id, source, to, onChoose }: VersionDiffProps) {
         allowDeselect={false}
         data={(others ?? []).map((one) => ({
           value: one.id,
-          label: t(one.active ? 'versionActive' : 'version', { name: one.name, version: one.version }),
+          label: t(one.active ? 'listedActive' : 'listed', { name: one.name, version: one.version }),
         }))}
         value={other ?? null}
         onChange={(value) => onChoose(value ?? undefined)}

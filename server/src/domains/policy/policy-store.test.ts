@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
+import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { policySha256 } from './policy.ts'
 import { findActivePolicyId, findActivePolicySet, findPolicySet, publishPolicySet } from './policy-store.ts'
 
@@ -20,11 +21,11 @@ describe.each(testDatabases())('Policy sets on $name', async ({ open }) => {
     return database.db.transaction().execute((tx) => publishPolicySet(tx, workspaceId, set))
   }
 
-  test('publishPolicySet: stores the next version of the name and activates it', async () => {
+  test('publishPolicySet: stores the next version of the Workspace and activates it', async () => {
     const first = await publish('one')
     const second = await publish('two')
     const other = await publish('three', 'other')
-    expect([first.version, second.version, other.version]).toEqual([1, 2, 1])
+    expect([first.version, second.version, other.version]).toEqual([1, 2, 3])
     expect(first).toEqual({
       id: expect.stringMatching(/^pol_/),
       name: 'acme',
@@ -39,6 +40,16 @@ describe.each(testDatabases())('Policy sets on $name', async ({ open }) => {
     expect(await findActivePolicySet(database.db, workspaceId)).toEqual({ ...other, source: 'three' })
     expect(await findActivePolicyId(database.db, workspaceId)).toBe(other.id)
     expect(await findPolicySet(database.db, workspaceId, first.id)).toEqual({ ...first, active: false, source: 'one' })
+  })
+
+  test('publishPolicySet: continues after all versions when an earlier release numbered those of each name', async () => {
+    for (const name of ['a', 'b', 'c']) await publish(name, name)
+    await database.db
+      .updateTable('policy_set')
+      .set({ version: 1 })
+      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+      .execute()
+    expect((await publish('four', 'a')).version).toBe(4)
   })
 
   test('publishPolicySet: versions have no gaps and the last is active when documents are published at the same time', async () => {

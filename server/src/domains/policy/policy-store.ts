@@ -33,7 +33,7 @@ export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 's
   readonly now: Date
 }
 
-/** Publications wait for the lock of the Workspace, so versions of a name have no gaps and the last published one is active. */
+/** Publications wait for the lock of the Workspace, so its versions have no gaps, whatever their names, and the last published one is active. */
 export async function publishPolicySet(
   tx: Tx,
   workspaceId: string,
@@ -41,13 +41,13 @@ export async function publishPolicySet(
 ): Promise<PolicySetVersion> {
   const workspace = uuidOfWorkspace(workspaceId)
   await lockActivePolicySet(tx, workspaceId)
-  const { last } = await tx
+  const { last, count } = await tx
     .selectFrom('policy_set')
-    .select((of) => of.fn.max('version').as('last'))
+    .select((of) => [of.fn.max('version').as('last'), of.fn.countAll<string>().as('count')])
     .where('workspace_id', '=', workspace)
-    .where('name', '=', name)
     .executeTakeFirstOrThrow()
-  const version = (last ?? 0) + 1
+  // Earlier releases numbered the versions of each name, so the highest number can be below the count.
+  const version = Math.max(last ?? 0, Number(count)) + 1
   const id = newUuid()
   await tx
     .insertInto('policy_set')

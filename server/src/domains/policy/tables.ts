@@ -7,7 +7,7 @@ declare module '../../platform/db/schema.ts' {
       id: string
       workspace_id: string
       name: string
-      /** Counted from 1 without gaps for each name in the Workspace. */
+      /** Counted from 1 without gaps in the Workspace. Earlier releases counted for each name. */
       version: number
       sha256: string
       /** The published YAML document, byte for byte. */
