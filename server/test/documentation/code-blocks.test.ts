@@ -23,6 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'docs/guides/backup.md': 'needs a second database; server/test/backup/export-import.test.ts has one',
   'docs/guides/siem.md':
     'needs receivers; server/src/domains/audit/follow and server/test/faults/audit-follow-kill.test.ts have them',
+  'docs/guides/investigate.md': 'the browser downloads the proof; dashboard/e2e/audit.test.ts does so and verifies it',
   'docs/guides/deploy.md': 'needs Docker, systemd or a cluster; server/test/deploy checks the files',
 }
 /** Variables of other programs. */
