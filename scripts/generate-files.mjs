@@ -13,6 +13,12 @@ const FILES = [
     generator: ['dashboard/scripts/api-schema.ts'],
   },
   {
+    file: 'clients/typescript/src/schema.ts',
+    folders: [],
+    sources: ['docs/api/openapi.json', 'package-lock.json'],
+    generator: ['dashboard/scripts/api-schema.ts', 'client'],
+  },
+  {
     file: 'docs/fields.md',
     folders: [
       'server/test/fields',

@@ -1,6 +1,6 @@
 // `npm run release`: packs the built server, dashboard and documents into release/gatehouse-<version>.tar.gz. To install it: unpack,
 // `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard. The OpenAPI document becomes a
-// file of its own, for generators of clients. bundle.ts then makes the archive for servers without npm.
+// file of its own, for generators of clients. bundle.ts then makes the archive for servers without npm, and the typed client is packed.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -33,6 +33,7 @@ const api = `release/${name}-openapi.json`
 copyFileSync(`${root}/docs/api/openapi.json`, `${root}/${api}`)
 console.log(api)
 run('scripts/run', ['node', 'scripts/bundle.ts', file])
+run('npm', ['pack', './clients/typescript', '--pack-destination', 'release'])
 
 function run(command, args) {
   const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })

@@ -52,6 +52,7 @@ const MAIN = [
     'build/webhooks': 'Webhooks',
     'build/reviews': 'Reviews in an application',
     'build/errors': 'Errors and retries',
+    'build/typed-clients': 'Typed clients',
   }),
   section('Concepts', {
     'concepts/pipeline': 'The pipeline',

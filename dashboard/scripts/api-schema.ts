@@ -1,5 +1,6 @@
-// Prints src/api/schema.d.ts, the types of the API, from docs/api/openapi.json (scripts/generate-files.mjs writes it). Error
-// responses are left out, because they share one envelope (src/api/api-error.ts).
+// Prints the types of the API from docs/api/openapi.json: src/api/schema.d.ts for the dashboard, and with the argument `client` the file
+// clients/typescript/src/schema.ts (scripts/generate-files.mjs writes both). The dashboard's have no error responses, because they share
+// one envelope (src/api/api-error.ts).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript'
@@ -19,4 +20,5 @@ const withoutExamples = (key: string, value: unknown): unknown => (key === 'exam
 
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/api/openapi.json'), 'utf8'), withoutExamples)
 const options = { emptyObjectsUnknown: true, defaultNonNullable: false, rootTypes: true, rootTypesNoSchemaPrefix: true }
-process.stdout.write(astToString(await openapiTS(withoutErrorResponses(document), options)))
+const isForClients = process.argv[2] === 'client'
+process.stdout.write(astToString(await openapiTS(isForClients ? document : withoutErrorResponses(document), options)))

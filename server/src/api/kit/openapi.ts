@@ -77,7 +77,9 @@ function nameComponents<D extends { readonly paths?: object; readonly components
   const sections: Record<string, Record<string, unknown>> = {}
   for (const [key, part] of [...components].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const [section = '', name = ''] = key.split('/')
-    sections[section] = { ...sections[section], [name]: part }
+    // A response needs a description of its own, also if each reference has another one.
+    const described = section === 'responses' ? { description: 'An error.', ...(part as Json) } : part
+    sections[section] = { ...sections[section], [name]: described }
   }
   return { ...document, components: { ...others, ...sections }, paths }
 }
