@@ -254,6 +254,28 @@ test('settings: unsaved changes survive a switch of tabs, and leaving or reloadi
   await page.waitForURL('**/dashboard/policies*')
 })
 
+test('settings: the rule that keeps streams validated is named before the setting is saved', async () => {
+  const rules = (output: string) => `name: streams\nrules: [{id: no-gossip, at: [output], when: ${output}, verdict: deny}]`
+  await dashboard.admin.create('/policy-sets', { source: rules('content.text.contains("gossip")') })
+  const { page, visit } = await dashboard.signedIn()
+  await visit(`/applications/${application?.id}?tab=settings`)
+  const section = page.getByRole('region', { name: 'Streaming' })
+  await section.getByRole('combobox', { name: 'Send streamed text' }).click()
+  await page.getByRole('option', { name: 'While it arrives' }).click()
+  await section
+    .getByText('“While it arrives” has no effect: rule no-gossip needs the whole response, because it reads content.text.')
+    .waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await dashboard.admin.create('/policy-sets', { source: rules('content.findings.secret > 0') })
+  await visit(`/applications/${application?.id}?tab=settings`)
+  await section.getByRole('combobox', { name: 'Send streamed text' }).click()
+  await page.getByRole('option', { name: 'While it arrives' }).click()
+  await section.getByLabel('Hold back at least').waitFor()
+  expect(await section.getByText('has no effect').count()).toBe(0)
+  await page.getByRole('button', { name: 'Discard' }).click()
+})
+
 test('settings: each of two tabs saves only its own changes and keeps its input when the other saves', async () => {
   const [first, second] = [await dashboard.signedIn(), await dashboard.signedIn()]
   for (const { visit, page } of [first, second]) {

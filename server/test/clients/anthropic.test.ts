@@ -216,6 +216,12 @@ describe('Anthropic client: other endpoints', () => {
     expect(expectError(response, 'AUTH_INVALID_KEY').message).toContain('messaging API')
   })
 
+  test('base URL with /v1: 404 that names the cause', async () => {
+    const client = new Anthropic({ apiKey: governed.key(), baseURL: `${governed.base}/v1`, maxRetries: 0 })
+    const asked = client.messages.create({ model: 'scripted', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] })
+    await expect(asked).rejects.toMatchObject({ status: 404, message: expect.stringContaining('Remove /v1 from the base URL') })
+  })
+
   const paths = ['completions', 'images/generations', 'audio/speech', 'files', 'batches', 'moderations', 'realtime']
   test.each([...paths, 'responses/compact'])('/v1/%s: 404 that names the endpoints that there are [GW-OTHER-1]', async (path) => {
     for (const method of ['GET', 'POST'] as const) {

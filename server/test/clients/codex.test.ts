@@ -135,7 +135,7 @@ describe('Codex: refusals', () => {
     const response = await send({ ...body, tools: [...body.tools, { type: 'web_search', external_web_access: true }] })
     const { message, param } = expectError(response, 'VALIDATION_ERROR')
     expect(param).toBe('tools[6].type')
-    expect(message).toContain('web_search = "disabled"')
+    expect(message).toContain('put the line web_search = "disabled" at the top of ~/.codex/config.toml')
   })
 
   test('custom tools: a provider without them is not asked [GW-PROV-8]', async () => {

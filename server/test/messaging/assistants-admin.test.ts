@@ -77,6 +77,21 @@ describe('assistants', () => {
     expectError(await admin.send('POST', '/assistants', { username: name() }), 'VALIDATION_ERROR', 'application_id')
   })
 
+  test('assistants: request gets 400 when the Application has no default model, or a field is unknown', async () => {
+    const silent = await admin.create('/applications', { name: name() })
+    const { id } = await admin.create('/assistants', { username: name(), application_id })
+    const requests = [
+      admin.send('POST', '/assistants', { username: name(), application_id: silent.id }),
+      admin.send('PATCH', `/assistants/${id}`, { application_id: silent.id }),
+    ]
+    for (const response of await Promise.all(requests)) {
+      const { message } = expectError(response, 'VALIDATION_ERROR', 'application_id')
+      expect(message).toContain(`Choose one under Applications › ${silent.name} › Settings.`)
+    }
+    const fields = { username: name(), application_id, model: 'demo-mini' }
+    expectError(await admin.send('POST', '/assistants', fields), 'VALIDATION_ERROR', 'model')
+  })
+
   test('assistants: request for an access token gets 404', async () => {
     const { id } = await admin.create('/assistants', { username: name(), application_id })
     expectError(await admin.send('POST', `/users/${id}/tokens`, {}), 'NOT_FOUND')

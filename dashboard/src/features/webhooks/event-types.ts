@@ -30,6 +30,9 @@ const GROUPS = {
 const groupsOf = (format: Format) =>
   (Object.keys(GROUPS) as (keyof typeof GROUPS)[]).filter((group) => format === 'standard' || group !== 'messaging')
 
+/** Events without content of messages, which a new webhook gets. */
+export const GOVERNANCE_TYPES: readonly EventType[] = groupsOf('slack').flatMap((group) => GROUPS[group])
+
 /** The types that are also valid in the format. */
 export const typesIn = (format: Format, types: readonly EventType[]): EventType[] => {
   const valid: readonly EventType[] = groupsOf(format).flatMap((group) => GROUPS[group])

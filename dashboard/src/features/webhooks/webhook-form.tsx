@@ -1,13 +1,15 @@
 import { Input, MultiSelect, SegmentedControl, Switch, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
-import { FORMATS, type Format, typesIn, useEventTypes, type Webhook } from './event-types.ts'
+import { FORMATS, type Format, GOVERNANCE_TYPES, typesIn, useEventTypes, type Webhook } from './event-types.ts'
 
 interface Values {
   format: Format
   url: string
-  /** Empty: all. */
+  /** All events of the format, also of later releases. */
+  all: boolean
   types: NonNullable<Webhook['types']>
   enabled: boolean
 }
@@ -15,26 +17,30 @@ interface Values {
 export const valuesOf = (webhook?: Webhook): Values => ({
   format: webhook?.format ?? 'standard',
   url: webhook?.url ?? '',
-  types: webhook?.types ?? [],
+  all: webhook?.types === null,
+  types: webhook?.types ?? [...GOVERNANCE_TYPES],
   enabled: webhook?.enabled ?? true,
 })
 
 export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
   useForm<Values>({
     initialValues: valuesOf(webhook),
+    validate: {
+      types: (types, { all }) => (all || types.length > 0 ? null : i18next.t('webhooks:form.noEvents')),
+    },
   })
 
-export const webhookBody = ({ format, url, types, enabled }: Values) => ({
+export const webhookBody = ({ format, url, all, types, enabled }: Values) => ({
   format,
   url,
-  types: types.length > 0 ? types : null,
+  types: all ? null : types,
   enabled,
 })
 
 export function WebhookForm({ form, onSubmit, submit, pending }: FormProps<Values>) {
   const { t } = useTranslation('webhooks')
   const { optionsIn } = useEventTypes()
-  const { format, types } = form.getValues()
+  const { format, all, types } = form.getValues()
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
       <Input.Wrapper label={t('form.format')} labelElement="div">
@@ -57,14 +63,14 @@ export function WebhookForm({ form, onSubmit, submit, pending }: FormProps<Value
         placeholder="https://…"
         {...form.getInputProps('url')}
       />
-      <MultiSelect
-        label={t('form.events')}
-        placeholder={types.length > 0 ? '' : t('all')}
-        searchable
-        clearable
-        data={optionsIn(format)}
-        {...form.getInputProps('types')}
+      <Switch
+        label={t('form.all')}
+        description={t(format === 'standard' ? 'form.allHint' : 'form.allHintChat')}
+        {...form.getInputProps('all', { type: 'checkbox' })}
       />
+      {!all && (
+        <MultiSelect label={t('form.events')} searchable clearable data={optionsIn(format)} {...form.getInputProps('types')} />
+      )}
       <Switch
         label={t('form.enabled')}
         description={t('form.enabledHint')}

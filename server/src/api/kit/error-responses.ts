@@ -59,6 +59,11 @@ function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest
   return { message, details: { limit, ...(setting && { setting }) }, headers: { connection: 'keep-alive' } }
 }
 
+const notFoundText = (url: string): string =>
+  url.startsWith('/v1/v1/')
+    ? 'Path not found: it has /v1 twice. Remove /v1 from the base URL of the client, which adds it, as the SDKs of Anthropic do.'
+    : 'Path not found.'
+
 /** Sends every error, unknown path and wrong method in the error envelope. */
 export function handleErrors(app: FastifyInstance): void {
   app.decorateReply('errorCode', undefined)
@@ -88,7 +93,7 @@ export function handleErrors(app: FastifyInstance): void {
   }
   app.setNotFoundHandler((request: FastifyRequest, reply) => {
     const allowed = methodsOf(request.url.split('?', 1)[0] ?? '')
-    if (allowed.length === 0) return sendError(reply, 'NOT_FOUND', { message: 'Path not found.' })
+    if (allowed.length === 0) return sendError(reply, 'NOT_FOUND', { message: notFoundText(request.url) })
     return sendError(reply, 'METHOD_NOT_ALLOWED', { headers: { allow: allowed.join(', ') } })
   })
 }

@@ -144,7 +144,7 @@ function refuseDeferred(at: string, isAsync: boolean | undefined, deferLoading: 
 }
 
 const TOOL_REASON =
-  'the provider would run other tools by itself, which is not governed; switch them off in the client (Codex: web_search = "disabled")'
+  'the provider would run other tools by itself, where no policy governs them; switch them off in the client (Codex: put the line web_search = "disabled" at the top of ~/.codex/config.toml)'
 
 /** `isLoaded`: they are the result of a search for tools. */
 export function addTools(value: unknown, at: string, list: ToolList, isLoaded = false): void {

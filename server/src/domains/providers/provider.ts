@@ -140,7 +140,7 @@ export function applyProviderChange(
 }
 
 export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
-  if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
+  if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lowercase letters, digits, - and _ (at most 63)' }
   if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
     return { param: 'preset', message: `is for the kind openai and must be one of ${PRESET_IDS.join(', ')}` }
   const url = findBaseUrlProblem(provider, isPrivateUrlAllowed(provider, allowPrivateUrls))

@@ -33,6 +33,9 @@ export interface AuthorizeDeps extends ReviewDeps, RouteDeps, Pick<GovernDeps, '
   readonly responseBox: SecretBox
 }
 
+/** Their names in the dashboard. */
+const FEATURES = { knowledge: 'Knowledge', memory: 'Memory' }
+
 /** Stage 5 of 12: the input policies. A request that needs approval ends here; the release of an approved one is claimed here. */
 export function authorize(
   context: RequestContext,
@@ -44,7 +47,9 @@ export function authorize(
   const { request } = admitted
   const { feature, stages } = ENDPOINT_PLANS[incoming.endpoint]
   if (feature && !application.settings[feature].enabled) {
-    return refuse('VALIDATION_ERROR', { message: `${feature} is not enabled for this Application.` })
+    const setting = `Turn on ${FEATURES[feature]} under Applications › ${application.name} › Settings.`
+    const message = `${feature} is not enabled for this Application. ${setting}`
+    return refuse('VALIDATION_ERROR', { message })
   }
   if (request.lookupId !== undefined) return lookUp(context, request.lookupId, deps)
   if (request.storedResponse) return findResponse(context, request.storedResponse, deps)

@@ -106,13 +106,15 @@ function withoutFinalDots(host: string): string {
   return host.slice(0, end)
 }
 
+const PRIVATE =
+  'must not point at a private address: to allow them, start the server with GATEHOUSE_ALLOW_PRIVATE_URLS=1, or declare the URL in gatehouse.yaml'
+
 /** The problem of a URL's host, without resolving its name; undefined: none. */
 export function findHostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
   const host = withoutFinalDots(hostname.replace(/^\[|\]$/g, ''))
   const kind = isIP(host) ? addressKind(host) : nameKind(host)
   if (kind === 'never') return 'must not point at a link-local, metadata or reserved address'
-  if (kind === 'private' && !allowPrivate)
-    return 'must not point at a private address unless GATEHOUSE_ALLOW_PRIVATE_URLS=1 is set on the server'
+  if (kind === 'private' && !allowPrivate) return PRIVATE
   return undefined
 }
 

@@ -101,7 +101,12 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     const { token } = await governed.application()
     for (const options of [{}, { token }]) {
       const { message, audit_id } = expectError(await sendTo(name, options), 'VALIDATION_ERROR')
-      expect(message).toContain(`${feature} is not enabled`)
+      expect(message).toMatch(
+        new RegExp(
+          `^${feature} is not enabled for this Application. Turn on ${feature} under Applications › .+ › Settings.$`,
+          'i',
+        ),
+      )
       const record = await governed.api('GET', `/v1/audit/${audit_id}`, options)
       expect(record.body).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
     }

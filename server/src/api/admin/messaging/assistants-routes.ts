@@ -20,7 +20,7 @@ import { emitContact } from '../../../domains/messaging/people/contact-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
-import { accepted, notFound } from '../../../shared/request-errors.ts'
+import { accepted, invalid, notFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import type { Asked, Outcome } from '../kit/noun.ts'
@@ -90,12 +90,16 @@ async function announced(
   base: string,
   settle: (tx: Tx) => Promise<void>,
 ): Promise<Outcome<Assistant>> {
-  if (!result.ok && result.reason === 'no_application') throw notFound('Application')
-  if (!result.ok) return result
-  const { assistant } = result
-  await emitContact(tx, event, assistant.workspaceId, assistant.id, base)
-  await settle(tx)
-  return assistant
+  if (result.ok) {
+    const { assistant } = result
+    await emitContact(tx, event, assistant.workspaceId, assistant.id, base)
+    await settle(tx)
+    return assistant
+  }
+  if (result.reason === 'no_application') throw notFound('Application')
+  if (result.reason !== 'no_model') return { ok: false, reason: result.reason }
+  const message = `has no default model. Choose one under Applications › ${result.application} › Settings`
+  throw invalid({ param: 'application_id', message })
 }
 
 /** The operator as the author of texts that users read, for policies. */

@@ -5,6 +5,7 @@ import { type Page, type PageRequest, readPage } from '../../../platform/db/page
 import { uuidOf } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
+import type { ApplicationRecord } from '../../identity/application.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { createUser, updateUser } from '../../identity/user-store.ts'
 import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch } from './assistant.ts'
@@ -12,6 +13,8 @@ import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPat
 export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
   | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
+  /** The Application has no default model, so the assistant could not answer. */
+  | { readonly ok: false; readonly reason: 'no_model'; readonly application: string }
 
 interface ProfileFields {
   readonly username?: GovernedString | undefined
@@ -21,9 +24,15 @@ interface ProfileFields {
 export type NewAssistant = Omit<AssistantCreate, keyof ProfileFields> & ProfileFields & { readonly username: GovernedString }
 export type ChangedAssistant = Omit<AssistantPatch, keyof ProfileFields> & ProfileFields
 
+function problemOf(application: ApplicationRecord | undefined): Exclude<AssistantChange, { ok: true }> | undefined {
+  if (!application) return { ok: false, reason: 'no_application' }
+  return application.defaultModel === null ? { ok: false, reason: 'no_model', application: application.name } : undefined
+}
+
 export async function createAssistant(tx: Tx, workspaceId: string, create: NewAssistant, now: Date): Promise<AssistantChange> {
   const application = await findApplication(tx, workspaceId, create.application_id)
-  if (!application) return { ok: false, reason: 'no_application' }
+  const problem = problemOf(application)
+  if (!application || problem) return problem ?? { ok: false, reason: 'no_application' }
   const { id, username } = create
   const created = await createUser(tx, workspaceId, { ...(id !== undefined && { id }), username, role: ASSISTANT_ROLE }, now)
   if (!created.ok) return created
@@ -51,9 +60,8 @@ export async function updateAssistant(
 ): Promise<AssistantChange> {
   if (!(await findAssistant(tx, workspaceId, id))) return { ok: false, reason: 'not_found' }
   const { username, application_id: applicationId, display_name: displayName, avatar_url: avatarUrl } = patch
-  if (applicationId !== undefined && !(await findApplication(tx, workspaceId, applicationId))) {
-    return { ok: false, reason: 'no_application' }
-  }
+  const problem = applicationId === undefined ? undefined : problemOf(await findApplication(tx, workspaceId, applicationId))
+  if (problem) return problem
   const renamed = await updateUser(tx, workspaceId, id, { ...(username !== undefined && { username }) }, now)
   if (!renamed.ok) return renamed
   const fields = {

@@ -12,20 +12,22 @@ export type Assistant = Entity<'workspace_user', 'id' | 'workspace_id' | 'userna
 const profile = { display_name: resettable(Name), avatar_url: AvatarUrl }
 
 /** Body of `POST /admin/v1/assistants`. The server generates an `id` if there is none. */
-export const AssistantCreate = Type.Object({
-  id: Type.Optional(Name),
-  username: { ...Name, description: 'Mentioned as `@username` in groups.' },
-  application_id: Type.String({ maxLength: 200, description: 'The Application that answers.' }),
-  ...profile,
-})
+export const AssistantCreate = Type.Object(
+  {
+    id: Type.Optional(Name),
+    username: { ...Name, description: 'Mentioned as `@username` in groups.' },
+    application_id: Type.String({ maxLength: 200, description: 'The Application that answers. It needs a default model.' }),
+    ...profile,
+  },
+  { additionalProperties: false },
+)
 export type AssistantCreate = Static<typeof AssistantCreate>
 
 /** Body of `PATCH /admin/v1/assistants/:id`. Absent fields stay; null clears a field. */
-export const AssistantPatch = Type.Object({
-  username: Type.Optional(Name),
-  application_id: Type.Optional(Type.String({ maxLength: 200 })),
-  ...profile,
-})
+export const AssistantPatch = Type.Object(
+  { username: Type.Optional(Name), application_id: Type.Optional(Type.String({ maxLength: 200 })), ...profile },
+  { additionalProperties: false },
+)
 export type AssistantPatch = Static<typeof AssistantPatch>
 
 export const AssistantView = Type.Object({

@@ -3,9 +3,10 @@ import { closeAfterAll } from '../../../../test/support/close-after-all.ts'
 import { testDatabases } from '../../../../test/support/database.ts'
 import { asGoverned } from '../../../../test/support/governed-text.ts'
 import { seedConversation, seedMember, seedMessage } from '../../../../test/support/messaging-seed.ts'
-import { seedApplication, seedWorkspace } from '../../../../test/support/seed.ts'
+import { seedWorkspace } from '../../../../test/support/seed.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { newId } from '../../../platform/lib/id.ts'
+import { createApplication } from '../../identity/application-store.ts'
 import type { Member } from '../people/member.ts'
 import { createAssistant } from './assistant-store.ts'
 import { enqueueTurn } from './enqueue-turn.ts'
@@ -36,8 +37,8 @@ describe.each(testDatabases())('turns on $name', async ({ open }) => {
   })
   const addUser = (id: string) => seedMember(database.db, workspaceId, id)
   const addAssistant = async (id: string): Promise<Member> => {
-    const { applicationId } = await seedApplication(database.db, workspaceId)
-    const create = { id, username: asGoverned(id), application_id: applicationId }
+    const application = await createApplication(database.db, workspaceId, { name: id, default_model: 'demo-mini' }, at(0))
+    const create = { id, username: asGoverned(id), application_id: application?.id ?? '' }
     await database.db.transaction().execute((tx) => createAssistant(tx, workspaceId, create, at(0)))
     return member(id)
   }
