@@ -240,10 +240,9 @@ function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
   const providers = new Cache<readonly Provider[]>(load, { loadMs, renews: true })
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
   const [pools, health] = [new ConnectionPools({ allowPrivateUrls }), new Health({ processes: node.processes })]
-  const failures = new FailureAnnouncer(base)
   const onFault: GatewayDeps['invokeDeps']['onFault'] = ({ provider, kind, status }) =>
     log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator')
-  const reports = { onFault, onFailing: failures.failed, onRecovered: failures.succeeded, onCall }
+  const reports = { onFault, onCall, ...new FailureAnnouncer(base) }
   return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, ...reports } }
 }
 

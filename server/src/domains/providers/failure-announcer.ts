@@ -26,11 +26,11 @@ export class FailureAnnouncer {
     this.#deps = deps
   }
 
-  readonly failed = (provider: Provider, reason: Reason): void => {
+  readonly onFailing = (provider: Provider, reason: Reason): void => {
     if (!provider.failingSince) this.#write(provider, (now) => this.#announce(provider, reason, now))
   }
 
-  readonly succeeded = (provider: Provider): void => {
+  readonly onRecovered = (provider: Provider): void => {
     if (provider.failingSince) this.#write(provider, () => this.#clear(provider))
   }
 
