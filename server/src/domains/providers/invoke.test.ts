@@ -91,7 +91,10 @@ describe('failures that only an operator can resolve', () => {
       for (let i = 0; i < 2; i++) {
         expect(await send([only])).toMatchObject({
           code: 'PROVIDER_ERROR',
-          fields: { headers: { 'x-should-retry': 'false' } },
+          fields: {
+            message: expect.stringMatching(/^The gateway's .* An operator has to /),
+            headers: { 'x-should-retry': 'false' },
+          },
           attempts: [{ outcome: kind }],
         })
       }
