@@ -154,7 +154,7 @@ async function approveForWaitingClient({ page }: Window, apiKey: string): Promis
     governance: { user: { id: 'gus' }, wait_for_approval_seconds: 120 },
   } as never) as unknown as Promise<Json>
   await page.getByRole('link', { name: /Held completion/ }).click()
-  await page.getByText('You said: The IBAN of the museum').waitFor()
+  await page.getByRole('region', { name: 'Held completion' }).getByText('You said: The IBAN of the museum').waitFor()
   await page.getByRole('link', { name: RULE, exact: true }).waitFor()
   await page.getByLabel('Comment').fill('as in the contract')
   await page.getByRole('button', { name: 'Approve', disabled: false }).click()

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
-import { expectAccessible } from './support/accessible.ts'
-import type { Window } from './support/browser.ts'
+import { expectAccessible, expectNoFindings } from './support/accessible.ts'
+import { NARROW, type Window } from './support/browser.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { choose } from './support/dialogs.ts'
@@ -143,6 +143,13 @@ async function denyAssigned({ page, visit }: Window, { id, number }: HeldItem): 
   expect(await stateOf(id)).toBe('denied')
 }
 
+const FIRST_PHONE = 4
+/** Windows from a number of items that are left: a phone, and 1280 pixels at 400 % zoom. */
+const WINDOWS: Readonly<Record<number, { readonly width: number; readonly height: number }>> = {
+  [FIRST_PHONE]: NARROW,
+  2: { width: 320, height: 256 },
+}
+
 /** Decides on all items, each after reading it. Returns the most actions for one decision. */
 async function decideAll({ page, visit }: Window, taken: () => Actions, pending: readonly HeldItem[]) {
   await visit('/reviews?kind=hold')
@@ -157,7 +164,20 @@ async function decideAll({ page, visit }: Window, taken: () => Actions, pending:
     const id = new URL(page.url()).pathname.split('/').at(-1)
     const item = pending.find((one) => one.id === id)
     if (!item) throw new Error(`${id} is not pending`)
-    const device = item.number % 8 === 0 ? 'mouse' : 'keyboard'
+    const window = WINDOWS[left]
+    if (window) {
+      await page.setViewportSize(window)
+      await heldIn(page).getByText(`Case ${item.number} of the morning`).first().waitFor()
+      if (window === NARROW) await expectNoFindings(page)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(window.width)
+    }
+    if (left <= FIRST_PHONE) {
+      // A message covers the buttons of a small window, and stays while the mouse is on it.
+      await page.mouse.move(0, 0)
+      await expect.poll(() => page.locator('.mantine-Notification-root').count()).toBe(0)
+    }
+    // A phone has no keys.
+    const device = left <= FIRST_PHONE || item.number % 8 === 0 ? 'mouse' : 'keyboard'
     await decide(page, item, device)
     most[device] = Math.max(most[device], sumOf(taken()))
     if (left > 1) await page.waitForURL((url) => !url.pathname.includes(item.id))
