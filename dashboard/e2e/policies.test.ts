@@ -285,5 +285,8 @@ test.each([{ isNarrow: false }, { isNarrow: true }])(
     await page.getByRole('cell', { name: 'Mask', exact: true }).waitFor()
     await page.getByText('Guests are watched, not refused').waitFor()
     await expectReadable(page)
+
+    await visit('/audit')
+    await page.getByRole('table', { name: 'Records' }).getByText('Allowed, redacted').first().waitFor()
   },
 )
