@@ -173,6 +173,9 @@ async function verifyRecord(page: Page, auditId: string): Promise<void> {
   // The export signs a checkpoint over all records.
   await button(page, 'Export').click()
   await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download JSON lines' }).click()])
+  // The dialog stays open for the command that verifies the file.
+  await page.keyboard.press('Escape')
+  await dialogsClosed(page)
   const held = page.getByRole('table', { name: 'Records' }).getByRole('row', { name: new RegExp(`Held .*${RULE}`) })
   await held.first().getByRole('link').first().click()
   await page.waitForURL(`**/dashboard/audit/${auditId}*`)
