@@ -21,6 +21,7 @@ test('check: returns the errors of a publication with line, column and field, an
     rules: 1,
     tests: 1,
     errors: [],
+    needs_whole_response: null,
   })
   const bad = await admin.post('/policy-sets/check', { source: document(DENIED).replace('findings.pii', 'findings.pie') })
   expect(bad).toMatchObject({
