@@ -197,7 +197,7 @@ const GROWING_NAME = new RegExp(
   'gu',
 )
 const NAME_FIELD =
-  /(?<=(?:[Nn][Aa][Mm][Ee]|NAME|[Nn][Oo][Mm](?:[Bb][Rr][Ee]|[Ee])?|[Nn][Aa][Aa][Mm])[^\p{L}\d\n]{0,48}\n?[ \t]{0,2})\p{Lu}/gu
+  /\p{Lu}(?<=(?:[Nn][Aa][Mm][Ee]|NAME|[Nn][Oo][Mm](?:[Bb][Rr][Ee]|[Ee])?|[Nn][Aa][Aa][Mm])[^\p{L}\d\n]{0,48}\n?[ \t]{0,2}\p{Lu})/gu
 const MARKS = [
   { pattern: GROWING_NAME, reach: 460 },
   { pattern: NAME_FIELD, reach: 460 + KEYS_REACH },
