@@ -11,7 +11,7 @@ const files = [
   'bench/README.md',
   'site/navigation.ts',
 ]
-const folders = ['docs', 'site/.vitepress', 'site/api', 'site/markdown', 'site/build']
+const folders = ['docs', 'examples', 'site/.vitepress', 'site/api', 'site/markdown', 'site/build']
 
 await buildIfChanged({
   name: 'documents',

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { SiteConfig } from 'vitepress'
 import { SECTIONS } from '../navigation.ts'
@@ -22,6 +22,8 @@ export function writeMarkdownPages({ outDir, srcDir, pages, rewrites }: SiteConf
     }
   }
   writeFileSync(join(outDir, 'llms.txt'), llmsText(outDir))
+  // Pages lead to policies and programs of the repository.
+  cpSync(join(srcDir, '../examples'), join(outDir, 'examples'), { recursive: true })
 }
 
 const INTRODUCTION = `# Gatehouse

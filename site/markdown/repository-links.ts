@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
 
@@ -14,7 +14,7 @@ const INCLUDED: Readonly<Record<string, string>> = {
   'bench/README.md': '/measurements',
 }
 
-/** Links to files of the repository that are no pages become text, and links to included files lead to their page. */
+/** Links to files of the repository that are no pages become text, except examples, which the site has. Links to included files lead to their page. */
 export function repositoryLinks(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('repository-links', ({ tokens, env }) => {
     for (const { children } of tokens) {
@@ -24,6 +24,8 @@ export function repositoryLinks(markdown: MarkdownRenderer): void {
         const [path = '', hash] = href.split('#')
         const target = siteTarget(path, env.path)
         if (target !== undefined) token.attrSet('href', hash === undefined ? target : `${target}#${hash}`)
+        // Otherwise the router of VitePress looks for a page. With a target it does not add the base.
+        if (target?.startsWith('/docs/examples/')) token.attrSet('target', '_self')
         else if (children) turnToText(children, index)
       }
     }
@@ -38,6 +40,7 @@ function siteTarget(path: string, page: string): string | undefined {
   const inRepository = relative(REPOSITORY, file)
   const included = INCLUDED[inRepository]
   if (included !== undefined) return included
+  if (inRepository.startsWith('examples/') && statSync(file).isFile()) return `/docs/${inRepository}`
   const inDocs = relative(DOCS, file)
   if (inDocs.startsWith('..') || inDocs === 'contract/coverage.md') return undefined
   if (inDocs.endsWith('README.md')) return `/${dirname(inDocs)}/`

@@ -48,11 +48,15 @@ test('documents: old addresses redirect', async () => {
   expect(locations).toEqual(['/docs/', '/docs/errors', '/docs/api/', '/docs/build/conversations', '/docs/llms.txt'])
 })
 
-test('documents: each page is also Markdown, and llms.txt lists pages that exist', async () => {
+test('documents: each page is also Markdown, examples are served, and llms.txt lists pages that exist', async () => {
   const markdown = await get('/docs/build/chat.md')
   expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
   expect(await markdown.text()).toBe(readFileSync(join(ROOT, 'docs/build/chat.md'), 'utf8'))
   expect(await (await get('/docs/changelog.md')).text()).toContain('## ')
+  const example = await get('/docs/examples/policies/demo.yaml')
+  expect(example.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  expect(await example.text()).toBe(readFileSync(join(ROOT, 'examples/policies/demo.yaml'), 'utf8'))
+  expect(readFileSync(join(SITE, 'policies.html'), 'utf8')).toContain('href="/docs/examples/policies/demo.yaml"')
   const list = await (await get('/docs/llms.txt')).text()
   expect(list).toMatch(/^# Gatehouse\n\n> /)
   const links = [...list.matchAll(/\]\(\/docs\/(.*?)\)/g)].map(([, path = '']) => path)
@@ -102,11 +106,11 @@ test('documents: every link of the built site leads to a page and a heading', ()
   const pages = new Map(
     globSync('**/*.html', { cwd: SITE }).map((name) => [addressOf(name), readFileSync(join(SITE, name), 'utf8')]),
   )
-  const markdown = new Set(globSync('**/*.md', { cwd: SITE }).map((name) => `/docs/${name}`))
+  const files = new Set(globSync('**/*.{md,yaml,ts}', { cwd: SITE }).map((name) => `/docs/${name}`))
   const broken = [...pages].flatMap(([page, html]) =>
     [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].flatMap(([, href = '']) => {
       const { origin, pathname, hash } = new URL(href.replaceAll('&amp;', '&'), `http://site${page}`)
-      if (origin !== 'http://site' || pathname === '/openapi.json' || markdown.has(pathname)) return []
+      if (origin !== 'http://site' || pathname === '/openapi.json' || files.has(pathname)) return []
       const target = pages.get(pathname)
       const id = decodeURIComponent(hash.slice(1))
       const exists = target !== undefined && (id === '' || target.includes(`id="${id}"`))

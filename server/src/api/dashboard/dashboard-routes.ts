@@ -12,6 +12,7 @@ const SITE = fileURLToPath(new URL('../../../../site/dist', import.meta.url))
 const MOVED: Readonly<Record<string, string>> = { api: 'api/', 'guides/messaging': 'build/conversations' }
 
 const PAGE = /^(?:[a-z0-9-]+\/)*[a-z0-9-]*$/
+const EXAMPLE = /^examples\/(?:[a-z0-9-]+\/)*[a-z0-9-]+\.(?:yaml|ts|md)$/
 const MARKDOWN = /^(?:[a-z0-9-]+\/)*(?:[a-z0-9-]+|README)\.md$/
 
 /** Headers of a page that loads what `sources` allows, and that cannot be framed. */
@@ -63,21 +64,17 @@ async function sendSitePage(reply: FastifyReply, path: string, accept = ''): Pro
     throw new GatehouseError('NOT_FOUND', { message: 'The documents are not built. Run `npm start` to build them.' }, cause)
   })
   const file = fileOf(path)
-  const exists =
-    file !== undefined &&
-    (await readFile(join(SITE, file)).then(
-      () => true,
-      () => false,
-    ))
-  if (!exists && !accept.includes('text/html')) throw new GatehouseError('NOT_FOUND')
+  const content = file === undefined ? undefined : await readFile(join(SITE, file)).catch(() => undefined)
+  if (content === undefined && !accept.includes('text/html')) throw new GatehouseError('NOT_FOUND')
   reply.headers(siteHeaders(JSON.parse(hashes) as string[])).header('cache-control', 'no-cache')
-  if (file?.endsWith('.md')) reply.type('text/markdown; charset=utf-8')
-  return exists ? reply.sendFile(file) : reply.code(404).sendFile('404.html')
+  if (file === undefined || content === undefined) return reply.code(404).sendFile('404.html')
+  if (file.endsWith('.html')) return reply.sendFile(file)
+  return reply.type(`text/${file.endsWith('.md') ? 'markdown' : 'plain'}; charset=utf-8`).send(content)
 }
 
-/** `guides/deploy` is a page, and `guides/deploy.md` its Markdown. */
+/** `guides/deploy` is a page, `guides/deploy.md` its Markdown, and `examples/policies/demo.yaml` a file to which pages lead. */
 function fileOf(path: string): string | undefined {
-  if (MARKDOWN.test(path)) return path
+  if (MARKDOWN.test(path) || EXAMPLE.test(path)) return path
   return PAGE.test(path) ? `${path}${path === '' || path.endsWith('/') ? 'index' : ''}.html` : undefined
 }
 
