@@ -70,29 +70,37 @@ describe.each(Object.entries(LANGUAGES))('docs/build, %s', (language, { name, fi
   const folder = temporaryFolder()
   const isHere = spawnSync(command, ['--version']).status === 0
 
-  test.skipIf(!isHere)(`docs/build: every example in ${name} prints the output of its comment`, async () => {
-    const server = await sharedServer()
-    mkdirSync(join(folder, 'data'))
-    writeFileSync(join(folder, 'data/demo.json'), JSON.stringify(server.demo))
-    writeFileSync(join(folder, file), setupOf(language))
-    const env = {
-      ...process.env,
-      GATEHOUSE_URL: server.base,
-      GATEHOUSE_KEY: server.demo.applications[0]?.api_key,
-      GATEHOUSE_ADMIN: server.demo.admin_token,
-    }
-    for (const page of PAGES) {
-      const sources = blocks(page, language).map(({ source }) => source)
-      // A page's blocks are one program, as a reader collects them.
-      const program = sources.flatMap((source, index) => [print(`${MARK}${index}`), source])
-      const prefix = language === 'sh' ? ['exec 2>&1', `. ./${file}`] : []
-      const path = join(folder, `${basename(page, '.md')}${language === 'js' ? '.mjs' : ''}`)
-      writeFileSync(path, [...prefix, ...program].join('\n').replaceAll('4400', String(await freePort())))
-      const { stdout, stderr } = await promisify(execFile)(command, [...args, path], { cwd: folder, env }).catch((error) => error)
-      const outputs = `${stdout}`.split(new RegExp(`^${MARK}\\d+\\n`, 'm')).slice(1)
-      for (const [index, source] of sources.entries()) expectOutput(`${page}: ${source}\n${stderr}`, outputs[index] ?? '', source)
-    }
-  })
+  test.skipIf(!isHere)(
+    `docs/build: every example in ${name} prints the output of its comment`,
+    { timeout: 300_000 },
+    async () => {
+      const server = await sharedServer()
+      mkdirSync(join(folder, 'data'))
+      writeFileSync(join(folder, 'data/demo.json'), JSON.stringify(server.demo))
+      writeFileSync(join(folder, file), setupOf(language))
+      const env = {
+        ...process.env,
+        no_proxy: '*',
+        GATEHOUSE_URL: server.base,
+        GATEHOUSE_KEY: server.demo.applications[0]?.api_key,
+        GATEHOUSE_ADMIN: server.demo.admin_token,
+      }
+      for (const page of PAGES) {
+        const sources = blocks(page, language).map(({ source }) => source)
+        // A page's blocks are one program, as a reader collects them.
+        const program = sources.flatMap((source, index) => [print(`${MARK}${index}`), source])
+        const prefix = language === 'sh' ? ['exec 2>&1', `. ./${file}`] : []
+        const path = join(folder, `${basename(page, '.md')}${language === 'js' ? '.mjs' : ''}`)
+        writeFileSync(path, [...prefix, ...program].join('\n').replaceAll('4400', String(await freePort())))
+        const { stdout, stderr } = await promisify(execFile)(command, [...args, path], { cwd: folder, env }).catch(
+          (error) => error,
+        )
+        const outputs = `${stdout}`.split(new RegExp(`^${MARK}\\d+\\n`, 'm')).slice(1)
+        for (const [index, source] of sources.entries())
+          expectOutput(`${page}: ${source}\n${stderr}`, outputs[index] ?? '', source)
+      }
+    },
+  )
 })
 
 function expectOutput(title: string, output: string, source: string): void {
