@@ -3,19 +3,23 @@ import { expect, test } from 'vitest'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startScriptedDashboard } from './support/dashboard.ts'
-import { choose, dialogsClosed } from './support/dialogs.ts'
+import { choose, dialogsClosed, takeSecret } from './support/dialogs.ts'
 
 const dashboard = await startScriptedDashboard()
 
 const application = () => dashboard.server.demo.applications[0] as { id: string; name: string; api_key: string }
 
 /** Sends a chat with which the provider reports so many tokens. */
-function chat(tokens: number, user?: string) {
+function chat(tokens: number, user?: string, token?: string) {
   const content = `report ${tokens} tokens`
   const usage = { prompt_tokens: tokens - 7, completion_tokens: 7, total_tokens: tokens }
   dashboard.upstream.on(content, (response) => json(response, 200, completion('Noted.', { usage })))
   const governance = user === undefined ? {} : { governance: { user: { id: user } } }
-  return dashboard.chat(content, { model: 'gpt-demo', max_tokens: 10, governance: undefined, ...governance })
+  return dashboard.chat(
+    content,
+    { model: 'gpt-demo', max_tokens: 10, governance: undefined, ...governance },
+    token === undefined ? {} : { token },
+  )
 }
 
 const alertsOnHome = (page: Page) => page.getByRole('region', { name: 'Needs attention' })
@@ -139,3 +143,61 @@ test('Budgets: the page of a budget that is gone links to the others, and an err
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('link', { name: 'Each user' }).waitFor()
 })
+
+test.each([false, true])(
+  'team with a budget: from the empty list to a refusal, its keys and its usage, narrow %s',
+  async (isNarrow) => {
+    const name = `Research ${isNarrow}`
+    const { page, visit, consoleErrors } = await dashboard.signedIn({ isNarrow, at: '/teams' })
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create team' }).first().click()
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByLabel('Requests per minute').fill('500')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await expectAccessible(page)
+    await createTeamBudget(page, name)
+    await visit(`/applications/${application().id}?tab=keys`)
+    const key = await createTeamKey(page, name)
+    expect((await chat(80, undefined, key)).status).toBe(200)
+    expect(await chat(80, undefined, key)).toMatchObject({ status: 429, body: { error: { code: 'BUDGET_EXCEEDED' } } })
+    await visit('/teams')
+    await page.getByText('500 requests/min').first().waitFor()
+    await page.getByRole('link', { name }).click()
+    await page.getByRole('link', { name: `Tokens of ${name}` }).waitFor()
+    await page.getByText('80 % of 100 tokens').waitFor()
+    await page.getByText('batch', { exact: true }).waitFor()
+    await page.getByRole('table', { name: 'Usage by Application (30 days)' }).getByText(application().name).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Open usage' }).click()
+    await page
+      .getByText(/^batch \(/)
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    expect(consoleErrors).toEqual([])
+  },
+)
+
+async function createTeamBudget(page: Page, team: string): Promise<void> {
+  await page.getByRole('link', { name: 'Create budget' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create budget' })
+  await dialog.getByLabel('Name').fill(`Tokens of ${team}`)
+  await expect.poll(() => dialog.getByLabel('Team', { exact: true }).and(page.locator('input')).inputValue()).toBe(team)
+  await choose(page, 'Unit', 'Tokens')
+  await dialog.getByLabel('Limit in tokens').fill('100')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText(`Team ${team}`).first().waitFor()
+}
+
+/** Returns the key. */
+async function createTeamKey(page: Page, team: string): Promise<string> {
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name').fill('batch')
+  await choose(page, 'Team', team)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  return takeSecret(page)
+}

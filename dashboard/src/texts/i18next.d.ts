@@ -12,6 +12,7 @@ import type policies from '../features/policies/en.json'
 import type providers from '../features/providers/en.json'
 import type reviews from '../features/reviews/en.json'
 import type signIn from '../features/sign-in/en.json'
+import type teams from '../features/teams/en.json'
 import type tokens from '../features/tokens/en.json'
 import type usage from '../features/usage/en.json'
 import type users from '../features/users/en.json'
@@ -40,6 +41,7 @@ declare module 'i18next' {
       readonly policies: typeof policies
       readonly providers: typeof providers
       readonly reviews: typeof reviews
+      readonly teams: typeof teams
       readonly 'sign-in': typeof signIn
       readonly tokens: typeof tokens
       readonly usage: typeof usage

@@ -10,6 +10,7 @@ import type { Clock } from '../platform/lib/clock.ts'
 import { andThen, type MaybePromise } from '../platform/lib/maybe-promise.ts'
 import { refuse, type Stop } from '../shared/outcome.ts'
 import { mostOutputTokens } from '../shared/output-limits.ts'
+import { teamOf } from '../shared/principal.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../shared/spending.ts'
 import { mostRequestTokens } from '../shared/tokens.ts'
 import type { Authorized, CallReservation, Invoked, RequestContext, Route } from './stage-results.ts'
@@ -44,7 +45,12 @@ async function reserveAt(
 ): Promise<CallReservation | Stop<Invoked> | undefined> {
   const { application, keyId } = context.caller
   const { request } = context.admitted
-  const matched = matchBudgets(budgets, { applicationId: application.id, keyId, user: context.identity.user })
+  const matched = matchBudgets(budgets, {
+    applicationId: application.id,
+    teamId: teamOf(application)?.id,
+    keyId,
+    user: context.identity.user,
+  })
   if (matched.length === 0) return undefined
 
   const hasOutput = context.incoming.endpoint !== 'embeddings'

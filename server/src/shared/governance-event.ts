@@ -69,7 +69,7 @@ export interface BudgetPayload {
   readonly id: string
   readonly object: 'budget_alert'
   readonly name: string
-  readonly scope: 'workspace' | 'application' | 'key' | 'user' | 'department' | 'claim'
+  readonly scope: 'workspace' | 'application' | 'team' | 'key' | 'user' | 'department' | 'claim'
   /** Empty: the whole Workspace, or the requests that name no member. null: a user, or a value of a claim, which receivers do not get. */
   readonly member: string | null
   readonly fraction: number

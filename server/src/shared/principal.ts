@@ -42,13 +42,21 @@ export interface RateLimits {
   readonly tokens_per_minute: number | null
 }
 
-/** Limits and models of an API key, in addition to those of its Application. null: none of its own. */
+/** Limits and models of an API key or its team, in addition to those of the Application. null: none of its own. */
 export interface Restriction {
-  readonly of: 'key'
+  readonly of: 'key' | 'team'
   readonly id: string
+  /** As refusals name it: `this API key`. */
+  readonly owner: string
   readonly limits: RateLimits | null
   readonly models: readonly string[] | null
+  /** Ids of the users who may use the keys; null: everyone. */
+  readonly members: readonly string[] | null
 }
+
+/** The team of the caller's key. It is always among the restrictions. */
+export const teamOf = ({ restrictions }: Pick<Application, 'restrictions'>): Restriction | undefined =>
+  restrictions?.find((restriction) => restriction.of === 'team')
 
 export interface KnowledgeSettings {
   readonly enabled: boolean
@@ -146,7 +154,7 @@ export interface Application {
   readonly ceiling: Classification
   /** Since then no request is accepted. */
   readonly archivedAt?: Date | null
-  /** Of the caller's key. Each must admit the request as well. */
+  /** Of the caller's key and its team. Each must admit the request as well. */
   readonly restrictions?: readonly Restriction[]
 }
 

@@ -47,7 +47,7 @@ test('key: 422 that names its setting for a model of the Application that the ke
   expect(expectError(refused, 'NO_ELIGIBLE_PROVIDER')).toMatchObject({
     param: 'model',
     message:
-      'No provider may serve the model "scripted" for this request. This API key may use: demo-mini. The setting "models" of the key restricts them.',
+      'No provider may serve the model "scripted" for this request. This API key may use: demo-mini. The setting "models" of this API key restricts them.',
     details: { models: ['demo-mini'] },
   })
   expect(await modelsOf(narrow)).toEqual(['demo-mini'])

@@ -69,6 +69,7 @@ const collection = async (send: Send) => {
 const GIVEN: Readonly<Record<string, (send: Send, workspace: string) => Promise<Json>>> = {
   applications: application,
   keys: async (send) => send('POST', `/applications/${(await application(send)).id}/keys`, { name: 'the nightly job' }),
+  teams: (send) => send('POST', '/teams', { name: crypto.randomUUID() }),
   views: (send) => send('POST', '/views', VIEW),
   users: (send) => send('POST', '/users', { id: 'john.doe', username: 'John Doe' }),
   providers: async (send) => {
@@ -110,6 +111,7 @@ export const READS: readonly Asked[] = [
   { request: 'POST /policy-sets/simulate', given: 'applications', json: { application_id: '{id}', request: CHAT_REQUEST } },
   { request: 'POST /knowledge/search', given: 'applications', json: { application_id: '{id}', query: 'x' } },
   { request: 'GET /keys/{id}' },
+  { request: 'GET /teams/{id}' },
   { request: 'GET /users/{id}' },
   { request: 'GET /providers/{id}' },
   { request: 'POST /providers/{id}/discover' },
@@ -154,6 +156,15 @@ export const CHANGES: readonly RecordedChange[] = [
   ),
   change('key.rotate', 'POST /keys/{id}/rotate', ['expires_at', 'replaced_by'], ['the nightly job'], {}, '{id}'),
   change('key.revoke', 'POST /keys/{id}/revoke', ['revoked_at'], ['the nightly job']),
+  change('team.create', 'POST /teams', ['name', 'members'], ['the hidden team', 'hidden-user'], {
+    name: 'the hidden team',
+    members: ['hidden-user'],
+  }),
+  change('team.update', 'PATCH /teams/{id}', ['name', 'limits.burst'], ['the other team'], {
+    name: 'the other team',
+    limits: { burst: 9 },
+  }),
+  change('team.delete', 'DELETE /teams/{id}', [], []),
   change('view.create', 'POST /views', ['page', 'name', 'query', 'shared'], ['the hidden view', 'hidden-user'], VIEW),
   change('view.update', 'PATCH /views/{id}', ['name'], ['renamed', 'hidden-user'], {
     name: 'renamed',

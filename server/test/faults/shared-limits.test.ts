@@ -52,6 +52,21 @@ describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeo
     await vi.waitFor(async () => expect((await load(limited, key, 200)).refused).toBe(0), WAIT)
   })
 
+  test('team: nodes admit the limit of its keys together, and a change reaches all of them [GW-LIM-6, GW-LIM-9]', async () => {
+    const team = await limited.admin('POST', '/teams', { name: word(), limits: { requests_per_minute: 60, burst: 10 } })
+    const keys = await Promise.all([0, 1].map(() => limited.application({})))
+    const issued = await Promise.all(
+      keys.map(({ id }) => limited.admin('POST', `/applications/${id}/keys`, { name: 'team', team_id: team.id })),
+    )
+    const loads = await Promise.all(issued.map(({ key }) => load(limited, key, 5_000)))
+    const took = Math.max(...loads.map((one) => one.took))
+    const admitted = loads.reduce((sum, one) => sum + one.admitted, 0)
+    expect(admitted).toBeLessThanOrEqual(allowed(60, 10, took) * 1.02)
+    expect(admitted).toBeGreaterThanOrEqual(Math.floor(allowed(60, 10, 5_000) * 0.9))
+    await limited.admin('PATCH', `/teams/${team.id}`, { limits: { requests_per_minute: null } })
+    await vi.waitFor(async () => expect((await load(limited, issued[1]?.key, 200)).refused).toBe(0), WAIT)
+  })
+
   test('tokens per minute: what one node has used is used up on all', async () => {
     const { key } = await limited.application({ tokens_per_minute: 90, burst: 1_000 })
     const { admitted, took } = await load(limited, key, 4_000)

@@ -52,14 +52,14 @@ export function sharesOf(records: readonly (Counted & { readonly at: number })[]
   const within = records.filter(
     ({ at, endpoint }) => endpoint !== 'admin' && at >= query.from.getTime() && at < query.to.getTime(),
   )
-  const { applicationId, keyId, provider, model, userHashes, verdict } = query
+  const { applicationId, keyIds, provider, model, userHashes, verdict } = query
   return within
     .filter((record) => verdict === undefined || record.verdict === verdict)
     .flatMap(sharesOfRecord)
     .filter(
       (share) =>
         (applicationId === undefined || share.application === applicationId) &&
-        (keyId === undefined || share.key === keyId) &&
+        (keyIds === undefined || keyIds.includes(share.key)) &&
         (provider === undefined || share.provider === provider) &&
         (model === undefined || share.model === model) &&
         (userHashes === undefined || userHashes.includes(share.user)),

@@ -1,4 +1,4 @@
-import { Alert, Button, Group } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
@@ -43,9 +43,12 @@ export function ArchivedNotice({ application: { id, name, archived_at } }: Archi
   return (
     <Alert color="yellow" variant="outline" mb="md">
       <Group justify="space-between">
-        <span>
-          {t('archive.since')} <Time at={archived_at} />. {t('archive.notice')}
-        </span>
+        <Stack gap={0}>
+          <Text size="sm" component="div">
+            {t('archive.since')} <Time at={archived_at} />
+          </Text>
+          <Text size="sm">{t('archive.notice')}</Text>
+        </Stack>
         {canEdit && (
           <Button
             size="xs"

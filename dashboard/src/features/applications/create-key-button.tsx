@@ -9,6 +9,7 @@ import { SubmitForm } from '../../ui/submit-form.tsx'
 import type { CreatedKey } from './api-key.ts'
 import { KeyFields } from './key-fields.tsx'
 import { bodyOf, KEY_VALIDATORS, valuesOf } from './key-values.ts'
+import { TeamField } from './team-field.tsx'
 
 const DAY_MS = 86_400_000
 /** Days until the key expires. */
@@ -16,7 +17,7 @@ const EXPIRY = ['never', '30', '90', '365'] as const
 
 const EMPTY = { ...valuesOf(), expiry: 'never' as (typeof EXPIRY)[number] }
 type Values = typeof EMPTY
-const FIRST_FIELDS = ['name', 'expiry']
+const FIRST_FIELDS = ['name', 'expiry', 'team_id']
 
 interface CreateKeyButtonProps {
   readonly applicationId: string
@@ -57,6 +58,7 @@ export function CreateKeyButton({ applicationId, onCreated }: CreateKeyButtonPro
           allowDeselect={false}
           {...form.getInputProps('expiry')}
         />
+        <TeamField form={form} />
         <MoreFields
           label={t('keys.fields.more')}
           hasError={Object.keys(form.errors).some((field) => !FIRST_FIELDS.includes(field))}

@@ -10,6 +10,7 @@ import { useFormSync } from '../../ui/use-form-sync.ts'
 import type { ApiKey } from './api-key.ts'
 import { KeyFields } from './key-fields.tsx'
 import { bodyOf, KEY_VALIDATORS, type KeyValues, valuesOf } from './key-values.ts'
+import { TeamField } from './team-field.tsx'
 
 /** Changes what a key may use. Its secret and its expiry stay. */
 export function EditKeyButton({ apiKey }: { readonly apiKey: ApiKey }) {
@@ -19,7 +20,7 @@ export function EditKeyButton({ apiKey }: { readonly apiKey: ApiKey }) {
   useFormSync(form, valuesOf(apiKey))
   const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/keys/{id}', {
-    refresh: ['/admin/v1/applications/{id}/keys'],
+    refresh: ['/admin/v1/applications/{id}/keys', '/admin/v1/teams/{id}/keys'],
     onDone: (key) => {
       dialog.saved()
       notifySuccess(t('keys.edit.done', { name: key.name }))
@@ -40,6 +41,7 @@ export function EditKeyButton({ apiKey }: { readonly apiKey: ApiKey }) {
     >
       <SubmitForm onSubmit={form.onSubmit(submit)} submit={t('keys.edit.submit')} pending={update.isPending}>
         <TextInput label={t('keys.create.name')} required data-autofocus {...form.getInputProps('name')} />
+        <TeamField form={form} />
         <KeyFields form={form} />
       </SubmitForm>
     </FormDialog>

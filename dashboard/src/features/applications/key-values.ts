@@ -5,6 +5,8 @@ import type { ApiKey } from './api-key.ts'
 /** Form values of a key. */
 export const valuesOf = (key?: ApiKey) => ({
   name: key?.name ?? '',
+  /** Empty: none. */
+  team_id: key?.team_id ?? '',
   ...restrictionValues(key),
   tags: [...(key?.tags ?? [])],
   /** A line for each: "owner: Ann". */
@@ -17,6 +19,7 @@ export type KeyValues = ReturnType<typeof valuesOf>
 /** Request body. */
 export const bodyOf = (values: KeyValues) => ({
   name: values.name.trim(),
+  team_id: values.team_id || null,
   ...restrictionBody(values),
   tags: values.tags,
   metadata: Object.fromEntries(linesOf(values.metadata).map(partsOf)),

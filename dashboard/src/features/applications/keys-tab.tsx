@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { useTeamNames } from '../../api/team-names.ts'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { describeRestriction } from '../../ui/restriction.ts'
@@ -20,6 +21,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
   const { id } = application
   const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id } } })
   const canEdit = useScopes().hasScope('applications:write') && application.archived_at === null
+  const { nameOf: teamName } = useTeamNames()
   const [created, setCreated] = useState<CreatedKey>()
   const columns: Column<ApiKey>[] = [
     { header: t('keys.columns.name'), cell: (key) => <KeyName apiKey={key} /> },
@@ -35,6 +37,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
       cell: ({ expires_at }) => <Time at={expires_at} fallback={t('keys.never')} />,
       from: 'md',
     },
+    { header: t('keys.fields.team'), cell: ({ team_id }) => team_id && teamName(team_id), from: 'lg' },
     { header: t('keys.columns.restrictions'), cell: describeRestriction, from: 'md' },
     { header: t('keys.columns.status'), cell: (key) => <KeyStatus apiKey={key} /> },
     ...(canEdit ? [actionsColumn((key: ApiKey) => <KeyActions apiKey={key} onRotated={setCreated} />)] : []),

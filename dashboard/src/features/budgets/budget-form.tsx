@@ -2,6 +2,7 @@ import { NumberInput, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
+import { useTeamNames } from '../../api/team-names.ts'
 import { useUnpricedModels } from '../../api/unpriced-models.ts'
 import { SEPARATORS } from '../../ui/format-numbers.ts'
 import { Link } from '../../ui/link.tsx'
@@ -26,7 +27,8 @@ export const valuesOf = (budget?: Budget) => ({
 })
 type Values = ReturnType<typeof valuesOf>
 
-export const useBudgetForm = (budget?: Budget): UseFormReturnType<Values> => useForm<Values>({ initialValues: valuesOf(budget) })
+export const useBudgetForm = (budget?: Budget, team?: string): UseFormReturnType<Values> =>
+  useForm<Values>({ initialValues: { ...valuesOf(budget), ...(team && { scope: 'team', member: team }) } })
 
 /** The fields that can change later. */
 export const patchBody = ({ name, limit, alerts, unpriced, enabled }: Values) => ({
@@ -94,6 +96,7 @@ function CountedFields({ form }: Pick<BudgetFormProps, 'form'>) {
   const { t } = useTranslation('budgets')
   const { scope } = form.getValues()
   const { choices } = useApplicationNames()
+  const { choices: teams } = useTeamNames()
   const targets = TARGETS.map((value) => ({ value, label: t(`form.targets.${value}`) }))
   const units = (['usd', 'tokens'] as const).map((value) => ({ value, label: t(`form.units.${value}`) }))
   const periods = WINDOWS.map((value) => ({ value, label: t(`periods.${value}`) }))
@@ -114,7 +117,7 @@ function CountedFields({ form }: Pick<BudgetFormProps, 'form'>) {
       {scope === 'claim' && (
         <TextInput label={t('form.claim')} description={t('form.claimHint')} required {...form.getInputProps('claim')} />
       )}
-      {scope !== 'workspace' && <MemberField form={form} kind={scope} applications={choices} />}
+      {scope !== 'workspace' && <MemberField form={form} kind={scope} choices={scope === 'team' ? teams : choices} />}
       {scope !== 'application' && (
         <Select
           label={t('form.only')}
@@ -132,11 +135,11 @@ function CountedFields({ form }: Pick<BudgetFormProps, 'form'>) {
 
 interface MemberFieldProps extends Pick<BudgetFormProps, 'form'> {
   readonly kind: MemberKind
-  readonly applications: ReturnType<typeof useApplicationNames>['choices']
+  readonly choices: ReturnType<typeof useApplicationNames>['choices']
 }
 
-/** Applications are chosen; keys, users, departments and values are typed. */
-function MemberField({ form, kind, applications }: MemberFieldProps) {
+/** Applications and teams are chosen; keys, users, departments and values are typed. */
+function MemberField({ form, kind, choices }: MemberFieldProps) {
   const { t } = useTranslation('budgets')
   const input = {
     label: t(`form.member.${kind}`),
@@ -144,6 +147,6 @@ function MemberField({ form, kind, applications }: MemberFieldProps) {
     placeholder: t('form.each'),
     ...form.getInputProps('member'),
   }
-  if (kind !== 'application') return <TextInput {...input} />
-  return <Select {...input} value={form.getValues().member || null} data={applications} searchable clearable />
+  if (kind !== 'application' && kind !== 'team') return <TextInput {...input} />
+  return <Select {...input} value={form.getValues().member || null} data={choices} searchable clearable />
 }

@@ -1,7 +1,6 @@
 import { Alert, Badge, Group } from '@mantine/core'
 import { Trans, useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
-import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { usePathParam } from '../../routing/location.ts'
@@ -17,6 +16,7 @@ import { type Budget, describeMember, describeTarget, formatAmount, isEach, type
 import { BudgetActions } from './budget-actions.tsx'
 import { MembersSection } from './members-section.tsx'
 import { ReachedAlerts } from './reached-alerts.tsx'
+import { useMemberNames } from './use-member-names.ts'
 
 const REFETCH_MS = 5_000
 
@@ -29,7 +29,7 @@ export function Page() {
     error,
     refetch,
   } = useRead('/admin/v1/budgets/{id}', { params: { path: { id } } }, { refetchInterval: REFETCH_MS })
-  const { nameOf } = useApplicationNames()
+  const nameOf = useMemberNames()
   const { hasScope } = useScopes()
   if (error && (!budget || hasStatus(error, 404))) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!budget) return <PageSkeleton />

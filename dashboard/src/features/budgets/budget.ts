@@ -10,6 +10,7 @@ export type MemberKind = Exclude<Budget['scope'], 'workspace'>
 export const TARGETS = [
   'workspace',
   'application',
+  'team',
   'key',
   'user',
   'department',
@@ -38,7 +39,7 @@ export const formatShare = (amount: number, { unit, limit }: Budget): string =>
 /** Whether each member of the scope is counted separately. */
 export const isEach = ({ scope, member }: Budget): boolean => member === null && scope !== 'workspace'
 
-type NameOf = (applicationId: string) => string
+type NameOf = (id: string) => string
 
 /** The requests that the budget counts. */
 export function describeTarget(budget: Budget, nameOf: NameOf): string {
@@ -56,7 +57,7 @@ function describeMembers(budget: Budget, nameOf: NameOf): string {
 
 /** A member as operators know it. */
 export function describeMember({ scope }: Budget, member: string, nameOf: NameOf): string {
-  if (scope === 'application') return nameOf(member)
+  if (scope === 'application' || scope === 'team') return nameOf(member)
   if (member !== '' || scope === 'workspace') return member
   return scope === 'key' ? i18next.t('budgets:appliesTo.noKey') : i18next.t(`budgets:appliesTo.none.${scope}`)
 }

@@ -1,6 +1,5 @@
 import { Badge, Box, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { useApplicationNames } from '../../api/application-names.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -11,6 +10,7 @@ import { Time } from '../../ui/time.tsx'
 import { type Budget, describeMember, describeTarget, isEach, stateOf } from './budget.ts'
 import { BudgetBar } from './budget-bar.tsx'
 import { CreateButton } from './create-button.tsx'
+import { useMemberNames } from './use-member-names.ts'
 
 const REFETCH_MS = 10_000
 
@@ -18,7 +18,7 @@ const REFETCH_MS = 10_000
 export function Page() {
   const { t } = useTranslation('budgets')
   const list = useList('/admin/v1/budgets', {}, { refetchInterval: REFETCH_MS })
-  const { nameOf } = useApplicationNames()
+  const nameOf = useMemberNames()
   const canEdit = useScopes().hasScope('applications:write')
   const columns: readonly Column<Budget>[] = [
     { header: t('columns.budget'), cell: (budget) => <BudgetName budget={budget} /> },

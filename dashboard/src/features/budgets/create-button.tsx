@@ -1,14 +1,17 @@
 import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
-import { useNavigateTo } from '../../routing/location.ts'
+import { textOf, useFilters, useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { BudgetForm, createBody, useBudgetForm } from './budget-form.tsx'
 
-/** Creates a budget and opens its page. */
+const readTeam = ({ team }: Readonly<Record<string, unknown>>) => ({ team: textOf(team) })
+
+/** Creates a budget and opens its page. `team` in the URL: a budget of this team. */
 export function CreateButton() {
   const { t } = useTranslation('budgets')
-  const form = useBudgetForm()
+  const [{ team }] = useFilters(readTeam)
+  const form = useBudgetForm(undefined, team)
   const dialog = useFormDialog(form)
   const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/budgets', {

@@ -1,6 +1,7 @@
 import { Group, Select } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
+import { useTeamNames } from '../../api/team-names.ts'
 import { useUserSuggestions } from '../../api/user-suggestions.ts'
 import { oneOf } from '../../routing/location.ts'
 import { type Filter, FilterBar, type FilterValues } from '../../ui/filter-bar.tsx'
@@ -16,8 +17,9 @@ interface FilterFieldsProps {
 export function RequestFilters({ filters, onChange }: FilterFieldsProps) {
   const { t } = useTranslation('usage')
   const { allChoices: choices } = useApplicationNames()
+  const { choices: teams } = useTeamNames()
   const users = useUserSuggestions()
-  const { application, verdict, model, provider, user, key } = filters
+  const { application, verdict, model, provider, user, key, team } = filters
   const all: readonly Filter[] = [
     {
       name: 'application',
@@ -39,9 +41,10 @@ export function RequestFilters({ filters, onChange }: FilterFieldsProps) {
     { name: 'model', label: t('filters.model'), kind: 'text' },
     { name: 'provider', label: t('filters.provider'), kind: 'text' },
     { name: 'key', label: t('filters.key'), kind: 'text' },
+    { name: 'team', label: t('filters.team'), kind: 'choice', searchable: true, choices: teams },
   ]
   return (
-    <FilterBar filters={all} values={{ application, verdict, model, provider, user, key }} onChange={onChange}>
+    <FilterBar filters={all} values={{ application, verdict, model, provider, user, key, team }} onChange={onChange}>
       <Views page="usage" />
     </FilterBar>
   )

@@ -1,7 +1,7 @@
 import { oneOf, textOf } from '../../routing/location.ts'
 import { readPeriod, type TimeRange } from '../../routing/period.ts'
 
-export const GROUPS = ['application', 'model', 'provider', 'user', 'key'] as const
+export const GROUPS = ['application', 'model', 'provider', 'user', 'key', 'team'] as const
 export const MEASURES = ['requests', 'tokens', 'cost'] as const
 export const INTERVALS = ['1h', '6h', '1d'] as const
 export const VERDICTS = ['allow', 'escalate', 'require_approval', 'deny'] as const
@@ -19,6 +19,7 @@ export const readFilters = (search: Search) => ({
   provider: textOf(search.provider),
   user: textOf(search.user),
   key: textOf(search.key),
+  team: textOf(search.team),
   verdict: oneOf(VERDICTS, search.verdict),
 })
 
@@ -26,7 +27,7 @@ export type UsageFilters = ReturnType<typeof readFilters>
 
 /** Query of the API. */
 export function queryOf(
-  { group, measure, interval, application, model, provider, user, key, verdict }: UsageFilters,
+  { group, measure, interval, application, model, provider, user, key, team, verdict }: UsageFilters,
   time: TimeRange,
 ) {
   return {
@@ -39,6 +40,7 @@ export function queryOf(
     ...(provider && { provider }),
     ...(user && { user }),
     ...(key && { key_id: key }),
+    ...(team && { team_id: team }),
     ...(verdict && { verdict }),
   }
 }

@@ -7,6 +7,7 @@ import type { TypedApp } from '../kit/route.ts'
 import { type AdminContext, type AdminDeps, adminDeps } from './admin-deps.ts'
 import { applicationsRoutes } from './applications/applications-routes.ts'
 import { keysRoutes } from './applications/keys-routes.ts'
+import { teamsRoutes } from './applications/teams-routes.ts'
 import { auditFeedRoutes } from './audit/audit-feed-routes.ts'
 import { auditLogRoutes } from './audit/audit-log-routes.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
@@ -52,7 +53,17 @@ import { workspacesRoutes } from './workspaces/workspaces-routes.ts'
 type Routes = (app: TypedApp, deps: AdminDeps) => void
 
 const WITHIN_WORKSPACE: readonly Routes[] = [
-  ...[applicationsRoutes, playgroundRoutes, overviewRoutes, usageRoutes, viewsRoutes, setupRoutes, keysRoutes, usersRoutes],
+  ...[
+    applicationsRoutes,
+    playgroundRoutes,
+    overviewRoutes,
+    usageRoutes,
+    viewsRoutes,
+    setupRoutes,
+    keysRoutes,
+    teamsRoutes,
+    usersRoutes,
+  ],
   ...[accessTokensRoutes, memoriesRoutes, adminTokensRoutes, operatorsRoutes],
   ...[budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes],
   ...[policySetsRoutes, policyChecksRoutes, policyDraftsRoutes, policyTestsRoutes, policyTemplatesRoutes, simulationRoutes],

@@ -1,5 +1,5 @@
 /** The members whose requests a budget counts together. */
-export const BUDGET_SCOPES = ['workspace', 'application', 'key', 'user', 'department', 'claim'] as const
+export const BUDGET_SCOPES = ['workspace', 'application', 'team', 'key', 'user', 'department', 'claim'] as const
 export type BudgetScope = (typeof BUDGET_SCOPES)[number]
 
 export const BUDGET_UNITS = ['usd', 'tokens'] as const

@@ -8,6 +8,8 @@ export interface Spender {
   readonly applicationId: string
   /** `key_…`; empty: code of this server or an operator calls. */
   readonly keyId: string
+  /** Absent: the key has none. */
+  readonly teamId?: string | undefined
   readonly user: User
 }
 
@@ -34,10 +36,12 @@ export const matchBudgets = (budgets: readonly Budget[], spender: Spender): read
     return members.includes(budget.member) ? [{ budget, subject: budget.member }] : []
   })
 
-/** The members that a request counts for: at least one; empty for none. */
+/** The members that a request counts for; an empty text for none. */
 const MEMBERS: Readonly<Record<BudgetScope, (spender: Spender, claim: string) => readonly string[]>> = {
   workspace: () => [''],
   application: ({ applicationId }) => [applicationId],
+  // A client cannot leave the team of its key, so requests without one evade nothing.
+  team: ({ teamId }) => (teamId === undefined ? [] : [teamId]),
   key: ({ keyId }) => [keyId],
   user: ({ user }) => [subjectOf(user.id)],
   department: ({ user }) => [subjectOf(user.department)],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
-import { jsonOrNull, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
+import { jsonOrNull, uuidOf, uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { LAST_TIME } from '../../platform/lib/clock.ts'
 import { type NewCredential, newCredential } from '../../platform/lib/credential.ts'
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
@@ -12,6 +12,7 @@ import { type ApiKey, type ApiKeyPatch, KEY_COLUMNS, keyOf, restrictionOf } from
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
 import { patchLimits } from './restriction.ts'
+import { restrictionOfTeam } from './team.ts'
 
 export interface KeyOwner {
   readonly workspaceId: string
@@ -27,7 +28,8 @@ interface KeyOptions {
   readonly fields?: KeyFields
 }
 
-type KeyFields = Pick<ApiKeyPatch, 'limits'> & Partial<{ [K in 'models' | 'tags' | 'metadata']: ApiKey[K] | null }>
+type KeyFields = Pick<ApiKeyPatch, 'limits'> &
+  Partial<{ [K in 'models' | 'tags' | 'metadata']: ApiKey[K] | null } & { teamId: string | null }>
 
 export async function issueKey(db: Db, owner: KeyOwner, name: string, now: Date, options: KeyOptions = {}) {
   const issued = await insertKey(db, owner, name, now, options)
@@ -46,10 +48,10 @@ async function insertKey(
   if (application === undefined) return undefined
   const { secret, hash, hint } = credential
   const { rows } = await sql<Parameters<typeof keyOf>[0]>`
-    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at, limits, models, tags, metadata)
+    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at, limits, models, tags, metadata, team_id)
     select ${newUuid()}::uuid, workspace_id, id, ${name}::text, ${hash}::bytea, ${hint}::text, ${issuer}::text, ${now}::timestamptz,
       ${expiresAt}::timestamptz, ${JSON.stringify(patchLimits({}, fields.limits))}::jsonb, ${jsonOrNull(fields.models)}::jsonb,
-      ${JSON.stringify(fields.tags ?? [])}::jsonb, ${JSON.stringify(fields.metadata ?? {})}::jsonb
+      ${JSON.stringify(fields.tags ?? [])}::jsonb, ${JSON.stringify(fields.metadata ?? {})}::jsonb, ${fields.teamId ? uuidOf('tea', fields.teamId) : null}::uuid
     from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application} and archived_at is null
     for share
     returning ${sql.join(KEY_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
@@ -82,7 +84,7 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
   return key
 }
 
-/** Merges a patch into a key. Locks the row, so that concurrent patches are all kept. Publish the topic `keys`. */
+/** Merges a patch, whose team exists, into a key. Locks the row, so that concurrent patches are all kept. Publish the topic `keys`. */
 export async function updateKey(tx: Tx, workspaceId: string, id: string, patch: ApiKeyPatch): Promise<ApiKey | undefined> {
   const key = await keysIn(tx, workspaceId).where('id', '=', uuidOrNull('key', id)).forUpdate().executeTakeFirst()
   return (
@@ -94,6 +96,7 @@ export async function updateKey(tx: Tx, workspaceId: string, id: string, patch: 
         limits: JSON.stringify(patchLimits(key.limits, patch.limits)),
         ...(patch.models !== undefined && { models: jsonOrNull(patch.models) }),
         ...(patch.tags !== undefined && { tags: JSON.stringify(patch.tags ?? []) }),
+        ...(patch.team_id !== undefined && { team_id: patch.team_id === null ? null : uuidOf('tea', patch.team_id) }),
         ...(patch.metadata !== undefined && { metadata: JSON.stringify(patch.metadata ?? {}) }),
       })
       .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
@@ -120,6 +123,10 @@ export async function listKeys(
   return pageById(keysIn(db, workspaceId).where('application_id', '=', application), 'key', page, keyOf)
 }
 
+/** Oldest first, with revoked keys. Undefined if `page.after` is not an id. */
+export const listTeamKeys = (db: Db, workspaceId: string, teamId: string, page: PageRequest): Promise<Page<ApiKey> | undefined> =>
+  pageById(keysIn(db, workspaceId).where('team_id', '=', uuidOrNull('tea', teamId)), 'key', page, keyOf)
+
 /** A key with its Application. Found without an owner, because the key identifies the owner. */
 export interface ApplicationKey {
   readonly keyId: string
@@ -139,6 +146,9 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     .innerJoin('application', (join) =>
       join.onRef('application.id', '=', 'api_key.application_id').onRef('application.workspace_id', '=', 'api_key.workspace_id'),
     )
+    .leftJoin('team', (join) =>
+      join.onRef('team.id', '=', 'api_key.team_id').onRef('team.workspace_id', '=', 'api_key.workspace_id'),
+    )
     .select(APPLICATION_COLUMNS)
     .select([
       'api_key.id as key_id',
@@ -148,13 +158,29 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
       'api_key.expires_at',
       'api_key.limits as key_limits',
       'api_key.models as key_models',
+      'team.id as team_id',
+      'team.name as team_name',
+      'team.limits as team_limits',
+      'team.models as team_models',
+      'team.members as team_members',
       USE_OUTDATED.as('is_use_outdated'),
     ])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
   const keyId = toId('key', row.key_id)
-  const restriction = restrictionOf({ id: keyId, limits: row.key_limits, models: row.key_models })
+  const restrictions = [
+    restrictionOf({ id: keyId, limits: row.key_limits, models: row.key_models }),
+    row.team_id === null
+      ? undefined
+      : restrictionOfTeam({
+          id: toId('tea', row.team_id),
+          name: row.team_name ?? '',
+          limits: row.team_limits ?? {},
+          models: row.team_models,
+          members: row.team_members,
+        }),
+  ].filter((restriction) => restriction !== undefined)
   return {
     keyId,
     hash: row.hash,
@@ -162,7 +188,7 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     revokedAt: row.revoked_at,
     expiresAt: row.expires_at,
     isUseOutdated: row.is_use_outdated,
-    application: { ...applicationOf(row), ...(restriction && { restrictions: [restriction] }) },
+    application: { ...applicationOf(row), ...(restrictions.length > 0 && { restrictions }) },
   }
 }
 

@@ -3,6 +3,7 @@ import { type Entity, fromRow, type RowOf } from '../../platform/db/from-row.ts'
 import { Line, Name, resettable, Timestamp } from '../../platform/lib/fields.ts'
 import { viewOf } from '../../platform/lib/view.ts'
 import type { Restriction } from '../../shared/principal.ts'
+import { nullable } from '../../shared/schemas.ts'
 import { fillLimits, limitsView, RESTRICTION_PATCH, RESTRICTION_VIEW } from './restriction.ts'
 
 export const KEY_COLUMNS = [
@@ -20,13 +21,14 @@ export const KEY_COLUMNS = [
   'models',
   'tags',
   'metadata',
+  'team_id',
 ] as const
 type KeyColumn = (typeof KEY_COLUMNS)[number]
 
 export type ApiKey = Entity<'api_key', KeyColumn>
 
 export const keyOf = (row: Pick<RowOf<'api_key'>, KeyColumn>): ApiKey =>
-  fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key' })
+  fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key', team_id: 'tea' })
 
 const Metadata = Type.Record(Name, Line, {
   maxProperties: 20,
@@ -35,6 +37,7 @@ const Metadata = Type.Record(Name, Line, {
 
 const fields = {
   ...RESTRICTION_PATCH,
+  team_id: resettable({ ...Name, description: 'The team that the requests of the key count for. null: none.' }),
   tags: resettable(Type.Array(Name, { maxItems: 20, uniqueItems: true, description: 'Words to find the key by.' })),
   metadata: resettable({ ...Metadata, description: 'Texts by name, for example an owner. Up to 20.' }),
 }
@@ -81,6 +84,7 @@ export const ApiKeyView = Type.Object({
   expires_at: Type.Union([Timestamp, Type.Null()], { description: 'The key is refused from this time on. null: never.' }),
   replaced_by: Type.Union([Type.String(), Type.Null()], { description: 'The key that has replaced this one by rotation.' }),
   ...RESTRICTION_VIEW,
+  team_id: nullable(Type.String()),
   tags: Type.Array(Type.String()),
   metadata: Type.Record(Type.String(), Type.String()),
 })
@@ -90,8 +94,8 @@ export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.
 
 export const apiKeyView = (key: ApiKey) => viewOf(ApiKeyView, key, { limits: limitsView(key.limits) })
 
-/** Undefined: only the limits and models of the Application apply. */
+/** Undefined: the key has no limits and models of its own. */
 export function restrictionOf({ id, limits: stored, models }: Pick<ApiKey, 'id' | 'limits' | 'models'>): Restriction | undefined {
   const limits = fillLimits(stored)
-  return limits === null && models === null ? undefined : { of: 'key', id, limits, models }
+  return limits === null && models === null ? undefined : { of: 'key', id, owner: 'this API key', limits, models, members: null }
 }

@@ -36,6 +36,7 @@ describe.each(testDatabases())('on $name', async ({ open }) => {
       ceiling: 'restricted',
       createdAt: NOW,
       updatedAt: NOW,
+      archivedAt: null,
     })
     expect(await findApplication(database.db, workspaceId, application.id)).toEqual(application)
     expect(await findApplicationByName(database.db, workspaceId, 'plain')).toEqual(application)

@@ -59,6 +59,19 @@ declare module '../../platform/db/schema.ts' {
       models: NullableJson<readonly string[]>
       tags: Json<readonly string[]>
       metadata: Json<Readonly<Record<string, string>>>
+      team_id: string | null
+    }
+    team: {
+      id: string
+      workspace_id: string
+      /** Unique in the Workspace. */
+      name: string
+      limits: Json<StoredLimits>
+      models: NullableJson<readonly string[]>
+      /** Ids of the users who may use its keys; null: everyone. */
+      members: NullableJson<readonly string[]>
+      created_at: CreatedAt
+      updated_at: Date
     }
     workspace_user: {
       workspace_id: string

@@ -3,7 +3,7 @@ import type { RateCounter } from './counters.ts'
 import { type FullLimit, type LimitState, limitHeaders, policyHeader } from './limit-headers.ts'
 import type { RateUsage } from './rate-usage.ts'
 
-/** The limits that apply to a request: those of the Application, and those of the key. */
+/** The limits that apply to a request: those of the Application, and those of the key and its team. */
 export interface Usages {
   readonly application: ApplicationUsage
   /** With the Application's first. */

@@ -7,7 +7,14 @@ import type { LimitedApplication } from './lease.ts'
 const withKey = (app: LimitedApplication, limits: Partial<RateLimits>, id = 'key_1'): LimitedApplication => ({
   ...app,
   restrictions: [
-    { of: 'key', id, models: null, limits: { requests_per_minute: null, burst: 60, tokens_per_minute: null, ...limits } },
+    {
+      of: 'key',
+      id,
+      owner: 'this API key',
+      models: null,
+      members: null,
+      limits: { requests_per_minute: null, burst: 60, tokens_per_minute: null, ...limits },
+    },
   ],
 })
 

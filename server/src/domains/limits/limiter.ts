@@ -25,7 +25,7 @@ type UserCounter = { readonly key: string; readonly counter: RateCounter }
 
 /**
  * The limits of GW-LIM-2: per Application requests per minute with a burst, concurrent requests and tokens per minute, and requests
- * per minute for each of its users; requests and tokens per minute of the key. Either all limits admit a request, or it is charged to none.
+ * per minute for each of its users; requests and tokens per minute of the key and its team. Either all limits admit a request, or it is charged to none.
  *
  * A request is checked and charged in one synchronous step, so concurrent requests never exceed the limits together. The step waits only
  * if this node has to ask the other nodes (docs/decisions/0026-shared-limits.md). The user is known later and charged later
@@ -47,7 +47,7 @@ export class Limiter {
     this.#applications = new IdleMap((usage) => usage.isIdle(clock()))
   }
 
-  /** Applications, keys with limits and users in memory: those that are not idle, or were not until recently. */
+  /** Applications, keys and teams with limits, and users in memory: those that are not idle, or were not until recently. */
   get size(): { applications: number; keys: number; users: number } {
     return { applications: this.#applications.size, keys: this.#restricted.size, users: this.#users.size }
   }
@@ -103,9 +103,9 @@ export class Limiter {
   }
 
   #addRestricted(all: RateUsage[], restrictions: readonly Restriction[], options: { now: number; adjusts: boolean }): void {
-    for (const { id, limits } of restrictions) {
+    for (const { id, owner, limits } of restrictions) {
       if (!limits) continue
-      const create = () => new RateUsage(id, OWNER, limits, this.#counters, options.now)
+      const create = () => new RateUsage(id, owner, limits, this.#counters, options.now)
       all.push(usageIn(this.#restricted, id, limits, { create, ...options }))
     }
   }
@@ -177,8 +177,6 @@ export class Limiter {
     return answer ? answer.then(() => this.#chargeUser(user, asks + 1, finish)) : finish(waitMs)
   }
 }
-
-const OWNER = 'this API key'
 
 interface UsageOptions<Usage> {
   readonly create: () => Usage

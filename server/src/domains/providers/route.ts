@@ -194,9 +194,9 @@ export function noEligibleProvider(model: string, allowed: readonly ModelEntry[]
   const ids = allowed.map(({ id }) => id)
   const shown = ids.slice(0, MODELS_IN_MESSAGE).join(', ')
   const more = ids.length > MODELS_IN_MESSAGE ? ` and ${ids.length - MODELS_IN_MESSAGE} more` : ''
-  const restriction = restrictions?.find(({ models }) => models !== null)
-  const caller = restriction ? 'This API key' : 'This Application'
-  const setting = restriction ? ` The setting "models" of the key restricts them.` : ''
+  const owners = (restrictions ?? []).filter(({ models }) => models !== null).map(({ owner }) => owner)
+  const caller = owners.length > 0 ? 'This API key' : 'This Application'
+  const setting = owners.length > 0 ? ` The setting "models" of ${owners.join(' and of ')} restricts them.` : ''
   const available = `${caller} may use${ids.length === 0 ? ' no model' : `: ${shown}${more}`}.${setting}`
   const problem = model
     ? `No provider may serve the model ${JSON.stringify(model)} for this request.`

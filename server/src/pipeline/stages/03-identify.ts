@@ -1,6 +1,7 @@
 import type { UserTokenVerifier } from '../../domains/identity/user-token.ts'
 import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { rateLimited, refuse, type StageReturn, Stop } from '../../shared/outcome.ts'
+import type { Restriction } from '../../shared/principal.ts'
 import { TrustedCaller } from '../callers.ts'
 import { assertedUser, type IncomingRequest } from '../request.ts'
 import type { Admitted, Caller, Identity } from '../stage-results.ts'
@@ -14,10 +15,21 @@ export function identify(
 ): MaybePromise<StageReturn<Identity>> {
   return andThen(resolveUser(incoming, caller, admitted, deps), (identity): MaybePromise<StageReturn<Identity>> => {
     if (identity instanceof Stop) return identity
+    const closed = caller.application.restrictions?.find(({ members }) => members && !members.includes(identity.user.id))
+    if (closed) return refuseStranger(closed, identity)
     const charged = admitted.lease.chargeUser(identity.user.id)
     return andThen(charged, (refusal) => (refusal ? rateLimited(refusal, identity) : identity))
   })
 }
+
+const refuseStranger = ({ owner }: Restriction, identity: Identity): Stop<Identity> =>
+  refuse(
+    'FORBIDDEN',
+    {
+      message: `Only members of ${owner} may use this API key. Send a member as the user, or ask an operator to add the user to the team.`,
+    },
+    identity,
+  )
 
 function resolveUser(
   { userToken, internalCaller }: Pick<IncomingRequest, 'userToken' | 'internalCaller'>,

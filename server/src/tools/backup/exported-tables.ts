@@ -44,6 +44,7 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   applied_declaration: EXPORTED,
   workspace_user: EXPORTED,
   application: EXPORTED,
+  team: EXPORTED,
   api_key: EXPORTED,
   provider: EXPORTED,
   model: EXPORTED,

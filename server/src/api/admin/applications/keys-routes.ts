@@ -20,6 +20,7 @@ import {
 } from '../../../domains/identity/api-key-store.ts'
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { KEYS_TOPIC } from '../../../domains/identity/authenticator.ts'
+import { findTeam } from '../../../domains/identity/team-store.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
@@ -36,11 +37,14 @@ const OF_APPLICATION = {
 const ISSUED = { view: IssuedApiKeyView, fields: ({ key }: ApiKey & { readonly key: string }) => ({ key }) }
 
 const UPDATE: Update<ApiKey, typeof ApiKeyPatch> = {
-  summary: 'Change the name, limits, models, tags or metadata of a key',
+  summary: 'Change the name, team, limits, models, tags or metadata of a key',
   description:
     'Missing fields stay unchanged. null resets a field. `limits` are merged field by field, lists and `metadata` are replaced. Limits and models apply in addition to those of the Application, within a second on all nodes.',
   body: ApiKeyPatch,
-  write: (tx, { workspaceId, params, body }) => updateKey(tx, workspaceId, params.id, body),
+  write: async (tx, { workspaceId, params, body }) => {
+    await requireTeam(tx, workspaceId, body.team_id)
+    return updateKey(tx, workspaceId, params.id, body)
+  },
 }
 
 export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
@@ -70,13 +74,11 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
       extra: ISSUED,
       write: async (tx, { workspaceId, operator, params, body }, now) => {
         await refuseArchived(tx, workspaceId, params.id)
+        const teamId = await requireTeam(tx, workspaceId, body.team_id)
         const issuer = await findResponsibleOperator(tx, operator.id)
         const expiresAt = futureTime(body.expires_at, now) ?? null
-        const issued = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, {
-          issuer,
-          expiresAt,
-          fields: body,
-        })
+        const options = { issuer, expiresAt, fields: { ...body, teamId } }
+        const issued = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, options)
         return requireFound(issued, 'Application')
       },
     },
@@ -102,6 +104,13 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     fields: ['revoked_at'],
     write: (tx, { workspaceId, params }, now) => revokeKey(tx, workspaceId, params.id, now),
   })
+}
+
+async function requireTeam(tx: Tx, workspaceId: string, id: string | null | undefined): Promise<string | null> {
+  if (id === undefined || id === null) return null
+  if (!(await findTeam(tx, workspaceId, id)))
+    throw invalid({ param: 'team_id', message: 'must be the id of a team of this Workspace' })
+  return id
 }
 
 async function refuseArchived(tx: Tx, workspaceId: string, id: string): Promise<void> {

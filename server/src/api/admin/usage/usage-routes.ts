@@ -12,7 +12,8 @@ import {
 } from '../../../domains/audit/statistics/read-usage.ts'
 import { rollUpNewestRecords } from '../../../domains/audit/statistics/roll-up.ts'
 import type { UsageQuery } from '../../../domains/audit/statistics/usage-query.ts'
-import { DIMENSIONS, type Dimension } from '../../../domains/audit/statistics/usage-sums.ts'
+import { GROUPINGS, type Grouping } from '../../../domains/audit/statistics/usage-sums.ts'
+import { findTeamsOfKeys } from '../../../domains/identity/team-store.ts'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { csvCell } from '../../../platform/lib/csv.ts'
@@ -46,13 +47,13 @@ const DEFAULT_LIMIT = 10
 const CSV_LIMIT = 100
 
 export function usageRoutes(app: TypedApp, deps: AdminDeps): void {
-  const { db, reads, clock, workspaceKeys } = deps
+  const { db, reads, clock } = deps
 
   handle(app, docs, async ({ workspaceId, query, operator }, reply) => {
     const now = clock.now()
-    const groupBy = DIMENSIONS.find((dimension) => dimension === query.group_by)
+    const groupBy = GROUPINGS.find((dimension) => dimension === query.group_by)
     const time = timeOf(query, now, groupBy === 'user' || query.user !== undefined)
-    const usage = await usageQueryOf(query, workspaceId, time, workspaceKeys)
+    const usage = await usageQueryOf(query, workspaceId, time, deps)
     const uncounted = await rollUpNewestRecords(db, workspaceId, now)
     const isCsv = query.format === 'csv'
     const limit = query.limit ?? (isCsv ? CSV_LIMIT : DEFAULT_LIMIT)
@@ -83,30 +84,40 @@ async function usageQueryOf(
   query: Query,
   workspaceId: string,
   { from, to }: UsageTime,
-  keys: AdminDeps['workspaceKeys'],
+  { db, workspaceKeys: keys }: Pick<AdminDeps, 'db' | 'workspaceKeys'>,
 ): Promise<UsageQuery> {
-  const { key_id: keyId, provider, model, user, verdict } = query
+  const { key_id: key, team_id: team, provider, model, user, verdict } = query
   const userHashes = user === undefined ? undefined : await hashesOf(user, workspaceId, keys)
+  const hasTeams = team !== undefined || query.group_by === 'team'
+  const teamOfKey = hasTeams ? await findTeamsOfKeys(db, workspaceId) : undefined
+  const keyIds = keyIdsOf(key, team, teamOfKey)
   return {
     workspaceId,
     from,
     to,
-    ...present({ applicationId: applicationIn(query), keyId, provider, model, userHashes, verdict }),
+    ...present({ applicationId: applicationIn(query), keyIds, teamOfKey, provider, model, userHashes, verdict }),
   }
+}
+
+/** The keys that the filters select; undefined: all. */
+function keyIdsOf(key: string | undefined, team: string | undefined, teamOfKey: ReadonlyMap<string, string> = new Map()) {
+  if (team === undefined) return key === undefined ? undefined : [key]
+  const ofTeam = [...teamOfKey].filter(([, one]) => one === team).map(([id]) => id)
+  return key === undefined ? ofTeam : ofTeam.filter((id) => id === key)
 }
 
 /** An empty text: requests without a user. */
 const hashesOf = async (user: string, workspaceId: string, keys: AdminDeps['workspaceKeys']): Promise<readonly string[]> =>
   user === '' ? [''] : userHashesOf(user, (await keys.get(workspaceId)).hasher)
 
-const fileName = ({ from, to }: UsageTime, groupBy: Dimension | undefined): string =>
+const fileName = ({ from, to }: UsageTime, groupBy: Grouping | undefined): string =>
   `usage-${groupBy ? `by-${groupBy}-` : ''}${from.toISOString().slice(0, 10)}-${to.toISOString().slice(0, 10)}.csv`
 
 interface LabelledReport extends Omit<Report, 'groups'> {
   readonly groups: readonly (Report['groups'][number] & { readonly label: string | null })[]
 }
 
-function toCsv({ series, groups, other }: LabelledReport, groupBy: Dimension | undefined): string {
+function toCsv({ series, groups, other }: LabelledReport, groupBy: Grouping | undefined): string {
   if (!groupBy)
     return csvOf(
       ['start'],
@@ -153,7 +164,7 @@ function csvOf(header: readonly string[], rows: readonly CsvRow[]): string {
 const MAX_USERS = 20_000
 
 interface Grouped {
-  readonly dimension: Dimension | undefined
+  readonly dimension: Grouping | undefined
   readonly values: readonly string[]
   readonly operator: Pick<Operator, 'scopes'>
 }
@@ -174,6 +185,15 @@ async function labelsOf(
       .where('id', 'in', [...uuids('app'), workspace])
       .execute()
     return new Map(rows.map(({ id, name }) => [toId('app', id), name]))
+  }
+  if (dimension === 'team') {
+    const rows = await db
+      .selectFrom('team')
+      .select(['id', 'name'])
+      .where('workspace_id', '=', workspace)
+      .where('id', 'in', [...uuids('tea'), workspace])
+      .execute()
+    return new Map(rows.map(({ id, name }) => [toId('tea', id), name]))
   }
   if (dimension === 'key') {
     const rows = await db
@@ -206,7 +226,7 @@ async function labelsOf(
 interface Asked {
   readonly query: UsageQuery
   readonly time: UsageTime
-  readonly groupBy: Dimension | undefined
+  readonly groupBy: Grouping | undefined
   readonly order: 'requests' | 'tokens' | 'cost' | 'errors'
   readonly limit: number
 }

@@ -1,19 +1,19 @@
 import { Type } from 'typebox'
 import type { Latency } from '../../../domains/audit/statistics/read-latency.ts'
 import type { UsageCounts } from '../../../domains/audit/statistics/read-usage.ts'
-import { DIMENSIONS } from '../../../domains/audit/statistics/usage-sums.ts'
+import { GROUPINGS } from '../../../domains/audit/statistics/usage-sums.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { INTERVAL_NAMES, USAGE_TIME_QUERY } from './usage-time.ts'
 
-const GROUPINGS = ['none', ...DIMENSIONS] as const
+const GROUPED_BY = ['none', ...GROUPINGS] as const
 const ORDERS = ['requests', 'tokens', 'cost', 'errors'] as const
 const name = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
 
 export const USAGE_QUERY = {
   ...USAGE_TIME_QUERY,
-  group_by: Type.Optional({ ...oneOf(GROUPINGS, 'UsageGrouping'), description: 'Default: none.' }),
+  group_by: Type.Optional({ ...oneOf(GROUPED_BY, 'UsageGrouping'), description: 'Default: none.' }),
   order_by: Type.Optional({ ...oneOf(ORDERS), description: 'Which groups are the largest. Default: requests.' }),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, description: 'Number of groups; the others are summed. Default: 10, of CSV 100.' }),
@@ -22,6 +22,7 @@ export const USAGE_QUERY = {
   provider: name('Requests whose last attempt was at this provider. Empty: no provider was called.'),
   model: name('Requests whose last attempt was at this model. Empty: no model was called.'),
   key_id: name('Requests with this API key. Empty: without a key.'),
+  team_id: name('Requests with the keys that are now in this team.'),
   user: name('User id, or its keyed hash as in audit records.'),
   verdict: Type.Optional(oneOf(VERDICTS, 'Verdict')),
   format: Type.Optional({ ...oneOf(['json', 'csv']), description: 'Default: json.' }),
@@ -66,7 +67,7 @@ export const UsageReportView = Type.Object({
   from: Timestamp,
   to: Timestamp,
   interval: oneOf(INTERVAL_NAMES, 'Interval'),
-  group_by: oneOf(GROUPINGS, 'UsageGrouping'),
+  group_by: oneOf(GROUPED_BY, 'UsageGrouping'),
   currency: Type.Literal('USD', { description: 'Of all costs.' }),
   uncounted: {
     ...count,
@@ -84,7 +85,7 @@ export const UsageReportView = Type.Object({
     Type.Object({
       value: Type.String({ description: 'Id or name; of a user the keyed hash. Empty: none.' }),
       label: nullable(
-        Type.String({ description: 'Name of an Application or key; id of a user of the Workspace, with `people:read`.' }),
+        Type.String({ description: 'Name of an Application, team or key; id of a user of the Workspace, with `people:read`.' }),
       ),
       totals: Totals,
       previous: Sums,

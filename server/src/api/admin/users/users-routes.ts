@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { removeTeamMember } from '../../../domains/identity/team-store.ts'
 import {
   checkUserCreate,
   checkUserPatch,
@@ -167,6 +168,7 @@ function erasureRoute(app: TypedApp, deps: AdminDeps): void {
       const value = { workspaceId, userId: params.id, erasedAt: now }
       if (!isStorable(params.id)) throw notFound('user')
       await eraseViewsOfUser(tx, workspaceId, params.id)
+      await removeTeamMember(tx, workspaceId, params.id)
       if (!(await eraseUser(tx, value, request.base))) throw notFound('user')
       return { value, action: 'user.erase', id: userHash(params), announce: [ACCESS_TOKENS_TOPIC, params.id] }
     })

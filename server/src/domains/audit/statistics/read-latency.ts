@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { among, keptFromOf, piecesOf, placeOf, type UsageQuery } from './usage-query.ts'
 import { ceilTo, DAY_MS, floorTo, HOUR_MS, intervalStart, type Span } from './usage-spans.ts'
-import { type Dimension, DURATION_COLUMNS, durationQuantile, fromUuidOrText, toUuidOrText } from './usage-sums.ts'
+import { type Dimension, DURATION_COLUMNS, durationQuantile, fromUuidOrText, type Grouping, toUuidOrText } from './usage-sums.ts'
 
 const PARTS = ['total', 'gateway', 'provider'] as const
 type Part = (typeof PARTS)[number]
@@ -29,7 +29,7 @@ export async function readLatency(db: Db, query: UsageQuery): Promise<Latency | 
 export async function readGroupLatencies(
   db: Db,
   query: UsageQuery,
-  dimension: Dimension,
+  dimension: Grouping,
   values: readonly string[],
 ): Promise<ReadonlyMap<string, Latency> | undefined> {
   const place = timedPlaceOf(query)
@@ -60,7 +60,8 @@ function timedPlaceOf(query: UsageQuery) {
   return place && isTimed(place.dimension) ? place : undefined
 }
 
-const isTimed = (dimension: Dimension | 'all'): boolean => dimension !== 'user' && dimension !== 'key'
+const isTimed = (dimension: Grouping | 'all'): dimension is Exclude<Dimension, 'user' | 'key'> | 'all' =>
+  dimension !== 'user' && dimension !== 'key' && dimension !== 'team'
 
 interface Wanted {
   readonly dimension: Dimension | 'all'

@@ -6,7 +6,7 @@ import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
 import { rollUpNewestRecords } from './roll-up.ts'
 import { type UsageQuery, usageSource } from './usage-query.ts'
 import { DAY_MS, floorTo, intervalStart, SPAN_MS } from './usage-spans.ts'
-import { type Dimension, fromUuidOrText, isNumber, noUsageSums, SUM_COLUMNS, type UsageSums } from './usage-sums.ts'
+import { fromUuidOrText, type Grouping, isNumber, noUsageSums, SUM_COLUMNS, type UsageSums } from './usage-sums.ts'
 
 /** Sums of requests, without operators' changes. `cost` is in USD; null: no model had a price. */
 export interface UsageCounts extends CamelRow<UsageSums> {
@@ -29,15 +29,15 @@ const SUMS = sql.join(
   ),
 )
 
-interface Grouping {
+interface Grouped {
   /** Length of the intervals, which begin at multiples of it in UTC. Absent: the whole time. */
   readonly seconds?: number
-  readonly dimension?: Dimension
+  readonly dimension?: Grouping
   readonly values?: readonly string[]
 }
 
 /** Sums by value and interval. Empty ones are missing. `start`: in milliseconds. */
-async function readSums(db: Db, query: UsageQuery, { seconds, dimension, values }: Grouping) {
+async function readSums(db: Db, query: UsageQuery, { seconds, dimension, values }: Grouped) {
   const source = await usageSource(db, query, { longest: longestSpan(seconds), dimension, values })
   const { rows } = await sql<CountsRow & { readonly value: string; readonly start: Date | null }>`
     select ${dimension ? sql`value` : sql`''`} as value, ${seconds === undefined ? sql`null::timestamptz` : intervalStart(seconds)} as start,
@@ -62,7 +62,7 @@ export const readIntervals = async (db: Db, query: UsageQuery, seconds: number):
   new Map((await readSums(db, query, { seconds })).map(({ start, counts }) => [start, counts]))
 
 interface LargestGroups {
-  readonly dimension: Dimension
+  readonly dimension: Grouping
   readonly order: 'requests' | 'tokens' | 'cost' | 'errors'
   readonly limit: number
   readonly values?: readonly string[]
@@ -94,7 +94,7 @@ async function readLargest(db: Db, query: UsageQuery, { dimension, order, limit 
 export async function readGroupIntervals(
   db: Db,
   query: UsageQuery,
-  grouping: Required<Grouping>,
+  grouping: Required<Grouped>,
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, UsageCounts>>> {
   const byValue = Map.groupBy(await readSums(db, query, grouping), ({ value }) => value)
   return new Map([...byValue].map(([value, rows]) => [value, new Map(rows.map(({ start, counts }) => [start, counts]))]))

@@ -118,7 +118,7 @@ describe.each(testDatabases())('statistics on $name', async ({ open }) => {
       from: fc.integer({ min: -2 * HOUR, max: 22 * DAY }),
       ms: fc.oneof(fc.integer({ min: 1, max: 3 * HOUR }), fc.integer({ min: 1, max: 24 * DAY })),
       applicationId: fc.constantFrom(...APPLICATIONS),
-      keyId: fc.constantFrom('key_a', ''),
+      keyIds: fc.constantFrom(['key_a'], [''], ['key_a', ''], []),
       provider: fc.constantFrom('one', ''),
       model: fc.constantFrom('small', ''),
       userHashes: fc.constantFrom([USERS[0] ?? ''], ['']),
@@ -172,7 +172,7 @@ describe.each(testDatabases())('statistics on $name', async ({ open }) => {
   test('readLatency: undefined when several filters, a verdict, a key or a user are given', async () => {
     for (const filter of [
       { verdict: 'deny' },
-      { keyId: 'key_a' },
+      { keyIds: ['key_a'] },
       { userHashes: ['user one'] },
       { model: 'small', provider: 'one' },
     ] as const)

@@ -3,12 +3,12 @@ import type { Db } from '../../../platform/db/database.ts'
 import { uuidOf } from '../../../platform/db/values.ts'
 import { VERDICTS, type Verdict } from '../../../shared/decision.ts'
 import { ceilTo, floorTo, HOUR_MS, MINUTES_KEPT_MS, SPAN_MS, type Span, startOfSpan } from './usage-spans.ts'
-import { DIMENSIONS, type Dimension, SUM_COLUMNS, toUuidOrText } from './usage-sums.ts'
+import { DIMENSIONS, type Dimension, type Grouping, SUM_COLUMNS, toUuidOrText } from './usage-sums.ts'
 
 /** Values of a dimension are ids and names; `user`: keyed hashes. An empty text: the request has none. */
 export interface UsageFilter {
   readonly applicationId?: string
-  readonly keyId?: string
+  readonly keyIds?: readonly string[]
   readonly provider?: string
   readonly model?: string
   readonly userHashes?: readonly string[]
@@ -19,6 +19,8 @@ export interface UsageQuery extends UsageFilter {
   readonly workspaceId: string
   readonly from: Date
   readonly to: Date
+  /** The team of each key that has one. Needed to group by team. */
+  readonly teamOfKey?: ReadonlyMap<string, string>
 }
 type Time = Pick<UsageQuery, 'from' | 'to'>
 
@@ -59,8 +61,8 @@ export function piecesOf({ from, to }: Time, longest: Span, keptFrom: Date): Pie
   ]
 }
 
-function filtersOf({ applicationId, keyId, provider, model, userHashes }: UsageFilter) {
-  const given = { application: applicationId, provider, model, user: userHashes, key: keyId }
+function filtersOf({ applicationId, keyIds, provider, model, userHashes }: UsageFilter) {
+  const given = { application: applicationId, provider, model, user: userHashes, key: keyIds }
   return DIMENSIONS.flatMap((dimension) => {
     const values = given[dimension]
     return values === undefined ? [] : [{ dimension, values: [values].flat().map((value) => toUuidOrText(dimension, value)) }]
@@ -83,7 +85,7 @@ interface Wanted {
   /** Longest spans that may be summed into one. */
   readonly longest: Span
   /** Property that `value` has; without it, `value` has no meaning. */
-  readonly dimension?: Dimension | undefined
+  readonly dimension?: Grouping | undefined
   /** Only these values of it, as the API has them. */
   readonly values?: readonly string[] | undefined
 }
@@ -94,6 +96,7 @@ export async function usageSource(
   query: UsageQuery,
   { longest, dimension, values }: Wanted,
 ): Promise<RawBuilder<unknown>> {
+  if (dimension === 'team') return byTeam(query, await usageSource(db, query, { longest, dimension: 'key' }), values)
   const keptFrom = await keptFromOf(db, query.workspaceId)
   const stored = dimension && values?.map((value) => toUuidOrText(dimension, value))
   const place = isShort(query) ? undefined : placeOf(query)
@@ -102,6 +105,14 @@ export async function usageSource(
     return unionOf(piecesOf(query, longest, keptFrom), ofValues(query, dimension ?? place.dimension, own, stored))
   }
   return unionOf(piecesOf(query, longest === 'week' ? 'day' : longest, keptFrom), ofCombinations(query, dimension, stored))
+}
+
+function byTeam({ teamOfKey = new Map() }: UsageQuery, ofKeys: RawBuilder<unknown>, values: readonly string[] | undefined) {
+  const team = sql`coalesce(membership.team, '')`
+  return sql`(
+    select ${team} as value, at, ${VALUE_COLUMNS} from ${ofKeys} as of_key
+    left join unnest(${[...teamOfKey.keys()]}::text[], ${[...teamOfKey.values()]}::text[]) as membership (key, team) on key = of_key.value
+    ${values ? sql`where ${among(team, values)}` : sql``})`
 }
 
 const unionOf = (pieces: readonly Piece[], ofPiece: (piece: Piece) => RawBuilder<unknown>) =>

@@ -90,10 +90,13 @@ export function durationQuantile(counts: readonly number[], share: number): numb
 
 export const DIMENSIONS = ['application', 'provider', 'model', 'user', 'key'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
+/** The team of a key is not counted: a key that joins a team brings its usage along. */
+export const GROUPINGS = [...DIMENSIONS, 'team'] as const
+export type Grouping = (typeof GROUPINGS)[number]
 
 /** A value of a dimension as the API has it: Applications by their id, an empty text for none. */
-export const fromUuidOrText = (dimension: Dimension, value: string): string =>
+export const fromUuidOrText = (dimension: Grouping, value: string): string =>
   dimension !== 'application' ? value : value === NO_APPLICATION ? '' : toId('app', value)
 
-export const toUuidOrText = (dimension: Dimension, value: string): string =>
+export const toUuidOrText = (dimension: Grouping, value: string): string =>
   dimension !== 'application' ? value : value === '' ? NO_APPLICATION : uuidOf('app', value)

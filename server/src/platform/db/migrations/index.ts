@@ -14,6 +14,7 @@ import * as operators from './0012-operators.ts'
 import * as server from './0013-server.ts'
 import * as keyLimits from './0014-key-limits.ts'
 import * as archivedApplications from './0015-archived-applications.ts'
+import * as teams from './0016-teams.ts'
 import * as providerState from './0017-provider-state.ts'
 import * as reviewUsers from './0018-review-users.ts'
 import * as reviewQuestions from './0019-review-questions.ts'
@@ -35,6 +36,7 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0013-server': server,
   '0014-key-limits': keyLimits,
   '0015-archived-applications': archivedApplications,
+  '0016-teams': teams,
   '0017-provider-state': providerState,
   '0018-review-users': reviewUsers,
   '0019-review-questions': reviewQuestions,
