@@ -4,7 +4,10 @@ import { buildIfChanged, filesBelow, root } from './build-if-changed.mjs'
 
 const dashboard = join(root, 'dashboard')
 const scripts = ['scripts/compress-assets.ts']
-const shared = ['../package-lock.json', '../server/src/shared/client-snippets.ts']
+const shared = [
+  '../package-lock.json',
+  ...['client-snippets', 'request-outcome'].map((name) => `../server/src/shared/${name}.ts`),
+]
 const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, ...shared]
 
 const isBuilt = await buildIfChanged({

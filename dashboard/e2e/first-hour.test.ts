@@ -176,8 +176,8 @@ async function verifyRecord(page: Page, auditId: string): Promise<void> {
   // The dialog stays open for the command that verifies the file.
   await page.keyboard.press('Escape')
   await dialogsClosed(page)
-  const held = page.getByRole('table', { name: 'Records' }).getByRole('row', { name: new RegExp(`Held .*${RULE}`) })
-  await held.first().getByRole('link').first().click()
+  const approved = page.getByRole('table', { name: 'Records' }).getByRole('row', { name: new RegExp(`Allowed.*${RULE}`) })
+  await approved.first().getByRole('link').first().click()
   await page.waitForURL(`**/dashboard/audit/${auditId}*`)
   for (const [index, stage] of STAGES.entries()) await page.getByText(`${index + 1}. ${stage}`, { exact: true }).waitFor()
   await page.getByText(RULE).first().waitFor()

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { RiskLevel } from '../../shared/classification.ts'
 import type { Verdict } from '../../shared/decision.ts'
-import type { RequestOutcome } from '../../shared/request-outcome.ts'
+import { PASSED_HOLDS, type RequestOutcome } from '../../shared/request-outcome.ts'
 import type { AuditEndpoint } from './record/record.ts'
 
 export interface RecordFilter {
@@ -54,6 +54,10 @@ const OUTCOME = sql`case
   when status >= 400 and ${hasMark('"error_code":"POLICY_REVIEW_PENDING"')} then 'held'
   when status >= 400 and ${hasMark('"error_code":"POLICY_')} then 'denied'
   when status = 499 then 'canceled' when status >= 500 then 'failed' when status >= 400 then 'refused'
-  when verdict = 'deny' then 'denied' when verdict = 'require_approval' then 'held' when verdict = 'escalate' then 'escalated'
-  when verdict = 'allow' then case when ${hasMark('"transforms":[]')} then 'allowed' else 'redacted' end
+  when verdict = 'deny' then 'denied' when verdict = 'escalate' then 'escalated'
+  when verdict = 'require_approval' and not (${sql.join(
+    PASSED_HOLDS.map((state) => hasMark(`"state":"${state}"`)),
+    sql` or `,
+  )}) then 'held'
+  when verdict is not null then case when ${hasMark('"transforms":[]')} then 'allowed' else 'redacted' end
 end`
