@@ -90,6 +90,9 @@ describe.each(testDatabases())('on $name', async ({ open, name }) => {
       assigned_for: null,
       required_approvals: 1,
       approvals: [],
+      question: null,
+      asked_by: null,
+      asked_at: null,
     })
     expect(await reviews.read(id, OPENED_AT)).toEqual(review.content)
   })

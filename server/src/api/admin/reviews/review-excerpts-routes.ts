@@ -18,7 +18,14 @@ const docs = inWorkspace('GET /reviews/excerpts', 'listReviewExcerpts', 'Read th
   scope: 'reviews:content',
   description:
     'The completion that is held, or the last message of the user. Items without text, and those whose content was erased, are left out. One record of the audit log, `review_queue.read`, names all items that were read.',
-  query: { ids: Type.Optional(Type.String({ pattern: IDS, description: 'Up to 50 ids of review items, separated by commas.' })) },
+  query: {
+    ids: Type.Optional(
+      Type.String({
+        pattern: IDS,
+        description: 'Up to 50 ids of review items, separated by commas. Without it the list is empty.',
+      }),
+    ),
+  },
   answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ExcerptView) }) },
 })
 
