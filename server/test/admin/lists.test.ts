@@ -85,12 +85,14 @@ test('cursor: every list returns 400 for a cursor that it did not issue', async 
   const [user] = server.demo.users
   const webhook = await admin.create('/webhooks', { url: 'https://receiver.example.com/' })
   const budget = await admin.create('/budgets', { name: 'each', scope: 'user', unit: 'tokens', limit: 1, period: 'day' })
+  const team = await admin.create('/teams', { name: 'listed' })
   for (const { path } of lists) {
     const own = path
       .replace('/applications/{id}', `/applications/${application?.id}`)
       .replace('/users/{id}', `/users/${user?.id}`)
       .replace('/webhooks/{id}', `/webhooks/${webhook.id}`)
       .replace('/budgets/{id}', `/budgets/${budget.id}`)
+      .replace('/teams/{id}', `/teams/${team.id}`)
       .replace('{id}', 'demo')
     for (const cursor of ['%2F%2F', 'AA', Buffer.from('\0').toString('base64url'), 'x'.repeat(1_001), 'YQ==']) {
       const response = await admin.send('GET', `${own}?cursor=${cursor}`)
