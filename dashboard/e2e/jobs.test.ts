@@ -46,8 +46,10 @@ test('find the most expensive request', () =>
 
 test('approve a held request', async () => {
   const { error } = (await dashboard.chat(HELD)).body
-  await job({ clicks: 1, fields: 0, keys: 2 }, async (page) => {
+  await job({ clicks: 1, fields: 0, keys: 3 }, async (page) => {
     await open(page, 'Reviews')
+    await page.getByText('No item selected').waitFor()
+    await page.keyboard.press('j')
     await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
     await page.keyboard.press('a')
     await page.getByText('to approve').waitFor()

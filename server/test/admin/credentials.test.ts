@@ -32,6 +32,7 @@ test('keys: valid at once when issued, and shown only in that response [GW-AUTH-
     models: null,
     tags: [],
     metadata: {},
+    team_id: null,
   })
   expect(await models(issued.key)).toEqual({ status: 200 })
   expect(JSON.stringify(await admin.get(`/applications/${application.id}/keys`))).not.toContain(issued.key)

@@ -59,43 +59,6 @@ const eventsOf = (receiver: Receiver, id?: string): Json[] =>
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 const typesOf = (receiver: Receiver, id?: string): string[] => eventsOf(receiver, id).map(({ type }) => type)
 
-describe('events of providers [ADM-HOOK-1]', () => {
-  const reject = (response: ServerResponse) => response.writeHead(401).end()
-  const settle = async () => {
-    await governed.server.context.background.idle()
-    await deliver()
-  }
-
-  test('a provider that rejects its key is announced once until a request succeeds, or it gets another key', async () => {
-    const { receiver } = await createWebhook({ types: ['provider.failing'] })
-    const { id, model } = await governed.addProvider({ base_url: governed.provider.url, api_key: 'sk-wrong' })
-    const { token } = await governed.application({ models: [model] })
-    const key = word()
-    const chat = async () => {
-      const { status } = await governed.chat(key, { model }, { token })
-      await settle()
-      return status
-    }
-    governed.provider.on(key, reject)
-    expect([await chat(), await chat()]).toEqual([502, 502])
-    expect(eventsOf(receiver, id).map(({ payload }) => payload)).toEqual([
-      {
-        ...{ id, object: 'provider', reason: 'key_rejected', failing_since: expect.any(String) },
-        url: expect.stringContaining(`${PUBLIC_URL}/dashboard/providers/${id}?workspace=`),
-      },
-    ])
-    governed.provider.on(key, says('Hello.'))
-    expect(await chat()).toBe(200)
-    expect(eventsOf(receiver, id)).toHaveLength(1)
-    governed.provider.on(key, reject)
-    expect([await chat(), await chat()]).toEqual([502, 502])
-    expect(eventsOf(receiver, id)).toHaveLength(2)
-    await admin.patch(`/providers/${id}`, { api_key: 'sk-wrong-too' })
-    await chat()
-    expect(eventsOf(receiver, id)).toHaveLength(3)
-  })
-})
-
 describe('events of reviews, policies and keys [ADM-HOOK-1]', () => {
   test('a hold is announced when it is opened, assigned and decided, signed and with the link, without content', async () => {
     const { receiver, webhook } = await createWebhook()
@@ -295,5 +258,42 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
     expectError(await admin.send('POST', `/webhooks/whk_${'0'.repeat(26)}/test`), 'NOT_FOUND')
     const refused = await admin.send('POST', '/webhooks', { url: 'http://169.254.169.254/', format: 'slack' })
     expectError(refused, 'VALIDATION_ERROR', 'url')
+  })
+})
+
+describe('events of providers [ADM-HOOK-1]', () => {
+  const reject = (response: ServerResponse) => response.writeHead(401).end()
+
+  test('a provider that rejects its key is announced once in 15 minutes until a request succeeds, or it gets another key', async () => {
+    const { receiver } = await createWebhook({ types: ['provider.failing'] })
+    const { id, model } = await governed.addProvider({ base_url: governed.provider.url, api_key: 'sk-wrong' })
+    const { token } = await governed.application({ models: [model] })
+    const key = word()
+    const chat = async () => {
+      const { status } = await governed.chat(key, { model }, { token })
+      await governed.server.context.background.idle()
+      await deliver()
+      return status
+    }
+    governed.provider.on(key, reject)
+    expect([await chat(), await chat()]).toEqual([502, 502])
+    expect(eventsOf(receiver, id).map(({ payload }) => payload)).toEqual([
+      {
+        ...{ id, object: 'provider', reason: 'key_rejected', failing_since: expect.any(String) },
+        url: expect.stringContaining(`${PUBLIC_URL}/dashboard/providers/${id}?workspace=`),
+      },
+    ])
+    // A success soon after may be that of another model.
+    for (const [minutes, announced] of [[0, 1] as const, [15, 2] as const]) {
+      clock.advance(minutes * 60_000)
+      governed.provider.on(key, says('Hello.'))
+      expect(await chat()).toBe(200)
+      governed.provider.on(key, reject)
+      expect([await chat(), await chat()]).toEqual([502, 502])
+      expect(eventsOf(receiver, id)).toHaveLength(announced)
+    }
+    await admin.patch(`/providers/${id}`, { api_key: 'sk-wrong-too' })
+    await chat()
+    expect(eventsOf(receiver, id)).toHaveLength(3)
   })
 })

@@ -16,7 +16,13 @@ interface Deps extends Pick<Database, 'db'> {
 
 type Reason = ProviderPayload['reason']
 
-/** Announces a provider that fails, once until a request succeeds again, over all nodes and restarts (decision 0036). Requests do not wait for it. */
+/** A provider can refuse one model or key permission and serve others, so a success does not count as a recovery for this time. */
+const RECOVERY_MS = 15 * 60_000
+
+/**
+ * Announces a provider that fails, once until a request succeeds again at least 15 minutes later, over all nodes and restarts (decision 0036).
+ * Requests do not wait for it.
+ */
 export class FailureAnnouncer {
   readonly #deps: Deps
   /** Providers of which a change is being written. */
@@ -31,7 +37,9 @@ export class FailureAnnouncer {
   }
 
   readonly onRecovered = (provider: Provider): void => {
-    if (provider.failingSince) this.#write(provider, () => this.#clear(provider))
+    const { failingSince } = provider
+    if (!failingSince || this.#deps.clock.now().getTime() - failingSince.getTime() < RECOVERY_MS) return
+    this.#write(provider, () => this.#clear(provider))
   }
 
   #write(provider: Provider, work: (now: Date) => Promise<void>): void {

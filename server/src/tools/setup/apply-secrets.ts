@@ -47,7 +47,8 @@ export const applyKeys = (
         },
         list: () => listKeys(tx, owner, ALL_ROWS),
         revoke: (id) => revokeKey(tx, workspaceId, id, now),
-        issue: (credential) => issueKey(tx, owner, declared.name, now, { credential }),
+        // The new key has the limits, models and team of the one that it replaces, as after a rotation.
+        issue: (credential, fields = {}) => issueKey(tx, owner, declared.name, now, { credential, fields }),
       }),
     )
   })
@@ -82,18 +83,25 @@ async function requireWorkspace(tx: Tx, name: string): Promise<string> {
   return id
 }
 
-interface SecretStore {
-  readonly find: (hash: Buffer) => Promise<{ readonly id: string; readonly revokedAt: Date | null } | undefined>
-  readonly list: () => Promise<Page<{ readonly id: string; readonly name: string; readonly revokedAt: Date | null }> | undefined>
+interface StoredSecret {
+  readonly id: string
+  readonly name: string
+  readonly revokedAt: Date | null
+}
+
+interface SecretStore<Stored extends StoredSecret> {
+  readonly find: (hash: Buffer) => Promise<Pick<StoredSecret, 'id' | 'revokedAt'> | undefined>
+  readonly list: () => Promise<Page<Stored> | undefined>
   readonly revoke: (id: string) => Promise<unknown>
-  readonly issue: (credential: NewCredential) => Promise<{ readonly id: string } | undefined>
+  /** `replaced`: the newest of the revoked ones. */
+  readonly issue: (credential: NewCredential, replaced: Stored | undefined) => Promise<{ readonly id: string } | undefined>
 }
 
 /** Identifies secrets by their names. A variable with another secret than last time revokes the old one and adds the new one. */
-async function applySecret(
+async function applySecret<Stored extends StoredSecret>(
   { name, secret, label }: DeclaredSecret & { readonly label: string },
   prefix: 'gk_' | 'ga_',
-  store: SecretStore,
+  store: SecretStore<Stored>,
 ): Promise<Change[]> {
   const [object, noun] = prefix === 'gk_' ? (['key', 'key'] as const) : (['admin_token', 'token'] as const)
   const change = (done: Change['done'], id: string): Change => changeOf(object, done, { id, name: label })
@@ -103,17 +111,13 @@ async function applySecret(
   if (known?.revokedAt) throw new DeclarationConflict('from_env', `names a ${noun} that has been revoked: set a new one`)
   if (known) return [change('unchanged', known.id)]
 
-  const revoked: Change[] = []
-  for (const old of (await store.list())?.data ?? []) {
-    if (old.name !== name || old.revokedAt !== null) continue
-    await store.revoke(old.id)
-    revoked.push(change('revoked', old.id))
-  }
-  const issued = await store.issue(credentialOf(secret))
+  const replaced = ((await store.list())?.data ?? []).filter((old) => old.name === name && old.revokedAt === null)
+  for (const { id } of replaced) await store.revoke(id)
+  const issued = await store.issue(credentialOf(secret), replaced.at(-1))
   if (!issued)
     throw new DeclarationConflict(
       'from_env',
       'names a credential whose owner is archived or was deleted: restore the Application, or apply the file again',
     )
-  return [...revoked, change('issued', issued.id)]
+  return [...replaced.map(({ id }) => change('revoked', id)), change('issued', issued.id)]
 }

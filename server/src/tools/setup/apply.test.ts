@@ -8,7 +8,7 @@ import { searchRecords } from '../../domains/audit/search-records.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
 import { loadBudgets } from '../../domains/budgets/budget-store.ts'
-import { findKeyByHash } from '../../domains/identity/api-key-store.ts'
+import { findKeyByHash, updateKey } from '../../domains/identity/api-key-store.ts'
 import { findApplicationByName, updateApplication } from '../../domains/identity/application-store.ts'
 import { findUser } from '../../domains/identity/user-store.ts'
 import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
@@ -192,6 +192,8 @@ workspaces:
   test('apply: key is rotated when its variable has another key, and a revoked key is refused', async () => {
     await apply(yamlOf())
     const old = environment.KEY ?? ''
+    const restricted = await findKeyByHash(database.db, hashSecret(old, 'gk_') ?? Buffer.alloc(0))
+    await updateKey(database.db, await workspaceId(), restricted?.keyId ?? '', { models: ['small'] })
     environment.KEY = newCredential('gk_').secret
     expect((await apply(yamlOf())).filter((change) => change.includes('key'))).toEqual([
       'revoked key support/production',
@@ -199,6 +201,8 @@ workspaces:
     ])
     const hash = hashSecret(old, 'gk_') ?? Buffer.alloc(0)
     expect((await findKeyByHash(database.db, hash))?.revokedAt).toEqual(NOW)
+    const newHash = hashSecret(environment.KEY, 'gk_') ?? Buffer.alloc(0)
+    expect((await findKeyByHash(database.db, newHash))?.application.restrictions).toMatchObject([{ models: ['small'] }])
     environment.KEY = old
     await expect(apply(yamlOf())).rejects.toThrow(/applications\[0\]\.keys\[0\]\.from_env names a key that has been revoked/)
   })

@@ -32,10 +32,13 @@ describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
       const [requestId = '', auditId] = idsOf(response)
       expect((await find(requestId)).id).toBe(auditId)
     }
+    const pending = async () =>
+      (await governed.admin('GET', '/reviews?state=pending&limit=100')).body.data.map(({ id }: { id: string }) => id)
+    const before = await pending()
     const waiting = governed.sendPrompt('juniper-hold', { more: { governance: { wait_for_approval_seconds: 60 } } })
-    const pending = async () => (await governed.admin('GET', '/reviews?state=pending')).body.data[0]?.id
-    await expect.poll(pending).toBeDefined()
-    const reviewId = String(await pending())
+    const opened = async () => (await pending()).find((id: string) => !before.includes(id))
+    await expect.poll(opened, { timeout: 20_000 }).toBeDefined()
+    const reviewId = String(await opened())
     await governed.decide(reviewId, 'approve')
     const { response } = await waiting
     const [requestId = '', auditId] = idsOf(response)

@@ -112,19 +112,25 @@ export const PolicyDiffView = Type.Object({
   added: names,
   removed: names,
   changed: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      fields: Type.Array(
-        Type.Object({
-          field: Type.String(),
-          before: Type.Unknown(),
-          after: Type.Unknown(),
-          weakens: Type.Boolean({
-            description: 'The rule surely demands less than before. A changed condition may match less, which is not known.',
-          }),
-        }),
-      ),
-    }),
+    Type.Object(
+      {
+        id: Type.String(),
+        fields: Type.Array(
+          Type.Object(
+            {
+              field: Type.String(),
+              before: Type.Unknown(),
+              after: Type.Unknown(),
+              weakens: Type.Boolean({
+                description: 'The rule surely demands less than before. A changed condition may match less, which is not known.',
+              }),
+            },
+            { title: 'RuleFieldChange' },
+          ),
+        ),
+      },
+      { title: 'RuleChange' },
+    ),
   ),
   reordered: Type.Boolean({ description: 'Whether rules of both versions have another order.' }),
   texts: names,

@@ -16,17 +16,20 @@ const nullableIndex = (description: string) => Type.Union([Type.Integer({ minimu
 
 const RULE_MATCH = 'rule'
 
-export const MarkView = Type.Object({
-  message: nullableIndex('Index in `content.messages`. null: `content.completion` or a parameter.'),
-  part: nullableIndex('Index of the content part. null when the content is one text.'),
-  parameter: Type.Union([Type.String(), Type.Null()], {
-    description: 'JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion.',
-  }),
-  type: { ...oneOf([...FINDING_TYPES, RULE_MATCH]), description: 'A finding, or `rule`: the text that a rule looks for.' },
-  rule: Type.Optional(Type.String({ description: 'Id of the rule, if the type is `rule`.' })),
-  start: Type.Integer({ minimum: 0, description: 'Start in the text, in UTF-16 units.' }),
-  end: Type.Integer({ minimum: 0, description: 'End in the text (exclusive), in UTF-16 units.' }),
-})
+export const MarkView = Type.Object(
+  {
+    message: nullableIndex('Index in `content.messages`. null: `content.completion` or a parameter.'),
+    part: nullableIndex('Index of the content part. null when the content is one text.'),
+    parameter: Type.Union([Type.String(), Type.Null()], {
+      description: 'JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion.',
+    }),
+    type: { ...oneOf([...FINDING_TYPES, RULE_MATCH]), description: 'A finding, or `rule`: the text that a rule looks for.' },
+    rule: Type.Optional(Type.String({ description: 'Id of the rule, if the type is `rule`.' })),
+    start: Type.Integer({ minimum: 0, description: 'Start in the text, in UTF-16 units.' }),
+    end: Type.Integer({ minimum: 0, description: 'End in the text (exclusive), in UTF-16 units.' }),
+  },
+  { title: 'TextMark' },
+)
 type Mark = Static<typeof MarkView>
 
 interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {

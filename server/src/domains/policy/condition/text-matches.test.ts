@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMs } from '../../../../test/support/cpu-time.ts'
 import { compileTextMatches } from './text-matches.ts'
 
 const matchesIn = (when: string, text: string, left = 10_000): string[] =>
@@ -16,6 +17,8 @@ test.each([
   ['user.id.contains("wire")', 'wire', []],
   ['content.text.contains(user.id)', 'wire', []],
   ['content.text.contains("", )(', 'wire', []],
+  ['content.text.contains(" ssn ")', 'An ssn here, no lessness', ['ssn']],
+  ['content.text.startsWith("  Pay") && content.text.endsWith("now  ")', '  Pay now  ', ['  Pay', 'now  ']],
 ])('text matches: of %s', (when, text, found) => {
   expect(matchesIn(when, text)).toEqual(found)
 })
@@ -28,4 +31,9 @@ test('text matches: texts beyond the budget are not searched', () => {
   const find = compileTextMatches('content.text.contains("wire")')
   const budget = { left: 10 }
   expect([find('wire it', budget).length, find('wire it', budget).length, budget.left]).toEqual([1, 0, 3])
+})
+
+test('text matches: white space at the ends of a literal takes linear time in long runs of it', () => {
+  const find = compileTextMatches('content.text.contains(" ssn ")')
+  expect(cpuMs(() => find(' '.repeat(100_000), { left: 100_000 }))).toBeLessThan(1_000)
 })

@@ -53,13 +53,15 @@ function literalsOf(argument: Expr | undefined, values: LoopValues): readonly st
 }
 
 function searchFor(method: string, literal: string): FindMatches | undefined {
-  if (literal === '') return undefined
+  if (literal.trim() === '') return undefined
   if (method === 'matches') return searchPattern(literal)
-  // A phrase can continue on the next line (content-forms.ts).
-  const words = literal.split(/\s+/).map((word) => RegExp.escape(word))
-  if (method === 'contains') return searchWords(new RegExp(words.join('\\s+'), 'g'))
-  if (method === 'startsWith') return searchWords(new RegExp(`^${words.join('\\s+')}`, 'g'))
-  if (method === 'endsWith') return searchWords(new RegExp(`${words.join('\\s+')}$`, 'g'))
+  // A phrase can continue on the next line (content-forms.ts). White space at its ends is only required, because to match a run of it would take
+  // quadratic time.
+  const phrase = literal.trim().split(/\s+/).map(RegExp.escape).join('\\s+')
+  const words = `${/^\s/.test(literal) ? '(?<=\\s)' : ''}${phrase}${/\s$/.test(literal) ? '(?=\\s)' : ''}`
+  if (method === 'contains') return searchWords(new RegExp(words, 'g'))
+  if (method === 'startsWith') return searchWords(new RegExp(`^\\s*${words}`, 'g'))
+  if (method === 'endsWith') return searchWords(new RegExp(`${words}\\s*$`, 'g'))
   return undefined
 }
 
