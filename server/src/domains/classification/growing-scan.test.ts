@@ -49,8 +49,28 @@ function makeText(length: number): string {
 test('detectors: all of personal data and secrets are bounded, and the window is that of the longest', () => {
   expect(BOUNDED).toEqual([...PERSONAL_DATA, ...SECRETS])
   for (const { reach = 0 } of BOUNDED) expect(reach).toBeLessThan(window)
-  expect(window).toBeLessThan(MIN_RELEASE_WINDOW)
+  expect(window).toBe(MIN_RELEASE_WINDOW)
   expect(windowOf([])).toBe(0)
+})
+
+const PROSE = 'The weather was fine and nobody was in a hurry. '.repeat(16)
+
+test.each([
+  ["create user app identified by 'hunter2x';", 'that is the password.'],
+  ['machine api.example.com login bob password correct-horse', 'see v2 of it.'],
+  ['localhost:5432:prod:app:correcthorse', 'see v2 of it.'],
+  ['Run echo "root:Sommer2024x" | chpasswd', 'then mysql -u root.'],
+  ["CREATE USER app IDENTIFIED BY 'correcthorse'", 'the 3rd'],
+  ['PWD for server: Hunter22', 'password'],
+  ['ПАРОЛЬ для входа: Sommer2024', 'password'],
+  ['Passwort für den Server: Sommer-2024', 'v2'],
+  ['expdp scott/Tiger2024', ' -u'],
+  ['default password correct-horse9x', 'user bob'],
+])('findings: one that a word far behind it makes a finding is never clear: %s', (secret, word) => {
+  const text = `${secret} ${PROSE}`
+  const [start = Number.POSITIVE_INFINITY] = (scan([`${text}${word}`], options).findings[0] ?? []).map((finding) => finding.start)
+  expect(start).toBeLessThan(secret.length)
+  expect(scanGrowing(text, options).clearEnd).toBeLessThanOrEqual(start)
 })
 
 const overLines = (text: string, length: number): string => text.replace(new RegExp(`.{${length}}(?=.)`, 'g'), '$&\n> ')
@@ -81,11 +101,13 @@ describe('beginning of a text [GW-WIN-3]', () => {
       const text = `${'Good morning. '.repeat(3)}${example} ${'And so on, and so on. '.repeat(30)}`
       const first = scan([text], options).findings[0]?.[0]?.start ?? text.length
       expect(first).toBeLessThan(text.length)
-      const unmarked = { ...options, detectors: BOUNDED.map(({ marks: _marks, byForm: _form, ...others }) => others) }
+      // The marks alone protect these findings, also in a window of the longest reach.
+      const marked = { ...options, window: 16 + Math.max(...BOUNDED.map(({ reach = 0 }) => reach)) }
+      const unmarked = { ...marked, detectors: BOUNDED.map(({ marks: _marks, byForm: _form, ...others }) => others) }
       let needsMark = false
       for (let length = 0; length <= text.length; length += 3) {
         const beginning = text.slice(0, length)
-        expect(scanGrowing(beginning, options).clearEnd).toBeLessThanOrEqual(first)
+        expect(scanGrowing(beginning, marked).clearEnd).toBeLessThanOrEqual(first)
         needsMark ||= scanGrowing(beginning, unmarked).clearEnd > first
       }
       expect(needsMark).toBe(true)
@@ -131,7 +153,7 @@ describe('beginning of a text [GW-WIN-3]', () => {
   test('word: it is held until it ends, however long it is', () => {
     const text = `Good morning. ${'x'.repeat(5_000)}`
     expect(scanGrowing(text, options).clearEnd).toBe('Good morning. '.length)
-    expect(scanGrowing(`${text} ${'and so on '.repeat(10)}`, options).clearEnd).toBeGreaterThan(4_000)
+    expect(scanGrowing(`${text} ${'and so on '.repeat(60)}`, options).clearEnd).toBeGreaterThan(4_000)
   })
 
   test('character: a surrogate pair is never split', () => {

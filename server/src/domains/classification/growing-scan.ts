@@ -3,6 +3,7 @@ import { endsInPair } from '../../platform/lib/surrogates.ts'
 import { firstDataUrl } from '../../shared/content-reading.ts'
 import { countFindings, covers, type Finding, type FindingCounts, type FindingName } from '../../shared/finding.ts'
 import { firstEscape } from '../../shared/json-text.ts'
+import { MIN_RELEASE_WINDOW } from '../../shared/principal.ts'
 import type { Detector, Mark } from './detector.ts'
 import { openGroups } from './encoded-readings.ts'
 import { resolveOverlaps, type ScanOptions, scan } from './scan.ts'
@@ -33,9 +34,18 @@ export const isBounded = ({ reach, raw }: Detector): boolean => reach !== undefi
 /** Characters that following combining marks can still change. */
 const CHANGING = 16
 
-/** The characters at the end of a text that the detectors need to judge what is before them. */
+/**
+ * The characters at the end of a text that the detectors need to judge what is before them. At least `MIN_RELEASE_WINDOW`, because marks do not
+ * cover each finding that is longer than a reach (decision 0025).
+ */
 export const windowOf = (detectors: readonly Detector[]): number =>
-  detectors.length === 0 ? 0 : Math.max(...detectors.map(({ reach = 0 }) => reach)) + CHANGING
+  detectors.length === 0 ? 0 : Math.max(MIN_RELEASE_WINDOW, ...detectors.map(({ reach = 0 }) => reach + CHANGING))
+
+/**
+ * Words that some detectors look for anywhere in a text before they search it (`assignment.ts`, `credential-lines.ts`, `encoded-readings.ts`). They may
+ * follow later, so a text that grows is scanned as if they did.
+ */
+const HINTS = '\n\n\nthe password 3rd\nuser a -u b\n550e8400-e29b-41d4-a716-446655440000'
 
 /** Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. */
 export function scanGrowing(text: string, options: Options): GrowingScan {
@@ -43,14 +53,16 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   // Detectors read the complete JSON document with its escapes decoded (shared/json-text.ts), so only the text before them is known.
   const end = readsEncoded ? firstEscape(text) : text.length
   if (end < text.length) return { ...scanGrowing(text.slice(0, end), options), isBlocked: true }
-  const { findings, failures } = scan([text], { detectors, budgetMs })
-  const found = findings[0] ?? []
+  const hinted = scan([`${text}${HINTS}`], { detectors, budgetMs })
+  const found = hinted.findings[0]?.filter(({ start }) => start < text.length) ?? []
+  // Without the words there may be fewer findings, and only those deny early.
+  const certain = found.length === 0 ? hinted : scan([text], { detectors, budgetMs })
   const { plain, others } = readings(text)
   const written: PlainText = { text, original: (start, end) => ({ start, end }) }
   const forms = plain.text === text ? [plain] : [plain, ...others, written]
   const settledEnd = Math.min(...forms.map((form) => settledEndOf(form, detectors, window)))
   // A letter that follows later can make the text be read as written too (platform/lib/plain-text.ts).
-  const all = plain.text === text ? found : resolveOverlaps([...found, ...findWritten(text, detectors)])
+  const all = plain.text === text ? found : resolveOverlaps([...found, ...findWritten(`${text}${HINTS}`, detectors)])
   const counting = all.filter(({ type }) => reads.some((name) => covers(name, type)))
   // One that begins in another finding, which is not complete, would cover both.
   const open = all.filter(({ end }) => end > settledEnd)
@@ -61,8 +73,8 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   return {
     clearEnd: clearEnd - (endsInPair(text, clearEnd) ? 1 : 0),
     isBlocked: blockedAt < settledEnd,
-    counts: countFindings([found.filter(({ end }) => end <= settledEnd)]),
-    failed: failures.length > 0,
+    counts: countFindings([(certain.findings[0] ?? []).filter(({ end }) => end <= settledEnd)]),
+    failed: hinted.failures.length > 0 || certain.failures.length > 0,
   }
 }
 
