@@ -46,7 +46,7 @@ const heldIn = (page: Page) => page.getByRole('region', { name: /^Held / })
 
 const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')
 
-test("a reviewer's morning: 40 holds and 6 escalations, by keyboard and mouse", async () => {
+test("a reviewer's morning: 40 holds and 6 escalations, by keyboard and mouse", { timeout: 600_000 }, async () => {
   const held = await holdAll()
   for (let number = 0; number < ESCALATIONS; number += 1) await send(0, `complaints ${number}`)
   const [reviewer, colleague] = [

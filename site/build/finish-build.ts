@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import type { SiteConfig } from 'vitepress'
 import { codeStyles } from '../markdown/class-styles.ts'
 
 const INLINE_SCRIPT = /<script(?![^>]*\bsrc=)(?![^>]*type="application)[^>]*>([\s\S]*?)<\/script>/g
-const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
 
 /** Styles that VitePress sets again from its script, or theme.css gives. The content security policy forbids the attribute. */
 const INITIAL_STYLES = / style="(?:position:relative;|--vp-vh:0px;)"/g
@@ -22,8 +21,6 @@ export function finishBuild({ outDir }: SiteConfig): void {
   writeFileSync(join(outDir, 'script-hashes.json'), JSON.stringify(hashes.sort()))
   for (const name of globSync('**/*.{html,js,css,md,txt}', { cwd: outDir })) {
     const path = join(outDir, name)
-    const content = readFileSync(path)
-    writeFileSync(`${path}.br`, brotliCompressSync(content, QUALITY))
-    writeFileSync(`${path}.gz`, gzipSync(content))
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path)))
   }
 }

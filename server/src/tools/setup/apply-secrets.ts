@@ -48,7 +48,7 @@ export const applyKeys = (
         list: () => listKeys(tx, owner, ALL_ROWS),
         revoke: (id) => revokeKey(tx, workspaceId, id, now),
         // The new key has the limits, models and team of the one that it replaces, as after a rotation.
-        issue: (credential, fields = {}) => issueKey(tx, owner, declared.name, now, { credential, fields }),
+        issue: (credential, fields) => issueKey(tx, owner, declared.name, now, { credential, ...(fields && { fields }) }),
       }),
     )
   })

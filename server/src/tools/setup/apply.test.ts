@@ -193,7 +193,8 @@ workspaces:
     await apply(yamlOf())
     const old = environment.KEY ?? ''
     const restricted = await findKeyByHash(database.db, hashSecret(old, 'gk_') ?? Buffer.alloc(0))
-    await updateKey(database.db, await workspaceId(), restricted?.keyId ?? '', { models: ['small'] })
+    const inWorkspace = await workspaceId()
+    await database.db.transaction().execute((tx) => updateKey(tx, inWorkspace, restricted?.keyId ?? '', { models: ['small'] }))
     environment.KEY = newCredential('gk_').secret
     expect((await apply(yamlOf())).filter((change) => change.includes('key'))).toEqual([
       'revoked key support/production',

@@ -33,10 +33,10 @@ describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
       expect((await find(requestId)).id).toBe(auditId)
     }
     const pending = async () =>
-      (await governed.admin('GET', '/reviews?state=pending&limit=100')).body.data.map(({ id }: { id: string }) => id)
+      (await governed.admin('GET', '/reviews?state=pending&limit=100')).body.data.map(({ id }) => String(id))
     const before = await pending()
     const waiting = governed.sendPrompt('juniper-hold', { more: { governance: { wait_for_approval_seconds: 60 } } })
-    const opened = async () => (await pending()).find((id: string) => !before.includes(id))
+    const opened = async () => (await pending()).find((id) => !before.includes(id))
     await expect.poll(opened, { timeout: 20_000 }).toBeDefined()
     const reviewId = String(await opened())
     await governed.decide(reviewId, 'approve')
