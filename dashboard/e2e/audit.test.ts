@@ -130,7 +130,9 @@ test('record: a publication names version, note and roll back, and a request its
   await page.getByRole('heading', { name: `Record: ${rolledBack}` }).waitFor()
   await page.getByText('back to good manners').waitFor()
   expect(await page.getByText('Endpoint', { exact: true }).count()).toBe(0)
-  expect(await page.getByRole('link', { name: `recorded v${third.version}`, exact: true }).getAttribute('href')).toContain(third.id)
+  expect(await page.getByRole('link', { name: `recorded v${third.version}`, exact: true }).getAttribute('href')).toContain(
+    third.id,
+  )
   expect(await page.getByRole('link', { name: `v${first.version}`, exact: true }).getAttribute('href')).toContain(first.id)
   await expectAccessible(page)
   await visit(`/audit/${auditId}`)
