@@ -53,7 +53,7 @@ test('detectors: all of personal data and secrets are bounded, and the window is
   expect(windowOf([])).toBe(0)
 })
 
-const PROSE = 'The weather was fine and nobody was in a hurry. '.repeat(16)
+const PROSE = 'The weather was fine and no person was in a hurry. '.repeat(16)
 
 test.each([
   ["create user app identified by 'hunter2x';", 'that is the password.'],
