@@ -17,6 +17,8 @@ interface ChatPanelProps {
   readonly chat: Chat | undefined
   readonly newChat: () => Chat
   readonly filters: PlaygroundFilters
+  /** Whether the filters are complete. */
+  readonly isLoaded: boolean
   readonly parameters: Parameters
   /** Step whose trace is shown. */
   readonly shownStep: string | undefined
@@ -28,7 +30,7 @@ interface ChatPanelProps {
 const NO_TURNS: readonly Turn[] = []
 
 /** Messages of the chat and the input for the next one. */
-export function ChatPanel({ chat, newChat, filters, parameters, shownStep, onShowTrace, onSent }: ChatPanelProps) {
+export function ChatPanel({ chat, newChat, filters, isLoaded, parameters, shownStep, onShowTrace, onSent }: ChatPanelProps) {
   const { t } = useTranslation('playground')
   const turns = chat?.turns ?? NO_TURNS
   const end = useScrollToEnd(turns)
@@ -53,7 +55,7 @@ export function ChatPanel({ chat, newChat, filters, parameters, shownStep, onSho
         <div ref={end} className={classes.end} />
       </Stack>
       <Composer
-        disabled={application === undefined}
+        disabled={application === undefined || !isLoaded}
         models={modelsOf(filters).length}
         pending={isPending(turns)}
         onSend={(prompt) => onSent(actionsOf(chat ?? newChat()).send(prompt))}

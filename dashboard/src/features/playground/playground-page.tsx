@@ -27,7 +27,7 @@ export function Page() {
   const operator = useSession().data?.operator.id ?? ''
   useMemo(() => claimStore(operator), [operator])
   const workspace = useWorkspace()
-  const [filters, setFilters] = useOptions(workspace)
+  const { filters, setFilters, isLoaded } = useOptions(workspace)
   const saved = useSaved()
   const identity = identityOf(filters)
   const chat = useMemo(() => findChat(saved, workspace, identity), [saved, workspace, identity])
@@ -77,6 +77,7 @@ export function Page() {
             chat={chat}
             newChat={() => startChat(workspace, identity)}
             filters={filters}
+            isLoaded={isLoaded}
             parameters={parameters}
             shownStep={isSideBySide && !isTraceOpen ? undefined : stepId}
             onShowTrace={openTrace}
@@ -100,12 +101,15 @@ function useOptions(workspace: string | undefined) {
   const text = JSON.stringify(inUrl)
   const last = useSaved().searches[workspace ?? '']
   const chosen = text === NO_OPTIONS && last ? readFilters(last) : inUrl
-  const [first] = useApplicationNames().choices
-  const kept = { ...chosen, application: chosen.application ?? first?.value }
-  const firstModel = useFirstModel(kept.application)
+  const [firstApplication] = useApplicationNames().choices
+  const kept = { ...chosen, application: chosen.application ?? firstApplication?.value }
+  const first = useFirstModel(kept.application)
   useEffect(() => {
     if (text !== NO_OPTIONS) saveSearch(workspace, JSON.parse(text))
   }, [workspace, text])
-  const set = (changes: Partial<PlaygroundFilters>) => setFilters({ ...kept, ...changes })
-  return [{ ...kept, model: kept.model ?? firstModel }, set] as const
+  return {
+    filters: { ...kept, model: kept.model ?? first.model },
+    setFilters: (changes: Partial<PlaygroundFilters>) => setFilters({ ...kept, ...changes }),
+    isLoaded: kept.model !== undefined || first.isLoaded,
+  }
 }
