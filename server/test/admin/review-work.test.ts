@@ -127,6 +127,13 @@ describe('question', () => {
     expectError(await admin.send('POST', `/reviews/${held.id}/ask`, { question }), 'CONFLICT')
   })
 
+  test('its text is erased with the content, which it may quote', async () => {
+    const held = await governed.holdPrompt()
+    await admin.post(`/reviews/${held.id}/ask`, { question: 'Why?' })
+    await governed.decide(held.id, 'deny')
+    expect(await admin.get(`/reviews/${held.id}`)).toMatchObject({ state: 'denied', question: null })
+  })
+
   test('is refused for an escalation, without a text, and in another Workspace', async () => {
     const held = await governed.holdPrompt()
     const body = { question: 'Why?' }

@@ -83,7 +83,7 @@ async function writeDecision(
   const reviewerIds = [by, ...otherIds]
   const row = await tx
     .updateTable('review_item')
-    .set({ state, decided_by: by, decided_at: now, comment, ...(state === 'denied' ? { content: null } : {}) })
+    .set({ state, decided_by: by, decided_at: now, comment, ...(state === 'denied' && { content: null, question: null }) })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuidOrNull('rev', id))
     .where('kind', '=', kind)

@@ -35,6 +35,8 @@ export async function withdrawReviews(tx: Tx, workspaceId: string, selection: Re
     .set({
       content: null,
       result: null,
+      // It may quote the content.
+      question: null,
       // The id of an erased user must not stay in any table.
       ...('userId' in selection && { user_id: '' }),
       state: expireIfOpen,

@@ -138,7 +138,7 @@ function eraseExpired(tx: Tx, now: Date, limit: number) {
   return tx
     .updateTable('review_item')
     .from(due.as('due'))
-    .set({ content: null, result: null, state: expireIfOpen })
+    .set({ content: null, result: null, question: null, state: expireIfOpen })
     .whereRef('id', '=', 'due_id')
     .returning([...ITEM_COLUMNS, 'earlier_state'])
     .execute()

@@ -59,7 +59,7 @@ declare module '../../platform/db/schema.ts' {
       required_approvals: ColumnType<number, number | undefined, number>
       approvals: ColumnType<readonly Approval[], string | undefined, string>
       /** The question of a reviewer to the requester; null: none. */
-      question: ColumnType<string | null, never, string>
+      question: ColumnType<string | null, never, string | null>
       asked_by: ColumnType<string | null, never, string>
       asked_at: ColumnType<Date | null, never, Date>
       /** When `review.overdue` was announced; null: not yet. */
