@@ -42,7 +42,9 @@ export async function applyApplication(context: ApplyContext, { fields, keys }: 
     }),
   )
   const application = await find()
-  return application ? [...changes, ...(await applyKeys(context, application, keys))] : changes
+  // Archiving has revoked the keys, and a server must still start with the file.
+  if (!application || application.archivedAt) return changes
+  return [...changes, ...(await applyKeys(context, application, keys))]
 }
 
 /** A declared null restores the default. */

@@ -8,8 +8,8 @@ import { searchRecords } from '../../domains/audit/search-records.ts'
 import { verifyWorkspace } from '../../domains/audit/verify/verify.ts'
 import { loadWorkspaceKeys, type WorkspaceKeys } from '../../domains/audit/workspace-keys.ts'
 import { loadBudgets } from '../../domains/budgets/budget-store.ts'
-import { findKeyByHash, updateKey } from '../../domains/identity/api-key-store.ts'
-import { findApplicationByName, updateApplication } from '../../domains/identity/application-store.ts'
+import { findKeyByHash, revokeKeys, updateKey } from '../../domains/identity/api-key-store.ts'
+import { findApplicationByName, setArchived, updateApplication } from '../../domains/identity/application-store.ts'
 import { findUser } from '../../domains/identity/user-store.ts'
 import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
 import { listAdminTokens } from '../../domains/operators/admin-token-store.ts'
@@ -206,6 +206,19 @@ workspaces:
     expect((await findKeyByHash(database.db, newHash))?.application.restrictions).toMatchObject([{ models: ['small'] }])
     environment.KEY = old
     await expect(apply(yamlOf())).rejects.toThrow(/applications\[0\]\.keys\[0\]\.from_env names a key that has been revoked/)
+  })
+
+  test('apply: keys of an archived Application stay revoked, and the file can still be applied', async () => {
+    await apply(yamlOf())
+    const inWorkspace = await workspaceId()
+    const application = await findApplicationByName(database.db, inWorkspace, 'support')
+    await database.db.transaction().execute(async (tx) => {
+      await setArchived(tx, inWorkspace, application?.id ?? '', NOW)
+      await revokeKeys(tx, { workspaceId: inWorkspace, applicationId: application?.id ?? '' }, NOW)
+    })
+    expect((await apply(yamlOf())).filter((change) => change.includes('key'))).toEqual([])
+    environment.KEY = newCredential('gk_').secret
+    expect((await apply(yamlOf())).filter((change) => change.includes('key'))).toEqual([])
   })
 
   test('apply: admin token is rotated when its variable has another token', async () => {
