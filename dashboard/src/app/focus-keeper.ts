@@ -44,7 +44,7 @@ class FocusKeeper {
     this.#last = target as HTMLElement
   }
 
-  /** A click beside it ends the interest in an element. One that is disabled or removed loses the focus by itself. */
+  /** Forgets an element that lost the focus because the user clicked elsewhere, but not one that was disabled or removed. */
   readonly #onBlur = ({ target }: FocusEvent): void => {
     const element = target as HTMLElement
     setTimeout(() => {

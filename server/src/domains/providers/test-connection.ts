@@ -51,7 +51,7 @@ export async function testConnection(
   return { ok: true, list, call: { model: upstreamNameOf(model), outcome, ms: call.ms } }
 }
 
-/** The first model that can chat: one of the provider's own if it has any, because an operator has chosen those. */
+/** The first chat model that an operator has added to the provider; without any, the first in the provider's list. */
 function modelToAsk({ models }: Provider, list: ModelList | undefined): ProviderModel | undefined {
   const own = models.find((model) => isListedModel(upstreamNameOf(model))) ?? models[0]
   const [listed] = list?.models ?? []
