@@ -1,11 +1,9 @@
-import { Button, Collapse, Fieldset, Group, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Fieldset, Group, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { useDisclosure } from '@mantine/hooks'
-import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useScopes } from '../../api/session.ts'
 import { Form } from '../../ui/form.tsx'
+import { MoreFields } from '../../ui/more-fields.tsx'
 import { ConnectionFields } from './connection-fields.tsx'
 import { HeadersField } from './headers-field.tsx'
 import type { Provider } from './provider.ts'
@@ -49,9 +47,9 @@ export function ProviderForm({ form, provider, readOnly = false, pending, onSubm
             description={t('form.enabledHint')}
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
-          <Advanced form={form} initiallyOpen={!isNew}>
+          <MoreFields label={t('form.advanced')} initiallyOpen={!isNew} hasError={hasAdvancedError(form)}>
             <AdvancedSettings form={form} readOnly={readOnly} />
-          </Advanced>
+          </MoreFields>
           {!readOnly && (
             <Group justify="flex-end">
               <Button type="submit" loading={pending} disabled={!(isNew || form.isDirty())}>
@@ -108,26 +106,5 @@ const BASIC_FIELDS: readonly string[] = [
   ...['id', 'preset', 'base_url', 'allow_private_addresses', 'api_key', 'region', 'max_classification', 'weight', 'enabled'],
 ]
 
-interface AdvancedProps extends Pick<ProviderFormProps, 'form'> {
-  readonly initiallyOpen: boolean
-  readonly children: ReactNode
-}
-
-/** Open as long as a field in it has an error. */
-function Advanced({ form, initiallyOpen, children }: AdvancedProps) {
-  const { t } = useTranslation('providers')
-  const [opened, { toggle }] = useDisclosure(initiallyOpen)
-  const isOpen = opened || Object.keys(form.errors).some((name) => !BASIC_FIELDS.includes(name))
-  const Icon = isOpen ? IconChevronDown : IconChevronRight
-  return (
-    <div>
-      <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} leftSection={<Icon size={16} />} onClick={toggle}>
-        {t('form.advanced')}
-      </Button>
-      {/* Without a transition, so that a field with an error can get the focus at once. */}
-      <Collapse expanded={isOpen} pt="sm" transitionDuration={0}>
-        {children}
-      </Collapse>
-    </div>
-  )
-}
+const hasAdvancedError = ({ errors }: FormPart['form']): boolean =>
+  Object.keys(errors).some((name) => !BASIC_FIELDS.includes(name))
