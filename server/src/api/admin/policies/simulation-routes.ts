@@ -96,9 +96,11 @@ export function simulationRoutes(app: TypedApp, deps: AdminDeps): void {
       response: completion,
       toolCalls: tool_calls,
     }
-    const result = await evaluationLimiter.run((pause) => simulate(simulated, deps, pause))
+    const { result, marks } = await evaluationLimiter.run(async (pause) => ({
+      result: await simulate(simulated, deps, pause),
+      marks: marksOf(simulated, deps),
+    }))
     const shown = policy ? chosenPolicyView(policy.version) : null
-    const marks = marksOf(simulated, deps)
     return { object: 'policy_simulation', policy: shown, point, ...simulationView(result, policy), marks }
   })
 }
