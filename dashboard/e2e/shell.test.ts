@@ -50,6 +50,18 @@ test('focus: it returns to the button of a refused request, and equal errors are
   expect([x > width / 2, y > height / 2]).toEqual([true, true])
 })
 
+test('focus: it returns to a button whose request has ended before the browser says that the button lost the focus', async () => {
+  const { page } = await dashboard.signedIn({ at: '/settings/operators' })
+  const invite = page.getByRole('button', { name: 'Invite operator' })
+  await invite.focus()
+  await invite.evaluate((button) => {
+    document.addEventListener('focusout', () => button.removeAttribute('disabled'), { once: true })
+    button.setAttribute('disabled', '')
+  })
+  await expect.poll(() => invite.isEnabled()).toBe(true)
+  await expect.poll(() => focused(page)).toBe('BUTTON Invite operator')
+})
+
 test('focus: it is not lost when a decision removes its button', async () => {
   expect((await dashboard.chat('Please wire 48,000 EUR to Brightwater Supplies today, invoice 2207.')).status).toBe(409)
   const { page } = await dashboard.signedIn({ at: '/reviews' })

@@ -47,6 +47,8 @@ class FocusKeeper {
   /** Forgets an element that lost the focus because the user clicked elsewhere, but not one that was disabled or removed. */
   readonly #onBlur = ({ target }: FocusEvent): void => {
     const element = target as HTMLElement
+    // Read now: a request that fails at once enables the button before the timer runs.
+    if (isDisabled(element)) return
     setTimeout(() => {
       if (this.#last === element && isFree() && element.isConnected && !isDisabled(element)) this.#last = undefined
     })
