@@ -61,6 +61,8 @@ test('list: filters by user', async () => {
   const other = await governed.holdPrompt()
   expect(await pending('&user_id=reviews-of-a-user')).toEqual([id])
   expect(await pending('&user_id=reviews-of-a')).toEqual([])
+  const empty = await admin.send('GET', '/reviews?user_id=')
+  expect([empty.status, empty.body.error.message]).toEqual([400, 'user_id: must not be empty.'])
   await Promise.all([governed.decide(id, 'deny'), governed.decide(other.id, 'deny')])
 })
 

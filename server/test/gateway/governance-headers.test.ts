@@ -83,7 +83,7 @@ describe('governance headers of chats', () => {
     ['x-gatehouse-wait-seconds', '121', 'must be <= 120'],
     ['x-gatehouse-wait-seconds', 'long', 'must be integer'],
     ['x-gatehouse-session', 'two words', 'must be an identifier'],
-    ['x-gatehouse-review-item', '', 'must not have fewer than 1 characters'],
+    ['x-gatehouse-review-item', '', 'must not be empty'],
   ])('%s: 400 when the value is %j [GW-GOV-5]', async (header, value, message) => {
     const error = expectError(await sendChat({ [header]: value }), 'VALIDATION_ERROR')
     expect(error.param).toBe(header)

@@ -35,7 +35,7 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
   }
   if (query.rule !== undefined) rows = rows.where(sql<SqlBool>`rules @> ${JSON.stringify([{ id: query.rule }])}::jsonb`)
   // As the partial index of users, so that prepared plans can use it.
-  if (query.userId) rows = rows.where('user_id', '=', query.userId).where('user_id', '<>', sql.lit(''))
+  if (query.userId !== undefined) rows = rows.where('user_id', '=', query.userId).where('user_id', '<>', sql.lit(''))
   if (query.assignedTo) {
     const { assignedTo } = query
     rows = assignedTo.length === 0 ? rows.where('assigned_to', 'is', null) : rows.where('assigned_to', 'in', assignedTo)

@@ -49,6 +49,7 @@ function describe(errors: readonly SchemaError[], patterns: Readonly<Record<stri
   const pattern = errors.find((error) => error.keyword === 'pattern')
   const words = pattern && patterns[String(pattern.params.pattern)]
   if (words !== undefined) return { param, message: words }
+  if (first.keyword === 'minLength' && first.params.limit === 1) return { param, message: 'must not be empty' }
   const allowed = errors.filter((error) => error.keyword === 'const').map((error) => JSON.stringify(error.params.allowedValue))
   if (allowed.length > 1) return { param, message: `must be one of ${allowed.join(', ')}` }
   const types = errors.filter((error) => error.keyword === 'type').map((error) => String(error.params.type))

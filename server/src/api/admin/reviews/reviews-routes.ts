@@ -86,7 +86,7 @@ const docs = {
         kind: Type.Optional(oneOf(REVIEW_KINDS, 'ReviewKind')),
         application_id: Type.Optional(Type.String()),
         rule: Type.Optional(Type.String({ maxLength: 200, description: 'Id of a rule that demanded the review.' })),
-        user_id: Type.Optional(Type.String({ maxLength: 200 })),
+        user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
         assigned_to: Type.Optional(
           Type.String({
             maxLength: 64,
