@@ -99,6 +99,25 @@ test('assistant: replies with a verdict, and shows a held reply as pending', asy
   expect(consoleErrors).toEqual([])
 })
 
+test('assistant: operators see why it did not answer, and where to change that; the user gets a plain text', async () => {
+  const application = await admin.create('/applications', { name: 'without a model', default_model: 'demo-mini' })
+  await admin.create('/assistants', { username: 'grace', display_name: 'Grace', application_id: application.id })
+  await admin.patch(`/applications/${application.id}`, { default_model: null })
+  const { page } = await windowOf('carol')
+  await startConversation(page, /Grace/)
+  await sendMessage(page, 'Are you there?')
+  const reply = page.getByRole('article', { name: /^Grace/ }).first()
+  await reply.getByText('There is no model that may answer this.').waitFor()
+  const failure = reply.getByRole('alert')
+  await failure.getByText('No answer: no provider may answer it').waitFor()
+  await failure.getByText('NO_ELIGIBLE_PROVIDER').waitFor()
+  await reply.getByRole('link', { name: 'Decision: Refused 422' }).waitFor()
+  await expectAccessible(page)
+  expect(await failure.getByRole('link', { name: 'Open audit record' }).getAttribute('href')).toContain('/audit/aud_')
+  await failure.getByRole('link', { name: 'Open Application' }).click()
+  await page.getByRole('heading', { name: 'without a model', level: 1 }).waitFor()
+})
+
 test('policies: a denied message stays in the input, and a held one arrives after approval', async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')

@@ -125,8 +125,13 @@ describe('policies', () => {
     test('assistant: sends an explanation when a message policy denies its answer', async () => {
       const chat = await fixture.createDirect(fixture.helper)
       const question = fixture.question('', `teasel-deny ${word()}`)
-      expect((await chat.ask(question.text)).replies).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
+      const { replies } = await chat.ask(question.text)
+      expect(replies).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
       expect(await chat.texts()).not.toContain(question.answer)
+      // The notice leads to the record of the denied answer, not to that of the request, which was allowed.
+      const notice = await fixture.admin.get(`/audit/${replies[0]?.governance.audit_id}`)
+      const cause = await fixture.admin.get(`/audit/${notice.features['message.exchange']}`)
+      expect([cause.endpoint, cause.error_code, cause.decision.rules[0].id]).toEqual(['message', 'POLICY_DENIED', 'teasel-deny'])
     })
 
     test('assistant: stores a held answer once when a reviewer approves it', async () => {

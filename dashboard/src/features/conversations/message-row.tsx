@@ -7,6 +7,7 @@ import { ClockTime } from './day.tsx'
 import { useMember } from './member-context.ts'
 import type { Message } from './member-queries.ts'
 import { MessageActions } from './message-actions.tsx'
+import { MessageFailure } from './message-failure.tsx'
 import { MessageVerdict } from './message-verdict.tsx'
 import { Reactions } from './reactions.tsx'
 
@@ -53,6 +54,7 @@ export function MessageRow({ message, repliedTo }: MessageRowProps) {
         {attachments.map((attachment) => (
           <AttachedFile key={attachment.id} attachment={attachment} />
         ))}
+        {contact.is_assistant && governance && <MessageFailure auditId={governance.audit_id} />}
         <Group gap="xs" mt={4}>
           <Text size="xs" c="dimmed">
             <ClockTime at={at} />

@@ -20,7 +20,13 @@ export type TurnOutcome =
   | { readonly kind: 'refused'; readonly text: string; readonly auditId: string | undefined }
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string | undefined }
   /** Another attempt may succeed. `failed`: the attempt counts as a failure. */
-  | { readonly kind: 'postponed'; readonly code: ErrorCode; readonly afterMs: number; readonly failed: boolean }
+  | {
+      readonly kind: 'postponed'
+      readonly code: ErrorCode
+      readonly auditId: string | undefined
+      readonly afterMs: number
+      readonly failed: boolean
+    }
   /** The answer is stored already. */
   | { readonly kind: 'done' }
 
@@ -95,11 +101,11 @@ function toOutcome({ error, held, auditId, trace }: PipelineResult): TurnOutcome
   // A budget that running requests have reserved is free again soon; one that is used up is not.
   if (code === 'RATE_LIMITED' || (code === 'BUDGET_EXCEEDED' && fields.details?.reason === 'reserved')) {
     const seconds = Number(fields.headers?.['retry-after'] ?? 1)
-    return { kind: 'postponed', code, afterMs: seconds * 1_000, failed: false }
+    return { kind: 'postponed', code, auditId, afterMs: seconds * 1_000, failed: false }
   }
   // The server is stopping: the next worker that claims the turn repeats the request.
-  if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'postponed', code, afterMs: 0, failed: false }
-  if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'postponed', code, afterMs: RETRY_MS, failed: true }
+  if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'postponed', code, auditId, afterMs: 0, failed: false }
+  if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'postponed', code, auditId, afterMs: RETRY_MS, failed: true }
   return { kind: 'refused', text: noticeFor(code, fields.details?.reason), auditId }
 }
 

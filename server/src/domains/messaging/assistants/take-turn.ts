@@ -58,7 +58,7 @@ async function applyOutcome(turn: Turn, context: TurnContext, outcome: TurnOutco
     case 'held': {
       // The members are told once, also if another hold follows this one.
       const draft = { text: HELD_NOTICE, auditId: outcome.auditId }
-      const notice = turn.reviewItemId === null ? await prepare(turn, context, draft, deps) : undefined
+      const notice = turn.reviewItemId === null ? await prepareNotice(turn, context, draft, deps) : undefined
       return changeTurn(context, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
     }
   }
@@ -67,9 +67,12 @@ async function applyOutcome(turn: Turn, context: TurnContext, outcome: TurnOutco
 /** Sends a completion as a message, which policies govern like any other: it may be denied or held. */
 async function sendAnswer(turn: Turn, context: TurnContext, { text, auditId }: TurnText, deps: TurnDeps): Promise<void> {
   const answer = await prepare(turn, context, { text: shorten(text), auditId, replyTo: turn.messageId }, deps)
-  if (!answer) return refuse(turn, context, { text: noticeFor('POLICY_DENIED'), auditId }, deps)
+  if (answer instanceof Refusal) {
+    // The record of the denied answer tells the cause; that of the request says that it was allowed.
+    return refuse(turn, context, { text: noticeFor('POLICY_DENIED'), auditId: answer.fields.auditId ?? auditId }, deps)
+  }
   if (answer.governed.kind !== 'held') return changeTurn(context, (tx) => endTurn(tx, turn), [answer], deps)
-  const notice = await prepare(turn, context, { text: HELD_NOTICE, auditId }, deps)
+  const notice = await prepareNotice(turn, context, { text: HELD_NOTICE, auditId }, deps)
   const hold = async (tx: Tx): Promise<void> => {
     const now = deps.clock.now()
     const sent = await store(tx, context, answer, now)
@@ -81,20 +84,20 @@ async function sendAnswer(turn: Turn, context: TurnContext, { text, auditId }: T
 }
 
 async function refuse(turn: Turn, context: TurnContext, { text, auditId }: TurnText, deps: TurnDeps): Promise<void> {
-  const notice = await prepare(turn, context, { text, auditId, replyTo: turn.messageId }, deps)
+  const notice = await prepareNotice(turn, context, { text, auditId, replyTo: turn.messageId }, deps)
   await changeTurn(context, (tx) => refuseTurn(tx, turn), notice ? [notice] : [], deps)
 }
 
 async function postpone(
   turn: Turn,
   context: TurnContext,
-  { code, afterMs, failed }: TurnOutcome & { kind: 'postponed' },
+  { code, auditId, afterMs, failed }: TurnOutcome & { kind: 'postponed' },
   deps: TurnDeps,
 ): Promise<void> {
   const now = deps.clock.now()
   const delayMs = now.getTime() - turn.createdAt.getTime() + afterMs
   const givesUp = failed ? turn.attempts >= MAX_ATTEMPTS : delayMs > MAX_DELAY_MS && turn.reviewItemId === null
-  if (givesUp) return refuse(turn, context, { text: noticeFor(code) }, deps)
+  if (givesUp) return refuse(turn, context, { text: noticeFor(code), auditId }, deps)
   await postponeTurn(deps.db, turn, new Date(now.getTime() + afterMs), { failed })
 }
 
@@ -104,14 +107,18 @@ async function giveUp(turn: Turn, context: TurnContext, deps: TurnDeps): Promise
   return changeTurn(context, (tx) => refuseTurn(tx, turn), [], deps)
 }
 
-/** A message of the assistant, governed. Undefined if policies deny it (recorded), or the assistant is no longer a member. */
-async function prepare(
+/** A message of the assistant, governed. Refused if policies deny it (recorded), or the assistant is no longer a member. */
+const prepare = (
   { conversationId }: Turn,
   { assistant }: TurnContext,
   text: TurnText,
   deps: TurnDeps,
-): Promise<PreparedMessage | undefined> {
-  const prepared = await prepareMessage(deps, assistant, { conversationId, attachments: [], ...text }, deps.clock.now())
+): Promise<PreparedMessage | Refusal> =>
+  prepareMessage(deps, assistant, { conversationId, attachments: [], ...text }, deps.clock.now())
+
+/** Undefined if the notice is refused. */
+async function prepareNotice(...message: Parameters<typeof prepare>): Promise<PreparedMessage | undefined> {
+  const prepared = await prepare(...message)
   return prepared instanceof Refusal ? undefined : prepared
 }
 
