@@ -9,6 +9,7 @@ import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
 import type { Window } from './support/browser.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { sendNow } from './support/decisions.ts'
 import { choose, dialogsClosed, takeSecret } from './support/dialogs.ts'
 import { firstLogin, invite, setPassword } from './support/sign-in.ts'
 
@@ -158,6 +159,7 @@ async function approveForWaitingClient({ page }: Window, apiKey: string): Promis
   await page.getByRole('link', { name: RULE, exact: true }).waitFor()
   await page.getByLabel('Comment').fill('as in the contract')
   await page.getByRole('button', { name: 'Approve', disabled: false }).click()
+  await sendNow(page)
   await page.getByText('Approved. Request released.').waitFor()
   const { choices, governance } = await response
   expect(choices[0].message.content).toContain('DE89 3704 0044 0532 0130 00')

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { sendNow } from './support/decisions.ts'
 import { choose, confirmed } from './support/dialogs.ts'
 import { invite } from './support/sign-in.ts'
 
@@ -54,9 +55,11 @@ test('approve a held request', async () => {
     await page.keyboard.press('a')
     await page.getByText('to approve').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByText('Approved. Request released.').waitFor()
+    // The person can go on; the decision is sent after five seconds.
+    await page.getByText('It is sent in five seconds.').waitFor()
   })
-  expect((await admin.get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
+  await sendNow(window.page)
+  await expect.poll(async () => (await admin.get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
 })
 
 test('publish a rule from a template', () =>

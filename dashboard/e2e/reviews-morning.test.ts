@@ -5,6 +5,7 @@ import { expectAccessible, expectNoFindings } from './support/accessible.ts'
 import { NARROW, type Window } from './support/browser.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { sendNow } from './support/decisions.ts'
 import { choose } from './support/dialogs.ts'
 
 const hold = (id: string, point: 'input' | 'output', fields: object = {}) => ({
@@ -105,7 +106,7 @@ async function acknowledgeAll(page: Page): Promise<void> {
   await page.getByText('Select all escalations').click()
   await page.getByLabel('Comment for all').fill('seen this morning')
   await page.getByRole('button', { name: 'Acknowledge selected' }).click()
-  await page.getByText(`${ESCALATIONS} escalations acknowledged.`).waitFor()
+  await page.getByText(`Acknowledged: ${ESCALATIONS} escalations.`).waitFor()
 }
 
 /** Finds an item by rule and Application and assigns it. Returns it. */
@@ -139,6 +140,7 @@ async function denyAssigned({ page, visit }: Window, { id, number }: HeldItem): 
   await expectAccessible(page)
   await page.getByLabel('Comment').fill(`case ${number}`)
   await page.getByRole('button', { name: 'Deny' }).click()
+  await sendNow(page)
   await page.getByText('Denied. Content erased.').waitFor()
   expect(await stateOf(id)).toBe('denied')
 }
@@ -158,6 +160,10 @@ async function decideAll({ page, visit }: Window, taken: () => Actions, pending:
   await page.waitForURL('**/reviews/rev_*')
   await page.getByRole('switch', { name: 'Open the next item after a decision' }).click()
   await page.getByText(`1 of ${pending.length}`, { exact: true }).waitFor()
+  const statuses: number[] = []
+  page.on('response', (response) => {
+    if (/\/(approve|deny)$/.test(response.url())) statuses.push(response.status())
+  })
   taken()
   const most = { keyboard: 0, mouse: 0 }
   for (let left = pending.length; left > 0; left -= 1) {
@@ -171,17 +177,14 @@ async function decideAll({ page, visit }: Window, taken: () => Actions, pending:
       if (window === NARROW) await expectNoFindings(page)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(window.width)
     }
-    if (left <= FIRST_PHONE) {
-      // A message covers the buttons of a small window, and stays while the mouse is on it.
-      await page.mouse.move(0, 0)
-      await expect.poll(() => page.locator('.mantine-Notification-root').count()).toBe(0)
-    }
     // A phone has no keys.
     const device = left <= FIRST_PHONE || item.number % 8 === 0 ? 'mouse' : 'keyboard'
     await decide(page, item, device)
     most[device] = Math.max(most[device], sumOf(taken()))
     if (left > 1) await page.waitForURL((url) => !url.pathname.includes(item.id))
   }
+  await sendNow(page)
+  await expect.poll(() => statuses).toEqual(pending.map(() => 200))
   return most
 }
 
@@ -189,7 +192,6 @@ async function decide(page: Page, item: HeldItem, device: 'mouse' | 'keyboard'):
   await heldIn(page).getByText(`Case ${item.number} of the morning`).first().waitFor()
   const [verb, name] = verdictOf(item) === 'denied' ? ['deny', 'Deny'] : ['approve', 'Approve']
   await page.getByRole('button', { name, disabled: false }).waitFor()
-  const sent = page.waitForResponse((response) => response.url().endsWith(`/reviews/${item.id}/${verb}`))
   if (device === 'mouse') {
     await page.getByLabel('Comment').fill(`case ${item.number}`)
     await page.getByRole('button', { name }).click()
@@ -198,7 +200,11 @@ async function decide(page: Page, item: HeldItem, device: 'mouse' | 'keyboard'):
     await page.getByText(`to ${verb}`).waitFor()
     await page.keyboard.press('Enter')
   }
-  expect((await sent).status()).toBe(200)
+  await page
+    .getByText(item.rule)
+    .filter({ hasText: verb === 'deny' ? 'Denied: ' : 'Approved: ' })
+    .last()
+    .waitFor()
 }
 
 /** The second approval of each contract that was not denied. */
@@ -210,6 +216,7 @@ async function approveContracts({ page, visit }: Window, pending: readonly HeldI
     await heldIn(page).getByText(`Case ${number} of the morning`).waitFor()
     await page.getByText('1 of 2 approvals').first().waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
+    await sendNow(page)
     await page.getByText('Approved. Request released.').waitFor()
   }
 }

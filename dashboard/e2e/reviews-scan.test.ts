@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { sendNow } from './support/decisions.ts'
 import { choose } from './support/dialogs.ts'
 
 const PAYMENT = 'Please wire 48,000 EUR to Brightwater Supplies today, invoice'
@@ -84,6 +85,7 @@ test('decision: a reason of the Workspace is inserted as comment', async () => {
   await page.getByRole('button', { name: 'Reasons' }).click()
   await page.getByRole('menuitem', { name: 'Wrong amount.' }).click()
   await page.getByRole('button', { name: 'Deny', disabled: false }).click()
+  await sendNow(page)
   await page.getByText('Denied. Content erased.').waitFor()
   expect((await dashboard.admin.get(`/reviews/${id}`)).comment).toBe('Wrong amount.')
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { decisionsSent, sendNow } from './support/decisions.ts'
 import { choose } from './support/dialogs.ts'
 import { saveView } from './support/views.ts'
 
@@ -45,16 +46,6 @@ const CLICK_FIRST_APPROVE = `new Promise((resolve) => {
   look()
 })`
 
-/** Collects the paths of decisions that the page sends. */
-function decisionsSent(page: Page): string[] {
-  const sent: string[] = []
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url())
-    if (request.method() === 'POST' && /\/(approve|deny|acknowledge)$/.test(pathname)) sent.push(pathname)
-  })
-  return sent
-}
-
 test('queue: a hold appears live, is approved by keyboard, and the waiting client gets its response', async () => {
   const { page, consoleErrors } = await dashboard.signedIn({ at: '/reviews' })
   await page.getByText('Nothing pending review').waitFor()
@@ -76,6 +67,7 @@ test('queue: a hold appears live, is approved by keyboard, and the waiting clien
   await page.getByText('to approve').waitFor()
   await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
   await page.keyboard.press('Enter')
+  await sendNow(page)
   await page.getByText('Approved. Request released.').waitFor()
   expect((await response).body.choices[0]?.message.role).toBe('assistant')
   expect(consoleErrors).toEqual([])
@@ -111,7 +103,6 @@ test('decision: two fast clicks at the same position decide exactly one of sever
     await page.mouse.click(...position)
     await page.waitForTimeout(100)
   }
-  expect(sent).toEqual([`/admin/v1/reviews/${ids[0]}/approve`])
   await decided.waitFor()
   // Links of the outcome ignore a late click for a second.
   expect(await page.evaluate('wasInert')).toBe(true)
@@ -122,7 +113,9 @@ test('decision: two fast clicks at the same position decide exactly one of sever
   await page.getByRole('button', { name: 'Open next item' }).click()
   await page.waitForURL((url) => !url.pathname.includes(ids[0] ?? ''))
   expect(await clicked).toBe('disabled')
-  expect(sent).toHaveLength(1)
+  await sendNow(page)
+  await page.getByText('Approved. Request released.').waitFor()
+  expect(sent).toEqual([`/admin/v1/reviews/${ids[0]}/approve`])
   const { data } = await dashboard.admin.get('/reviews?state=pending&kind=hold')
   expect(data.map(({ id }: Json) => id)).toEqual(expect.arrayContaining(ids.slice(1)))
   expect(data.map(({ id }: Json) => id)).not.toContain(ids[0])
@@ -146,6 +139,8 @@ test('decision: repeated keys or clicks send one decision, and the item stays wh
   await approve.dblclick({ timeout: 500 }).catch(() => undefined)
   await page.getByRole('heading', { name: 'Outcome' }).waitFor()
   expect(page.url()).toContain(id)
+  await sendNow(page)
+  await page.getByText('Approved. Request released.').waitFor()
   expect(sent).toEqual([`/admin/v1/reviews/${id}/approve`])
   await page.keyboard.press('j')
   await page.waitForURL((url) => !url.pathname.includes(id))
@@ -191,6 +186,7 @@ test('queue: an item is read only when a person opens it, once, also after bulk 
   // The list and the open item follow; the content is not read again.
   await page.getByText('Select all escalations').click()
   await page.getByRole('button', { name: 'Acknowledge selected' }).click()
+  await sendNow(page)
   await page.getByText(/escalations acknowledged/).waitFor()
   await page.getByRole('heading', { name: 'Outcome' }).waitFor()
   expect(await countReadings()).toBe(before + 1)
@@ -255,7 +251,8 @@ test('decision: the reason why an operator may not decide is in view, below long
   // Only the server knows that the user of this request is a token of the operator.
   await visit(`/reviews/${await holdRequest(long, { governance: { user: { id: (await token.json()).id } } })}`)
   await page.getByRole('button', { name: 'Approve', disabled: false }).click()
-  const refusal = page.getByText('You cannot decide on your own request.')
+  await sendNow(page)
+  const refusal = page.getByRole('region', { name: 'Decision' }).getByText('You cannot decide on your own request.')
   await refusal.waitFor()
   expect([await isInWindow(refusal), await page.getByRole('button', { name: 'Approve' }).count()]).toEqual([true, 0])
 })
@@ -265,6 +262,7 @@ test('escalations: one is acknowledged and found by the filters in the URL', asy
   const { page, visit } = await dashboard.signedIn({ at: '/reviews?kind=escalation' })
   await page.getByRole('link', { name: /Escalated request/ }).click()
   await page.getByRole('button', { name: 'Acknowledge' }).click()
+  await sendNow(page)
   await page.getByText('Acknowledged.').waitFor()
   await visit('/reviews?kind=escalation&state=acknowledged')
   await page

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
+import { sendNow } from './support/decisions.ts'
 
 const dashboard = await startDashboard()
 
@@ -55,7 +56,7 @@ test('focus: it returns to a button whose request has ended before the browser s
   const invite = page.getByRole('button', { name: 'Invite operator' })
   await invite.focus()
   await invite.evaluate((button) => {
-    document.addEventListener('focusout', () => button.removeAttribute('disabled'), { once: true })
+    button.ownerDocument.addEventListener('focusout', () => button.removeAttribute('disabled'), { once: true })
     button.setAttribute('disabled', '')
   })
   await expect.poll(() => invite.isEnabled()).toBe(true)
@@ -68,6 +69,7 @@ test('focus: it is not lost when a decision removes its button', async () => {
   await page.getByRole('link', { name: /Held/ }).first().press('Enter')
   await page.getByLabel('Comment').fill('as agreed')
   await page.getByRole('button', { name: 'Approve', disabled: false }).press('Enter')
+  await sendNow(page)
   await page.getByText('Approved. Request released.').waitFor()
   await page.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' })
   await expect.poll(() => focused(page)).not.toMatch(/^BODY /)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startDashboard } from './support/dashboard.ts'
+import { sendNow } from './support/decisions.ts'
 import { dialogsClosed, dismissDialogs } from './support/dialogs.ts'
 
 const dashboard = await startDashboard()
@@ -68,6 +69,7 @@ test('unsaved comment: leaving a review asks first, and a decision does not', as
   await expect.poll(() => dialogs).toEqual(['confirm'])
   expect(await comment.inputValue()).toBe('The supplier is known')
   await page.getByRole('button', { name: /^Deny/ }).click()
+  await sendNow(page)
   await page.getByText('Denied. Content erased.').waitFor()
   await openPolicies(page)
   await page.waitForURL('**/dashboard/policies*')

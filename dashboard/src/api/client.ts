@@ -4,10 +4,13 @@ import type { paths } from './schema.d.ts'
 import { toNetworkError } from './unreachable-error.ts'
 import { currentWorkspace } from './workspace.ts'
 
+const WORKSPACE = 'x-gatehouse-workspace'
+
+/** A request that names a Workspace keeps it. */
 const sendWorkspace: Middleware = {
   onRequest({ request }) {
     const workspace = currentWorkspace()
-    if (workspace !== undefined) request.headers.set('x-gatehouse-workspace', workspace)
+    if (workspace !== undefined && !request.headers.has(WORKSPACE)) request.headers.set(WORKSPACE, workspace)
   },
 }
 

@@ -1,3 +1,17 @@
+import { useMediaQuery } from '@mantine/hooks'
 import { Notifications } from '@mantine/notifications'
+import classes from './notifications.module.css'
 
-export const NotificationList = () => <Notifications position="bottom-right" />
+/** Windows whose end has no room for messages, because buttons are there. */
+const SMALL = '(max-width: 48em), (max-height: 37.5em)'
+
+/** In a small window only the last message, at the top, so that it does not cover what is decided. */
+export function NotificationList() {
+  const isSmall = useMediaQuery(SMALL, false, { getInitialValueInEffect: false })
+  return (
+    <Notifications
+      position={isSmall ? 'top-center' : 'bottom-right'}
+      classNames={{ notification: (isSmall && classes.single) || '' }}
+    />
+  )
+}

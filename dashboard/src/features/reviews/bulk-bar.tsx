@@ -1,11 +1,11 @@
 import { Button, Group, Paper, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useChange } from '../../api/queries.ts'
-import { notifyError, notifySuccess } from '../../ui/notify.ts'
+import type { ReviewItem } from './review-item.ts'
+import { useDecide } from './use-decide.tsx'
 
 interface BulkBarProps {
-  readonly selected: readonly string[]
+  readonly selected: readonly ReviewItem[]
   readonly onDone: () => void
 }
 
@@ -13,21 +13,11 @@ interface BulkBarProps {
 export function BulkBar({ selected, onDone }: BulkBarProps) {
   const { t } = useTranslation('reviews')
   const [comment, setComment] = useState('')
-  const acknowledge = useChange('post', '/admin/v1/reviews/acknowledge', {
-    refresh: ['/admin/v1/reviews'],
-    onDone: ({ results }) => {
-      const failed = results.filter(({ acknowledged }) => !acknowledged)
-      const count = results.length - failed.length
-      if (count > 0) notifySuccess(t('bulk.done', { count }))
-      const message = failed[0]?.error?.message
-      if (message !== undefined) notifyError(new Error(t('bulk.failed', { count: failed.length, message })))
-      setComment('')
-      onDone()
-    },
-  })
-  const send = () => {
-    const body = { ids: [...selected], ...(comment.trim() && { comment: comment.trim() }) }
-    acknowledge.mutate({ body }, { onError: notifyError })
+  const decide = useDecide(selected)
+  const acknowledge = () => {
+    decide(selected, 'acknowledge', comment)
+    setComment('')
+    onDone()
   }
   if (selected.length === 0) return null
   return (
@@ -44,10 +34,10 @@ export function BulkBar({ selected, onDone }: BulkBarProps) {
         onChange={({ currentTarget }) => setComment(currentTarget.value)}
       />
       <Group gap="xs">
-        <Button size="xs" loading={acknowledge.isPending} onClick={send}>
+        <Button size="xs" onClick={acknowledge}>
           {t('bulk.acknowledge')}
         </Button>
-        <Button size="xs" variant="default" disabled={acknowledge.isPending} onClick={onDone}>
+        <Button size="xs" variant="default" onClick={onDone}>
           {t('bulk.clear')}
         </Button>
       </Group>

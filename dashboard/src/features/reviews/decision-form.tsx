@@ -1,13 +1,15 @@
 import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
 import { IconCheck, IconEye, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Trans, useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { useLetterKeys } from '../../ui/use-letter-keys.ts'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
+import type { Verb } from './as-decided.ts'
 import { ReasonTemplates } from './reason-templates.tsx'
 import type { ReviewItem } from './review-item.ts'
-import { useDecide, type Verb } from './use-decide.ts'
+import { returnedDecision, useDecide } from './use-decide.tsx'
 
 interface DecisionFormProps {
   readonly item: ReviewItem
@@ -37,12 +39,18 @@ export function DecisionForm(props: DecisionFormProps) {
 
 /** A letter key selects a decision and Enter confirms it, so that no single key press decides by accident. */
 function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
-  const [comment, setComment] = useState('')
+  const returned = returnedDecision(item.id)
+  const [comment, setComment] = useState(returned?.comment ?? '')
   const [selected, setSelected] = useState<Verb>()
   const input = useRef<HTMLTextAreaElement>(null)
-  const { decide, refusal, pending } = useDecide(item, onDecided)
-  useUnsavedWarning(comment.trim() !== '' && !pending)
+  const sendLater = useDecide([item])
+  useUnsavedWarning(comment.trim() !== '')
   const choices = CHOICES.filter(({ kind }) => kind === item.kind)
+  const decide = (verb: Verb) => {
+    // The form is gone before the next item opens, so that its comment does not ask for confirmation.
+    flushSync(() => sendLater([item], verb, comment))
+    onDecided()
+  }
   const select = (verb: Verb) => {
     setSelected(verb)
     input.current?.focus()
@@ -54,32 +62,21 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
       input.current?.blur()
     } else if (event.key === 'Enter' && !event.shiftKey && selected) {
       event.preventDefault()
-      if (ready && !pending && !event.repeat) decide(selected, comment)
+      if (ready && !event.repeat) decide(selected)
     }
   }
   const insert = (reason: string) => {
     setComment((before) => (before.trim() ? `${before.trim()} ${reason}` : reason))
     input.current?.focus()
   }
-  const decideNow = (verb: Verb) => {
-    setSelected(verb)
-    decide(verb, comment)
-  }
-  if (refusal !== undefined) return <Alert color="yellow">{refusal}</Alert>
+  if (returned?.refusal !== undefined) return <Alert color="yellow">{returned.refusal}</Alert>
   return (
     <Stack gap="xs">
       <Group align="end">
         <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
         <ReasonTemplates onInsert={insert} />
         {choices.map((choice) => (
-          <DecisionButton
-            key={choice.verb}
-            choice={choice}
-            selected={selected}
-            pending={pending}
-            disabled={!ready || pending}
-            onDecide={decideNow}
-          />
+          <DecisionButton key={choice.verb} choice={choice} selected={selected} disabled={!ready} onDecide={decide} />
         ))}
       </Group>
       <KeyHint verb={selected} ready={ready} />
@@ -138,19 +135,17 @@ function KeyHint({ verb, ready }: KeyHintProps) {
 interface DecisionButtonProps {
   readonly choice: (typeof CHOICES)[number]
   readonly selected: Verb | undefined
-  readonly pending: boolean
   readonly disabled: boolean
   readonly onDecide: (verb: Verb) => void
 }
 
-function DecisionButton({ choice, selected, pending, disabled, onDecide }: DecisionButtonProps) {
+function DecisionButton({ choice, selected, disabled, onDecide }: DecisionButtonProps) {
   const { t } = useTranslation('reviews')
   const { verb, letter, color, icon: Icon } = choice
   return (
     <Button
       color={color}
       variant={selected === verb || (!selected && verb !== 'deny') ? 'filled' : 'light'}
-      loading={pending && selected === verb}
       disabled={disabled}
       leftSection={<Icon size={16} />}
       rightSection={

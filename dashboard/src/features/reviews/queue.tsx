@@ -50,7 +50,7 @@ export function Queue({ list, groups, filters, selected }: QueueProps) {
           onChange={(isChosen) => setChosen(isChosen ? escalations.slice(0, MAX_BULK) : [])}
         />
       )}
-      <BulkBar selected={current} onDone={() => setChosen([])} />
+      <BulkBar selected={shown.filter(({ id }) => current.includes(id))} onDone={() => setChosen([])} />
       {groups.map(({ key, title, entries }) => (
         <Box key={key} mb="xs">
           {title && (

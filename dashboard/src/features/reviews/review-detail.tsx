@@ -2,35 +2,32 @@ import { Badge, Group, Paper, Stack, VisuallyHidden } from '@mantine/core'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
-import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
-import { Level } from '../../ui/level.tsx'
-import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
-import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import { Approvals } from './approvals.tsx'
+import { asDecided } from './as-decided.ts'
 import { AskButton } from './ask-button.tsx'
 import { Assignment } from './assignment.tsx'
 import { Content } from './content.tsx'
 import { DecisionForm } from './decision-form.tsx'
 import { ExtendButton } from './extend-button.tsx'
 import { ReviewHistory } from './history.tsx'
+import { OtherRequests } from './other-requests.tsx'
 import { Outcome } from './outcome.tsx'
 import { Question } from './question.tsx'
 import classes from './queue.module.css'
 import { Reasons, useItemPolicy } from './reasons.tsx'
-import { RecordLink } from './record-link.tsx'
+import { RequestDetails } from './request-details.tsx'
 import { type HeldContent, type Mark, type ReviewItem, titleKey } from './review-item.ts'
-import { useUserText } from './use-user-text.ts'
+import { useUnsentDecisions } from './unsent-decisions.ts'
 
 interface ReviewDetailProps {
   readonly id: string
@@ -44,6 +41,7 @@ interface ReviewDetailProps {
 /** One review item. Its content is loaded once and never refreshed, because each reading is recorded. */
 export function ReviewDetail({ id, listed, ...navigation }: ReviewDetailProps) {
   const { t } = useTranslation('reviews')
+  const unsent = useUnsentDecisions()
   const canReadContent = useScopes().hasScope('reviews:content')
   const read = useRead('/admin/v1/reviews/{id}', { params: { path: { id } } }, { enabled: canReadContent, staleTime: 'static' })
   if (!canReadContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} {...navigation} />
@@ -56,7 +54,7 @@ export function ReviewDetail({ id, listed, ...navigation }: ReviewDetailProps) {
   if (read.error) return <ErrorState error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <PageSkeleton />
   const { content, marks, ...item } = read.data
-  return <Item key={id} item={item} content={content} marks={marks} {...navigation} />
+  return <Item key={id} item={asDecided(item, unsent)} content={content} marks={marks} {...navigation} />
 }
 
 /** An item must be visible and unchanged for this time before it can be decided. See decision 0021. */
@@ -120,6 +118,7 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
           </Group>
         )}
         <RequestDetails item={item} />
+        <OtherRequests item={item} />
       </Section>
     </Stack>
   )
@@ -143,36 +142,5 @@ function Findings({ findings }: Pick<ReviewItem, 'findings'>) {
         </Badge>
       ))}
     </Group>
-  )
-}
-
-function RequestDetails({ item }: { readonly item: ReviewItem }) {
-  const { t } = useTranslation('reviews')
-  const { nameOf } = useApplicationNames()
-  const userText = useUserText()
-  const { application_id, model, session_id, created_at, classification, risk_level, endpoint, audit_id } = item
-  return (
-    <DescriptionList
-      items={[
-        [t('request.user'), userText(item)],
-        [
-          t('request.application'),
-          application_id ? (
-            <Link key="application" to={`/applications/${application_id}`}>
-              {nameOf(application_id)}
-            </Link>
-          ) : (
-            t('request.noApplication')
-          ),
-        ],
-        [t('request.received'), <Time key="time" at={created_at} />],
-        [t('request.model'), model],
-        [t('request.session'), session_id],
-        [t('request.endpoint'), endpoint],
-        [t('request.classification'), <Level key="classification" level={classification} />],
-        [t('request.risk'), <Level key="risk" level={risk_level} />],
-        [t('request.record'), <RecordLink key="record" id={audit_id} />],
-      ]}
-    />
   )
 }

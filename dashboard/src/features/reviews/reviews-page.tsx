@@ -16,8 +16,10 @@ import { readFilters } from './review-filters.ts'
 import type { ReviewItem } from './review-item.ts'
 import { ServiceLevels } from './service-levels.tsx'
 import { Shortcuts } from './shortcuts.tsx'
+import { lastUndoable, useSendOnLeave } from './unsent-decisions.ts'
 import { useAdjacentItems } from './use-adjacent-items.ts'
 import { useArrangedQueue } from './use-arranged-queue.ts'
+import { useUndo } from './use-decide.tsx'
 import { useQueue } from './use-queue.ts'
 
 const FROM_MD = { visibleFrom: 'md' } as const
@@ -35,9 +37,12 @@ export function Page() {
   const { next, previous } = useAdjacentItems(items, selected)
   const opening = (item: ReviewItem | undefined) => item && (() => navigateWithin(`/reviews/${item.id}`))
   const [openNext, openPrevious] = [opening(next), opening(previous)]
+  const undo = useUndo()
+  useSendOnLeave()
   useLetterKeys([
     ['J', () => openNext?.()],
     ['K', () => openPrevious?.()],
+    ['U', () => undo(lastUndoable())],
   ])
   return (
     <Frame

@@ -1,16 +1,14 @@
 import { Box, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import type { Figure } from '../../ui/figures.tsx'
 import { formatDuration } from '../../ui/format-duration.ts'
 import { Time } from '../../ui/time.tsx'
 import classes from './queue.module.css'
 import { TargetButton } from './target-button.tsx'
+import { useStatistics } from './use-statistics.ts'
 
-/** Events of the queue refresh the figures as well (use-queue.ts). Expiry causes no event. */
-const REFRESH_MS = 60_000
 const PERCENT = 100
 /** Of the service levels in a wide window, so that the queue does not move when they are loaded. */
 const ROW_HEIGHT = 22
@@ -18,7 +16,7 @@ const ROW_HEIGHT = 22
 /** How many items are pending and how fast items are decided. */
 export function ServiceLevels() {
   const { t } = useTranslation('reviews')
-  const { data, error } = useRead('/admin/v1/reviews/statistics', {}, { refetchInterval: REFRESH_MS })
+  const { data, error } = useStatistics()
   if (!data) return !error && <Skeleton height={ROW_HEIGHT} aria-hidden />
   const { pending, decided, expired, created, median_seconds, p90_seconds, target_minutes } = data
   const time = (seconds: number | null) => (seconds === null ? t('levels.none') : formatDuration(seconds * 1_000))

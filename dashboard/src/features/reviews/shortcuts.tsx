@@ -13,6 +13,7 @@ const SHORTCUTS = [
   ['E', 'acknowledge'],
   ['Enter', 'confirm'],
   ['Esc', 'cancel'],
+  ['U', 'undo'],
   ['?', 'keys'],
 ] as const
 

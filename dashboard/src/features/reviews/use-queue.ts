@@ -3,8 +3,11 @@ import { useEffect } from 'react'
 import { useEvents } from '../../api/events.ts'
 import { sendRequest } from '../../api/operations.ts'
 import { type List, useList } from '../../api/queries.ts'
+import { asDecided } from './as-decided.ts'
 import { PENDING, type ReviewFilters } from './review-filters.ts'
 import type { ReviewItem } from './review-item.ts'
+import { useUnsentDecisions } from './unsent-decisions.ts'
+import { STATISTICS_KEY } from './use-statistics.ts'
 
 /** Some changes cause no event, for example expiry. */
 const FALLBACK_MS = 20_000
@@ -18,7 +21,7 @@ interface Queue {
   readonly live: boolean
 }
 
-/** The filtered review queue with live updates. */
+/** The filtered review queue with live updates. Unsent decisions count as made. */
 export function useQueue({ state, kind, application, assignee, rule, user }: ReviewFilters): Queue {
   const queries = useQueryClient()
   const query = {
@@ -30,13 +33,14 @@ export function useQueue({ state, kind, application, assignee, rule, user }: Rev
     ...(assignee && { assigned_to: assignee }),
     ...(user && { user_id: user }),
   }
+  const unsent = useUnsentDecisions()
   const list = useList('/admin/v1/reviews', { params: { query } }, { refetchInterval: FALLBACK_MS })
   const { items = [], hasMore, loadingMore, loadMore } = list
   const loadsAll = state === PENDING && hasMore && !loadingMore && items.length < MAX_LOADED
   useEffect(() => {
     if (loadsAll) loadMore()
   }, [loadsAll, loadMore])
-  const refreshList = () => refreshQueue(queries)
+  const refreshList = () => void refreshQueue(queries)
   const live = useEvents('/admin/v1/reviews/events', {
     reset: refreshList,
     review: (data) => {
@@ -46,7 +50,8 @@ export function useQueue({ state, kind, application, assignee, rule, user }: Rev
       refreshList()
     },
   })
-  return { list, live }
+  const shown = list.items?.map((item) => asDecided(item, unsent)).filter((item) => item.state === state)
+  return { list: { ...list, items: shown }, live }
 }
 
 /** Reads the state of an item without its content, and stores it. */
@@ -59,9 +64,11 @@ export function useRefreshItem(): (id: string) => Promise<void> {
 }
 
 /** Loads the list and the figures above it again. */
-export function refreshQueue(queries: QueryClient): void {
-  void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
-  void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews/statistics'] })
+export async function refreshQueue(queries: QueryClient): Promise<void> {
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] }),
+    queries.invalidateQueries({ queryKey: STATISTICS_KEY }),
+  ])
 }
 
 /** Stores a changed item without loading its content again, because each reading is recorded. */
@@ -69,7 +76,7 @@ export function useCacheItem(): (item: ReviewItem) => void {
   const queries = useQueryClient()
   return (item) => {
     queries.setQueryData(reviewKey(item.id), (cached: ReviewItem | undefined) => cached && { ...cached, ...item })
-    refreshQueue(queries)
+    void refreshQueue(queries)
   }
 }
 
