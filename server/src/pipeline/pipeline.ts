@@ -65,6 +65,8 @@ export async function chatWithApprovalWait(incoming: IncomingRequest, deps: Pipe
   const wait = new ApprovalWait(incoming.clientSignal, deps)
   let run = await runStages(incoming, deps)
   for (;;) {
+    // A stream whose beginning has left ends with the hold: the approved response could have another beginning (decision 0025).
+    if (incoming.early?.sent) return recordRun(run, deps)
     const resumed = await resumeSuspended(run, wait, deps)
     if (resumed) run = resumed
     else {

@@ -177,6 +177,7 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
         },
       }),
       ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
+      ...(incoming.early?.sent && { sentCharacters: incoming.early.sent.length }),
     },
   }
 }

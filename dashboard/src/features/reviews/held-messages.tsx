@@ -13,7 +13,7 @@ interface HeldMessagesProps {
 const ROLES = ['user', 'assistant', 'system', 'tool'] as const
 
 /** Held content: the messages and, for output holds, all choices of the completion. Marks refer to the first choice. */
-export function HeldMessages({ content: { messages = [], completion }, marks }: HeldMessagesProps) {
+export function HeldMessages({ content: { messages = [], completion, sent_characters: sent }, marks }: HeldMessagesProps) {
   const { t } = useTranslation('reviews')
   const choices = choicesIn(completion)
   const completionMarks = marks.filter((mark) => mark.message === null && mark.parameter === null)
@@ -23,6 +23,7 @@ export function HeldMessages({ content: { messages = [], completion }, marks }: 
         // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id
         <HeldMessage key={index} message={message} marks={marks.filter((mark) => mark.message === index)} />
       ))}
+      {sent !== undefined && <Text size="sm">{t('content.sent', { count: sent })}</Text>}
       {choices.map((choice, index) => (
         <HeldMessage
           // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id

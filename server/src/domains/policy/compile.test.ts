@@ -63,7 +63,6 @@ describe('output rules on a growing text [GW-WIN-8]', () => {
     expect(denyWhen('user.role == "guest"')).toEqual({ needsWhole: undefined, reads: [], earlyDenials: [] }))
 
   test.each([
-    [{ verdict: 'require_approval' }, 'it can hold the response for a reviewer'],
     [{ transforms: ['truncate:40'] }, 'its transform is truncate:40'],
     [{ transforms: ['redact:pii', 'redact:injection'] }, 'its transform is redact:injection'],
   ])('effect: needs the whole response: %o', (effect, reason) =>
@@ -75,8 +74,8 @@ describe('output rules on a growing text [GW-WIN-8]', () => {
     expect(output).toEqual({ needsWhole: undefined, reads: ['pii', 'secret.token'], earlyDenials: [] })
   })
 
-  test('verdict: escalate can be judged on findings', () => {
-    const output = growingOutputOf({ when: 'content.findings["pii.iban"] > 0', verdict: 'escalate' })
+  test.each(['require_approval', 'escalate'])('verdict: %s can be judged on findings', (verdict) => {
+    const output = growingOutputOf({ when: 'content.findings["pii.iban"] > 0', verdict })
     expect(output).toEqual({ needsWhole: undefined, reads: ['pii.iban'], earlyDenials: [] })
   })
 

@@ -40,9 +40,7 @@ export const growingOutput = (rules: readonly Rule[]): GrowingOutput => ({
   earlyDenials: rules.filter(({ verdict, growth }) => verdict === 'deny' && growth.reads.length > 0 && growth.staysTrue),
 })
 
-function needsWhole({ id, verdict, growth, transforms }: Rule): Obstacle | undefined {
-  // A reviewer releases whole responses.
-  if (verdict === 'require_approval') return { rule: id, reason: 'it can hold the response for a reviewer' }
+function needsWhole({ id, growth, transforms }: Rule): Obstacle | undefined {
   if (growth.needsWhole !== undefined) return { rule: id, reason: growth.needsWhole }
   const unbounded = transforms.find((text) => !changesBoundedFindings(text))
   return unbounded === undefined ? undefined : { rule: id, reason: `its transform is ${unbounded}` }

@@ -60,6 +60,8 @@ export interface HoldContent {
   /** Other parts of the upstream request: tools, metadata … Undefined: a message of the messaging API. */
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly completion?: Completion
+  /** Of the completion's text, before the item was opened (decision 0025). */
+  readonly sentCharacters?: number
   readonly provider?: string
   readonly asked?: HeldRequest
   /** Other values that a release needs, for example the originals of placeholders. */

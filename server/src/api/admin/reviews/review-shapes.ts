@@ -152,6 +152,12 @@ export const ReviewWithContentView = Type.Object(
               'Other parts of the upstream request: model settings, tools, response format, metadata … Shown before transforms, like the messages. Absent for a message of the messaging API.',
           }),
           completion: Type.Optional({ ...Anything, description: 'The held completion.' }),
+          sent_characters: Type.Optional(
+            Type.Integer({
+              description:
+                'How many characters of the completion were sent before the item was opened (`settings.release: windowed`). They are before the first finding that a rule reads. Absent: none.',
+            }),
+          ),
         }),
         Type.Null(),
       ],

@@ -200,9 +200,9 @@ async function readContent(request: FastifyRequest, item: ReviewItem, deps: Admi
   const { id } = item
   const held = await readReviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
   if (!held) return { content: null, marks: [] }
-  const { messages, parameters, completion } = held
+  const { messages, parameters, completion, sentCharacters } = held
   const marks = findMarks(held, (texts) => scanTexts(texts).findings, await findRuleMatches(db, item))
-  const value = { content: { messages, parameters, completion }, marks }
+  const value = { content: { messages, parameters, completion, sent_characters: sentCharacters }, marks }
   return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
 }
 
