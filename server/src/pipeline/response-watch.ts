@@ -86,7 +86,8 @@ export class ResponseWatch implements TextWatch {
     const { reads = [], earlyDenials = [] } = watched.authorized.policy?.growingOutput ?? {}
     this.#reads = watched.flow ? reads : earlyDenials.flatMap(({ growth }) => growth.reads)
     this.#detectors = this.#reads.length > 0 ? deps.detectors.filter(isBounded) : []
-    this.#window = Math.max(windowOf(this.#detectors), watched.flow?.window ?? 0)
+    const window = windowOf({ detectors: this.#detectors, reads: this.#reads })
+    this.#window = Math.max(window, watched.flow?.window ?? 0)
   }
 
   grown(text: string | undefined): void {

@@ -8,6 +8,7 @@ import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-req
 // Which text leaves early, and how a hold ends a stream whose beginning has left.
 
 const NO_SECRETS: MarkerRule = { id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' }
+const NO_CARDS: MarkerRule = { id: 'no-cards', at: ['output'], when: 'content.findings["pii.card"] > 0', verdict: 'deny' }
 const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
 const EMAIL = 'jane.doe@mail.example.org'
 
@@ -38,7 +39,7 @@ const REDACT_EMAIL: MarkerRule = {
 const IBAN = 'DE89 3704 0044 0532 0130 00'
 const REST = `Pay to ${IBAN} today. ${LONG}`
 /** The text that has left when the provider sends the account number. */
-const BEFORE = LONG.slice(0, clearLength(LONG))
+const BEFORE = LONG.slice(0, clearLength(LONG, 'pii.iban'))
 
 const errorOf = ({ events }: ReadStream) => (events.at(-1) as { readonly error: { readonly review_item_id: string } }).error
 
@@ -48,7 +49,7 @@ describe.each(CLIENT_APIS)('%s: hold on findings [GW-WIN-4]', (api) => {
     await governed.publish([CHECK_IBAN])
     const { prompt, upstream, opened } = await begin(text, api, fields)
     const read = new ReadStream(await opened)
-    const clear = text.slice(0, clearLength(text))
+    const clear = text.slice(0, clearLength(text, 'pii.iban'))
     expect(await read.until(clear.length)).toBe(clear)
     upstream.send(REST)
     upstream.end()
@@ -100,7 +101,7 @@ describe.each(CLIENT_APIS)('%s: hold on findings [GW-WIN-4]', (api) => {
     await governed.decide(review_item_id, 'approve')
     const whole = (beginning + REST).replace(EMAIL, '[EMAIL]')
     for (const _ of ['first', 'again']) expect(await released(prompt, review_item_id)).toBe(whole)
-    expect(read.content).toBe(beginning.slice(0, clearLength(beginning)))
+    expect(read.content).toBe(beginning.slice(0, clearLength(beginning, 'pii.iban')))
     expect(governed.server.context.waiters.size).toBe(0)
   })
 })
@@ -138,7 +139,16 @@ describe('hold on facts that are known before [GW-WIN-3]', () => {
 describe('hold-back [GW-WIN-2]', () => {
   test.each([
     ['all of the text leaves at once when no rule reads findings', [], LONG.length],
-    ['a short window is held when a rule reads findings', [NO_SECRETS], clearLength(LONG)],
+    [
+      '96 characters and the word before them are held when a rule reads cards',
+      [NO_CARDS],
+      LONG.lastIndexOf(' ', LONG.length - 97) + 1,
+    ],
+    [
+      '576 characters and the word before them are held when a rule reads secrets',
+      [NO_SECRETS],
+      LONG.lastIndexOf(' ', LONG.length - 577) + 1,
+    ],
   ])('stream: %s', async (_, rules, characters) => {
     await governed.publish(rules)
     const { upstream, opened } = await begin(LONG)
@@ -154,7 +164,7 @@ describe('hold-back [GW-WIN-2]', () => {
     const text = `${LONG}Write to ${EMAIL} today. ${LONG}`
     const { upstream, opened } = await begin(text)
     const read = new ReadStream(await opened)
-    expect(await read.until(clearLength(text))).toContain(EMAIL)
+    expect(await read.until(clearLength(text, 'secret'))).toContain(EMAIL)
     upstream.end()
     await read.rest()
     expect(read.content).toBe(text)

@@ -72,7 +72,7 @@ describe.each(PAIRS)('client API $api, model $model [GW-WIN-1]', (pair) => {
     const { upstream, opened } = await begin(pair)
     upstream.send(LONG)
     const read = new ReadStream(await opened)
-    const characters = clearLength(LONG)
+    const characters = clearLength(LONG, 'secret')
     expect(await read.until(characters)).toBe(LONG.slice(0, characters))
     upstream.send('The end.')
     upstream.holdLastByte()

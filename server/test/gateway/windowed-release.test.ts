@@ -169,7 +169,7 @@ describe('metrics [GW-WIN-6]', () => {
   }
 
   test('released characters: they are counted by mode', async () => {
-    const clear = clearLength(LONG)
+    const clear = clearLength(LONG, 'pii', 'secret')
     const flowing = async () => {
       const { upstream, stream } = await begin('chat', LONG)
       const read = await stream()

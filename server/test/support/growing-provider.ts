@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { DETECTORS } from '../../src/domains/classification/detectors.ts'
 import { isBounded, windowOf } from '../../src/domains/classification/growing-scan.ts'
+import type { FindingName } from '../../src/shared/finding.ts'
 import { STREAM_FORMS, type StreamForm } from './growing-streams.ts'
 import { word } from './scripted-provider.ts'
 import { eventText } from './upstream-stream.ts'
 
-const WINDOW = windowOf(DETECTORS.filter(isBounded))
+const DETECTED = DETECTORS.filter(isBounded)
 
-/** How many characters of a text without findings leave when a rule reads findings: all words before the window. */
-export const clearLength = (text: string): number => text.lastIndexOf(' ', text.length - WINDOW - 1) + 1
+/** How many characters of a text without findings leave when a rule reads these findings: all words before the window. */
+export const clearLength = (text: string, ...reads: readonly FindingName[]): number =>
+  text.lastIndexOf(' ', text.length - windowOf({ detectors: DETECTED, reads }) - 1) + 1
 
 /** A response of the provider whose pieces a test sends one by one. */
 export class GrowingResponse {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../shared/finding.ts'
+import type { Finding, FindingType } from '../../shared/finding.ts'
 
 /** Finds one kind of content. Pure, and linear in the length of the text, so that the author of a text cannot block the server. */
 export interface Detector {
@@ -11,6 +11,13 @@ export interface Detector {
    */
   readonly reach?: number
   readonly marks?: readonly Mark[]
+  /** Of all findings. Absent: they can have several types. */
+  readonly type?: FindingType
+  /**
+   * Maximum number of characters from the place where a match can begin to the last character that its expressions read. Marks and ends of words do not
+   * count. Absent: a match can be longer than the longest window that no setting asks for.
+   */
+  readonly longest?: number
   /** The form of a value decides, not the words near it, so it is also searched in texts that are split or encoded. */
   readonly byForm?: true
   /** Adds findings in any order; findings of one type may overlap. Their number is not limited. */

@@ -43,10 +43,18 @@ function runsIn(text: string, isHinted: boolean): Run[] {
 /** Of groups with spaces. */
 const LONGEST_GROUPS = 100
 
-/** The start of the first groups that end in the last `distance` characters, where a word after them can follow; else the text's length. */
-export function openGroups(text: string, distance: number): number {
-  const from = Math.max(0, text.length - distance - LONGEST_GROUPS)
+/**
+ * The start of the first run or groups that end in the last `distance` characters, where a word after them, or the rest of an encoded value, can follow;
+ * else the text's length.
+ */
+export function openCode(text: string, distance: number): number {
   let open = text.length
+  let first = Math.max(0, text.length - distance)
+  while (first > 0 && RUN.has(text.charCodeAt(first - 1))) first--
+  eachRun(text.slice(first), MIN_RUN, RUN, (start) => {
+    open = Math.min(open, first + start)
+  })
+  const from = Math.max(0, text.length - distance - LONGEST_GROUPS)
   eachMatch(text.slice(from), GROUPS, ({ 0: match, index }) => {
     const start = from + index
     if (start < open && start + match.length > text.length - distance && /\d/.test(match)) open = start

@@ -1,11 +1,20 @@
 import { type PlainText, readings } from '../../platform/lib/plain-text.ts'
 import { endsInPair } from '../../platform/lib/surrogates.ts'
 import { firstDataUrl } from '../../shared/content-reading.ts'
-import { countFindings, covers, type Finding, type FindingCounts, type FindingName } from '../../shared/finding.ts'
+import {
+  countFindings,
+  covers,
+  FINDING_GROUPS,
+  type Finding,
+  type FindingCounts,
+  type FindingName,
+  type FindingType,
+  NOTHING_FOUND,
+} from '../../shared/finding.ts'
 import { firstEscape } from '../../shared/json-text.ts'
 import { MIN_RELEASE_WINDOW } from '../../shared/principal.ts'
 import type { Detector, Mark } from './detector.ts'
-import { openGroups } from './encoded-readings.ts'
+import { openCode } from './encoded-readings.ts'
 import { resolveOverlaps, type ScanOptions, scan } from './scan.ts'
 
 export interface GrowingScan {
@@ -20,7 +29,7 @@ export interface GrowingScan {
 
 /** The detectors are bounded. */
 interface Options extends ScanOptions {
-  /** Characters at the end of the text that are not judged yet. */
+  /** Characters at the end of the text that do not become clear: `windowOf`, or more. */
   readonly window: number
   /** The findings that count; others leave with the text. */
   readonly reads: readonly FindingName[]
@@ -34,12 +43,23 @@ export const isBounded = ({ reach, raw }: Detector): boolean => reach !== undefi
 /** Characters that following combining marks can still change. */
 const CHANGING = 16
 
+type Reading = Pick<Options, 'detectors' | 'reads'>
+
+const isRead = (type: FindingType, { reads }: Pick<Options, 'reads'>): boolean => reads.some((name) => covers(name, type))
+
+/** The detectors of findings that count. */
+const readingDetectors = ({ detectors, reads }: Reading): readonly Detector[] =>
+  detectors.filter(({ type }) => type === undefined || isRead(type, { reads }))
+
 /**
- * The characters at the end of a text that the detectors need to judge what is before them. At least `MIN_RELEASE_WINDOW`, because marks do not
- * cover each finding that is longer than a reach (decision 0025).
+ * The characters at the end of a text that are needed to know the findings before them that count. `MIN_RELEASE_WINDOW` for a detector without a
+ * limit, because marks do not cover each finding that is longer than a reach (decision 0025).
  */
-export const windowOf = (detectors: readonly Detector[]): number =>
-  detectors.length === 0 ? 0 : Math.max(MIN_RELEASE_WINDOW, ...detectors.map(({ reach = 0 }) => reach + CHANGING))
+export const windowOf = (reading: Reading): number =>
+  Math.max(
+    0,
+    ...readingDetectors(reading).map(({ longest }) => (longest === undefined ? MIN_RELEASE_WINDOW : longest + CHANGING)),
+  )
 
 /**
  * Words that some detectors look for anywhere in a text before they search it (`assignment.ts`, `credential-lines.ts`, `encoded-readings.ts`). They may
@@ -49,23 +69,21 @@ const HINTS = '\n\n\nthe password 3rd\nuser a -u b\n550e8400-e29b-41d4-a716-4466
 
 /** Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. */
 export function scanGrowing(text: string, options: Options): GrowingScan {
-  const { detectors, budgetMs, window, reads, readsEncoded } = options
+  const { detectors, budgetMs, window, readsEncoded } = options
   // Detectors read the complete JSON document with its escapes decoded (shared/json-text.ts), so only the text before them is known.
   const end = readsEncoded ? firstEscape(text) : text.length
   if (end < text.length) return { ...scanGrowing(text.slice(0, end), options), isBlocked: true }
-  const hinted = scan([`${text}${HINTS}`], { detectors, budgetMs })
-  const found = hinted.findings[0]?.filter(({ start }) => start < text.length) ?? []
+  const all = findAll(text, detectors, budgetMs)
   // Without the words there may be fewer findings, and only those deny early.
-  const certain = found.length === 0 ? hinted : scan([text], { detectors, budgetMs })
-  const { plain, others } = readings(text)
-  const written: PlainText = { text, original: (start, end) => ({ start, end }) }
-  const forms = plain.text === text ? [plain] : [plain, ...others, written]
-  const settledEnd = Math.min(...forms.map((form) => settledEndOf(form, detectors, window)))
-  // A letter that follows later can make the text be read as written too (platform/lib/plain-text.ts).
-  const all = plain.text === text ? found : resolveOverlaps([...found, ...findWritten(`${text}${HINTS}`, detectors)])
-  const counting = all.filter(({ type }) => reads.some((name) => covers(name, type)))
+  const certain = all.findings.length === 0 ? undefined : scan([text], { detectors, budgetMs })
+  const reading = readingDetectors(options)
+  // A finding that does not count can hide one that does, until more text shows that it is none.
+  const own = all.findings.every(({ type }) => isRead(type, options)) ? all : findAll(text, reading, budgetMs)
+  const forms = formsOf(text)
+  const settledEnd = settledEndOf(forms, reading, window)
+  const counting = [...all.findings.filter(({ type }) => isRead(type, options)), ...own.findings]
   // One that begins in another finding, which is not complete, would cover both.
-  const open = all.filter(({ end }) => end > settledEnd)
+  const open = all.findings.filter(({ end }) => end > settledEnd)
   // The contents of data: URLs are read when the text is complete (shared/content-reading.ts).
   const encoded = readsEncoded ? firstDataUrl(text) : settledEnd
   const blockedAt = firstOf([...counting, { start: encoded }], settledEnd)
@@ -73,9 +91,35 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   return {
     clearEnd: clearEnd - (endsInPair(text, clearEnd) ? 1 : 0),
     isBlocked: blockedAt < settledEnd,
-    counts: countFindings([(certain.findings[0] ?? []).filter(({ end }) => end <= settledEnd)]),
-    failed: hinted.failures.length > 0 || certain.failures.length > 0,
+    counts: certain ? countSettled(certain.findings[0] ?? [], forms, options) : NOTHING_FOUND,
+    failed: all.failed || own.failed || (certain?.failures.length ?? 0) > 0,
   }
+}
+
+/** A finding stays only if the text that any detector needs is known, because one of another type can take its place. */
+function countSettled(findings: readonly Finding[], forms: readonly PlainText[], { detectors, window }: Options): FindingCounts {
+  if (findings.length === 0) return NOTHING_FOUND
+  const settledEnd = settledEndOf(forms, detectors, Math.max(window, windowOf({ detectors, reads: FINDING_GROUPS })))
+  return countFindings([findings.filter(({ end }) => end <= settledEnd)])
+}
+
+/** All findings that begin in the text, in each of its forms, as if the hints followed. */
+function findAll(text: string, detectors: readonly Detector[], budgetMs: number) {
+  const hinted = `${text}${HINTS}`
+  const { findings, failures } = scan([hinted], { detectors, budgetMs })
+  const found = findings[0]?.filter(({ start }) => start < text.length) ?? []
+  // A letter that follows later can make the text be read as written too (platform/lib/plain-text.ts).
+  const isPlain = readings(text).plain.text === text
+  return {
+    findings: isPlain ? found : resolveOverlaps([...found, ...findWritten(hinted, detectors)]),
+    failed: failures.length > 0,
+  }
+}
+
+function formsOf(text: string): readonly PlainText[] {
+  const { plain, others } = readings(text)
+  const written: PlainText = { text, original: (start, end) => ({ start, end }) }
+  return plain.text === text ? [plain] : [plain, ...others, written]
 }
 
 const firstOf = (places: readonly Pick<Finding, 'start'>[], end: number): number =>
@@ -91,14 +135,17 @@ function findWritten(text: string, detectors: readonly Detector[]): readonly Fin
   }
 }
 
-/** The index up to which the findings of a form of the text are known, as an index of the original. */
-function settledEndOf({ text, original }: PlainText, detectors: readonly Detector[], window: number): number {
+/** The index of the original up to which the findings of the detectors are known. */
+const settledEndOf = (forms: readonly PlainText[], detectors: readonly Detector[], window: number): number =>
+  Math.min(...forms.map((form) => settledEndOfForm(form, detectors, window)))
+
+function settledEndOfForm({ text, original }: PlainText, detectors: readonly Detector[], window: number): number {
   let end = text.length - window
   if (end <= 0) return 0
   // Keys, tokens and encoded texts can be long, but they have no spaces.
   if (detectors.length > 0) while (end > 0 && isWordUnit(text.charCodeAt(end - 1))) end--
   for (const { marks = [] } of detectors) for (const mark of marks) end = Math.min(end, firstMark(text, mark))
-  if (detectors.some(({ byForm }) => byForm)) end = Math.min(end, openGroups(text, window))
+  if (detectors.some(({ byForm }) => byForm)) end = Math.min(end, openCode(text, Math.max(window, MIN_RELEASE_WINDOW)))
   return end === 0 ? 0 : original(end, end + 1).start
 }
 

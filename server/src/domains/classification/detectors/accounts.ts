@@ -37,7 +37,7 @@ function hasCheckDigits(iban: string): boolean {
 const IBAN_MARK = /[a-z]{2}[ -]?\d\d(?:(?:[ ./_-]|[ \t]{0,2}\r?\n[ \t>]{0,4})?[a-z0-9]){0,30}[ \t./_>\r\n-]{0,8}$/gi
 
 export const iban = detector(
-  { name: 'iban', byForm: true, reach: 16, marks: [{ pattern: IBAN_MARK, reach: 330 }] },
+  { name: 'iban', type: 'pii.iban', byForm: true, reach: 16, longest: 276, marks: [{ pattern: IBAN_MARK, reach: 330 }] },
   (text, findings) => {
     const mayBe = bounded(CHECKS)
     eachMatch(text, IBAN, ({ 0: digits, 1: country = '', index: firstDigit }) => {
@@ -103,7 +103,9 @@ const CARD_LABELS = labels(
   'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details lautet ist номер 号码 番号 번호 是 は 는',
 )
 
-export const paymentCard = detector({ name: 'payment-card', byForm: true, reach: 80 }, (text, findings) => {
+const CARD_DETECTOR = { name: 'payment-card', type: 'pii.card', byForm: true, reach: 80, longest: 80 } as const
+
+export const paymentCard = detector(CARD_DETECTOR, (text, findings) => {
   eachMatch(text, CARD, ({ 0: match, index }) => {
     const card = isCard(text, index, match) ? match : CODE.test(match) ? match.replace(CODE, '') : ''
     if (card === match || (card !== '' && isCard(text, index, card))) {

@@ -55,8 +55,10 @@ const LOCAL_PART = "[\\w.%+'\u00c0-\u052f-]{1,64}"
 /** An address whose domain may continue, and the spelled form. */
 const MARK = new RegExp(`${LOCAL_PART}(?:@[\\w.\u00c0-\u052f-]{0,256}$| ?[([{] ?at ?[)\\]}])`, 'gi')
 
+const EMAIL = { name: 'email', type: 'pii.email', reach: 80, longest: 424, marks: [{ pattern: MARK, reach: 440 }] } as const
+
 /** In European alphabets. User names in URLs (`ssh://git@host`), handles (`@jane@host`) and files are not findings. */
-export const email = detector({ name: 'email', reach: 80, marks: [{ pattern: MARK, reach: 440 }] }, (text, findings) => {
+export const email = detector(EMAIL, (text, findings) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const finding = addressAt(text, at)
     if (finding) findings.push(finding)
@@ -103,7 +105,7 @@ function isV4(text: string, index: number, match: string): boolean {
 const isV6 = (match: string): boolean => /\d/.test(match) && (match.match(/[0-9a-f]+/gi)?.length ?? 0) >= 3 && isIPv6(match)
 
 /** Private addresses included. Versions, section numbers, times, loopback and netmasks are not findings. */
-export const ip = detector({ name: 'ip', reach: 60 }, (text, findings) => {
+export const ip = detector({ name: 'ip', type: 'pii.ip', reach: 60, longest: 42 }, (text, findings) => {
   if (STOPS.test(text)) addMatches(findings, 'pii.ip', text, V4, ({ 0: match, index }) => isV4(text, index, match))
   if (text.includes(':') && COLONS.test(text)) addMatches(findings, 'pii.ip', text, V6, ({ 0: match }) => isV6(match))
 })

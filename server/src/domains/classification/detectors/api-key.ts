@@ -188,7 +188,7 @@ const MARK = new RegExp(
 )
 
 export const apiKey = detector(
-  { name: 'api-key', byForm: true, reach: 32, marks: [{ pattern: MARK, reach: 440 }] },
+  { name: 'api-key', type: 'secret.api_key', byForm: true, reach: 32, marks: [{ pattern: MARK, reach: 440 }] },
   (text, findings) => {
     const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })
     eachRun(text, MIN_LENGTH, RUN, (start, end) => {

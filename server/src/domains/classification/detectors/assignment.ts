@@ -161,7 +161,7 @@ const MARKS = [
 ]
 
 /** The span is the value. Templates, types, code that fetches a secret and names of secrets are let pass. */
-export const assignment = detector({ name: 'assignment', reach: 32, marks: MARKS }, (text, findings) => {
+export const assignment = detector({ name: 'assignment', type: 'secret.token', reach: 32, marks: MARKS }, (text, findings) => {
   addAssignments(findings, text)
   addSpoken(findings, text)
 })

@@ -53,7 +53,13 @@ function addBlocks(findings: Finding[], text: string): void {
 }
 
 export const privateKey = detector(
-  { name: 'private-key', byForm: true, reach: 32, marks: [{ pattern: MARK, reach: MAX_LENGTH + 256 }] },
+  {
+    name: 'private-key',
+    type: 'secret.private_key',
+    byForm: true,
+    reach: 32,
+    marks: [{ pattern: MARK, reach: MAX_LENGTH + 256 }],
+  },
   (text, findings) => {
     if (text.includes('-----BEGIN ')) addBlocks(findings, text)
     if (text.includes('PuTTY-User-Key-File-')) addMatches(findings, 'secret.private_key', text, PUTTY)
@@ -113,6 +119,7 @@ function addLists(findings: Finding[], text: string): void {
 export const connectionString = detector(
   {
     name: 'connection-string',
+    type: 'secret.connection_string',
     byForm: true,
     reach: 48,
     marks: [
@@ -142,7 +149,7 @@ function addCarried(findings: Finding[], text: string, expression: RegExp, isRea
   })
 }
 
-export const token = detector({ name: 'token', byForm: true, reach: 64 }, (text, findings) => {
+export const token = detector({ name: 'token', type: 'secret.token', byForm: true, reach: 64 }, (text, findings) => {
   // A capital J is rare in texts, so this is faster than searching `eyJ`.
   if (text.includes('J') && text.includes('eyJ')) addMatches(findings, 'secret.token', text, JWT)
   if (HINT.test(text)) {

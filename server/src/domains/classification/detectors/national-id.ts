@@ -170,7 +170,10 @@ function addRecognised(findings: Finding[], text: string): void {
 }
 
 /** By shape and check digits, and any number after a label that names such a number. */
-export const nationalId = detector({ name: 'national-id', reach: 64 }, (text, findings) => {
-  if (SHAPED.test(text)) addRecognised(findings, text)
-  addLabelled(findings, text)
-})
+export const nationalId = detector(
+  { name: 'national-id', type: 'pii.national_id', reach: 64, longest: 100 },
+  (text, findings) => {
+    if (SHAPED.test(text)) addRecognised(findings, text)
+    addLabelled(findings, text)
+  },
+)

@@ -204,7 +204,7 @@ const MARKS = [
 ]
 
 /** In fields of forms, after "my name is" and titles, and at both ends of a letter, but not in running prose (decision 0004). */
-export const person = detector({ name: 'person', reach: 80, marks: MARKS }, (text, findings) => {
+export const person = detector({ name: 'person', type: 'pii.person', reach: 80, marks: MARKS }, (text, findings) => {
   addFields(findings, text)
   addPhrases(findings, text)
 })
@@ -231,7 +231,7 @@ const DATE_HINT = new RegExp(
   'iu',
 )
 
-export const birthDate = detector({ name: 'birth-date', reach: 64 }, (text, findings) => {
+export const birthDate = detector({ name: 'birth-date', type: 'pii.person', reach: 64 }, (text, findings) => {
   if (!DATE_HINT.test(text) || !BIRTH_HINT.test(text)) return
   addMatches(findings, 'pii.person', text, DATE, ({ index, groups }) => {
     if (!BIRTH_HINT.test(text.slice(Math.max(0, index - LABEL_REACH), index))) return false

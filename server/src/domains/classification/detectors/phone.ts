@@ -138,8 +138,10 @@ function addParts(findings: Finding[], text: string, index: number, written: str
 /** A long candidate, whose last digits or following words are not known. */
 const MARK = /[+(\d][\d ./()-]{24,118}(?: ?[ex][a-z.]{0,9} ?\d{0,6})?[\s\S]{0,24}$/gi
 
+const PHONE = { name: 'phone', type: 'pii.phone', reach: 80, longest: 150, marks: [{ pattern: MARK, reach: 150 }] } as const
+
 /** With country code (libphonenumber has the numbering plans), by North American or trunk-zero groups, or next to a label. */
-export const phone = detector({ name: 'phone', reach: 80, marks: [{ pattern: MARK, reach: 150 }] }, (text, findings) => {
+export const phone = detector(PHONE, (text, findings) => {
   const may = bounded(CHECKS)
   eachMatch(text, CANDIDATE, ({ 0: written, index }) => {
     if (written.includes(' - ') || written.includes(' / ')) {
