@@ -2,7 +2,6 @@ import type { Detector } from '../domains/classification/detector.ts'
 import { type GrowingScan, isBounded, scanGrowing, windowOf } from '../domains/classification/growing-scan.ts'
 import { assess } from '../domains/classification/risk.ts'
 import { evaluate } from '../domains/policy/evaluate.ts'
-import type { PolicyInput } from '../domains/policy/input.ts'
 import type { TextWatch } from '../domains/providers/chat-operation.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { CompletionHead } from '../shared/completion.ts'
@@ -20,7 +19,11 @@ const MAX_CHARACTERS = 262_144
 const GROWTH_OF_FLOW = 1 / 16
 const GROWTH_OF_WATCH = 1
 
-type Deps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> & { readonly clock: Clock }
+type Deps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> & {
+  readonly clock: Clock
+  /** Aborted when the server stops: the request has failed then, so no more text leaves. */
+  readonly aborting: AbortSignal
+}
 
 interface Flow {
   readonly early: EarlyText
@@ -62,7 +65,6 @@ interface Watched {
 export class ResponseWatch implements TextWatch {
   readonly #watched: Watched
   readonly #deps: Deps
-  readonly #input: Omit<PolicyInput, 'content'>
   /** The findings that the rules read, and the detectors, if there are any. */
   readonly #reads: readonly FindingName[]
   readonly #detectors: readonly Detector[]
@@ -82,7 +84,6 @@ export class ResponseWatch implements TextWatch {
     this.#watched = watched
     this.#deps = deps
     this.#flow = watched.flow
-    this.#input = policyInputOf(watched.context, deps.clock.now())
     const { reads = [], earlyDenials = [] } = watched.authorized.policy?.growingOutput ?? {}
     this.#reads = watched.flow ? reads : earlyDenials.flatMap(({ growth }) => growth.reads)
     this.#detectors = this.#reads.length > 0 ? deps.detectors.filter(isBounded) : []
@@ -155,7 +156,8 @@ export class ResponseWatch implements TextWatch {
     const { policy } = authorized
     const rules = policy && (this.#flow ? policy : { ...policy, rules: { ...policy.rules, output: this.#earlyDenials } })
     const content = { text: '', findings: counts, classification: level.classification, riskLevel: level.risk }
-    const decision = evaluate(rules, 'output', { ...this.#input, content })
+    const input = policyInputOf(context, this.#deps.clock.now())
+    const decision = evaluate(rules, 'output', { ...input, content })
     const isCertain = decision.rules.some(({ id, error }) => !error && this.#earlyDenials.some((rule) => rule.id === id))
     if (isCertain) {
       this.denial = { decision, counts, ...level, tokens: estimateTokens([text]) }
@@ -172,7 +174,7 @@ export class ResponseWatch implements TextWatch {
 
   /** `clear`: the beginning of the text that may leave. The provider may pause, so a client that is not ready gets it when it is. */
   #send(clear: string, early: EarlyText): void {
-    if (clear.length <= early.sent.length) return
+    if (clear.length <= early.sent.length || this.#deps.aborting.aborted) return
     const { caller, admitted } = this.#watched.context
     const completion = this.head ?? this.#watched.head()
     const isSent = early.send(clear.slice(early.sent.length), { completion, application: caller.application, admitted })

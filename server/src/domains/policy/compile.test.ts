@@ -53,6 +53,13 @@ describe('output rules on a growing text [GW-WIN-8]', () => {
     expect(earlyDenials).toEqual([])
   })
 
+  test.each([
+    'content.findings.pii > 0 && now < timestamp("2030-01-01T00:00:00Z")',
+    'content.findings.pii > 0 || now.getHours() < 6',
+  ])('condition: can be judged, and does not deny early, because the time at the end decides: %s', (when) =>
+    expect(denyWhen(when)).toEqual({ needsWhole: undefined, reads: ['pii'], earlyDenials: [] }),
+  )
+
   test.each(UNBOUNDED)('condition: needs the whole response, but bounded findings can deny early: %s', (when) => {
     const { needsWhole, earlyDenials } = denyWhen(when)
     expect(needsWhole).toMatchObject({ rule: 'rule-0' })

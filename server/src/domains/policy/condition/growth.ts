@@ -14,6 +14,8 @@ export interface Growth {
 /** Groups of detectors with a limited reach (domains/classification/growing-scan.ts). All of them raise the classification. */
 const BOUNDED: readonly FindingName[] = ['pii', 'secret']
 const FIXED: Growth = { reads: [], staysTrue: true, needsWhole: undefined }
+/** The time at the end of the response decides, so it can be false again. */
+const TIMED: Growth = { ...FIXED, staysTrue: false }
 const rising = (...reads: readonly FindingName[]): Growth => ({ reads, staysTrue: true, needsWhole: undefined })
 const whole = (needsWhole: string, staysTrue = false): Growth => ({ reads: BOUNDED, staysTrue, needsWhole })
 
@@ -26,9 +28,10 @@ export const isBoundedFinding = (name: string): boolean => BOUNDED.some((group) 
 
 /** Call it before the condition is compiled. */
 export function growthOf(expr: Expr): Growth {
-  if (readNames(expr).every((name) => !OF_TEXT.test(name))) return FIXED
+  const names = readNames(expr)
+  if (names.every((name) => !OF_TEXT.test(name))) return names.includes('now') ? TIMED : FIXED
   const call = callOf(expr)
-  if (!call) return whole(`it reads ${readNames(expr).find((name) => OF_TEXT.test(name))}`)
+  if (!call) return whole(`it reads ${names.find((name) => OF_TEXT.test(name))}`)
   if (call.name === '_&&_' || call.name === '_||_') return call.args.map(growthOf).reduce(combine)
   if (call.name === '!_') return whole('it negates a value that depends on the text')
   const [left, right] = call.args
