@@ -6,9 +6,17 @@ import { closeAfterAll } from '../support/close-after-all.ts'
 import { startGoverned } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { postChat } from '../support/nodes.ts'
+import { CLIENT_APIS, openStream } from '../support/streamed-requests.ts'
 import { withoutRecords } from '../support/without-records.ts'
 
 const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
+
+/** The error event of each API. */
+const CUT = {
+  chat: /^data: \{"error":/,
+  responses: /^event: error\ndata: \{"type":"error","sequence_number":/,
+  messages: /^event: error\ndata: \{"type":"error","error":\{/,
+}
 
 /** A detector that fails on a word. */
 const fragile: Detector = {
@@ -55,6 +63,20 @@ describe('fault after text has left [GW-WIN-4]', () => {
       expect(read.events.at(-1)).toMatchObject({ error: { code: 'UNAVAILABLE' } })
       expect(read.text).not.toContain('[DONE]')
     })
+  })
+
+  test.each(CLIENT_APIS)('server: a stream that the stop cuts ends with the error event of %s', async (api) => {
+    const { prompt, asked } = growingPrompt(governed.provider)
+    const opened = openStream(governed.base, { api, prompt, token })
+    const upstream = await asked
+    upstream.send(LONG)
+    const read = new ReadStream(await opened)
+    await read.until(LONG.length / 2)
+    await governed.server.context.drain.cut()
+    const events = (await read.rest()).trim().split('\n\n')
+    expect(events.at(-1)).toMatch(CUT[api])
+    expect(events.at(-1)).toContain('"code":"UNAVAILABLE"')
+    await upstream.closed
   })
 
   test('server: the stream ends with an error when the server stops', async () => {

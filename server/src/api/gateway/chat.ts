@@ -5,7 +5,6 @@ import type { ClientDialect, DecodeContext, DecodedRequest, ResponseEncoder, Use
 import { isEmpty } from '../../dialects/field-values.ts'
 import { splitUnknown, type UnknownField } from '../../dialects/known-fields.ts'
 import { takeOut } from '../../dialects/take-out.ts'
-import { errorBody } from '../../errors.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest, ParseContext, Parsed } from '../../pipeline/request.ts'
@@ -44,7 +43,7 @@ export async function chat(
   }
   const { raw } = reply.request
   const parseAll = dialect.name === 'anthropic-messages' ? withBetas(raw, parse) : parse
-  const early = new EarlyResponse(reply, () => encoder, dialect.errorBody ?? errorBody)
+  const early = new EarlyResponse(reply, () => encoder)
   const received = { ...incoming, early, endpoint: 'chat', parse: withGovernanceHeaders(raw, parseAll) } as const
   const result = await chatWithApprovalWait(received, deps).catch((cause: unknown) => early.fail(cause))
   if (!result) return undefined

@@ -1,9 +1,10 @@
 import type { FastifyReply } from 'fastify'
-import type { ErrorBody, GrowingEncoder, ResponseEncoder } from '../../dialects/client-dialect.ts'
+import type { GrowingEncoder, ResponseEncoder } from '../../dialects/client-dialect.ts'
 import type { ErrorCode, ErrorFields } from '../../errors.ts'
 import { governanceOf } from '../../pipeline/governance-block.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { EarlyHead, EarlyText } from '../../pipeline/request.ts'
+import { errorBodyOf } from '../kit/error-responses.ts'
 import { finishEvents, startEvents } from '../kit/event-stream.ts'
 import { narrowOrigins } from './cors.ts'
 
@@ -12,14 +13,12 @@ export class EarlyResponse implements EarlyText {
   sent = ''
   readonly #reply: FastifyReply
   readonly #encoderOf: () => ResponseEncoder | undefined
-  readonly #errorBody: ErrorBody
   #stream: GrowingEncoder | undefined
 
   /** `encoderOf`: the encoder of the request, once it is decoded. */
-  constructor(reply: FastifyReply, encoderOf: () => ResponseEncoder | undefined, errorBody: ErrorBody) {
+  constructor(reply: FastifyReply, encoderOf: () => ResponseEncoder | undefined) {
     this.#reply = reply
     this.#encoderOf = encoderOf
-    this.#errorBody = errorBody
   }
 
   get hasBegun(): boolean {
@@ -61,6 +60,7 @@ export class EarlyResponse implements EarlyText {
   #begin({ completion, application, admitted: { auditId, lease } }: EarlyHead): GrowingEncoder | undefined {
     const stream = this.#encoderOf()?.grow(completion, { audit_id: auditId })
     if (!stream) return undefined
+    this.#reply.errorEvent = (envelope) => stream.fail(envelope)
     narrowOrigins(this.#reply, application)
     this.#reply.headers({ 'x-audit-id': auditId, 'x-gatehouse-release': 'windowed', ...lease.headers })
     startEvents(this.#reply)
@@ -69,8 +69,7 @@ export class EarlyResponse implements EarlyText {
 
   #errorEvent(code: ErrorCode, fields: ErrorFields): string {
     this.#reply.errorCode = code
-    const { request, server } = this.#reply
-    return this.#stream?.fail(this.#errorBody(code, fields, server.publicUrl, request.id)) ?? ''
+    return this.#stream?.fail(errorBodyOf(this.#reply, code, fields)) ?? ''
   }
 
   async #end(events: Iterable<string>): Promise<void> {

@@ -38,7 +38,10 @@ export function sendChatResult(
   const completion = trace.results.inspect?.completion
   if (error || !completion || completionJson === undefined || !encoder) return sendResult(reply, result, () => undefined)
   const governance = setHeaders(reply, result)
-  if (trace.results.admit?.request.stream) return sendEvents(reply, encoder.toEvents(completion, governance))
+  if (trace.results.admit?.request.stream) {
+    reply.errorEvent = (envelope) => encoder.grow(completion, governance).fail(envelope)
+    return sendEvents(reply, encoder.toEvents(completion, governance))
+  }
   return sendJson(reply, encoder.toJson(completion, completionJson, governance))
 }
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { errorBody } from '../../errors.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
 import type { Shutdown } from '../../platform/lib/shutdown.ts'
-import { sendError } from './error-responses.ts'
+import { errorBodyOf, sendError } from './error-responses.ts'
 
 /** Sent to clients whose request the stop ends. */
 const STOPPING = { message: 'The server is stopping. Send the request again.', headers: { 'retry-after': '1' } }
@@ -60,8 +59,9 @@ function cutOff(reply: FastifyReply): boolean {
     sendError(reply, 'UNAVAILABLE', STOPPING)
     return false
   }
-  const isStream = String(raw.getHeader('content-type')).startsWith('text/event-stream')
-  if (raw.headersSent && isStream) raw.end(`event: error\ndata: ${JSON.stringify(errorBody('UNAVAILABLE', STOPPING))}\n\n`)
+  const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream')
+  const body = errorBodyOf(reply, 'UNAVAILABLE', STOPPING)
+  if (raw.headersSent && isStream) raw.end(reply.errorEvent?.(body) ?? `event: error\ndata: ${JSON.stringify(body)}\n\n`)
   // A JSON body that has started cannot be completed: the client must see that it is broken.
   else raw.destroy()
   return true

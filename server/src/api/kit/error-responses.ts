@@ -2,13 +2,20 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody, GatehouseError } from '../../errors.ts'
 import { isUnavailable, Unavailable } from '../../platform/lib/unavailable.ts'
 
+interface ErrorEnvelope {
+  readonly error: Readonly<Record<string, unknown>> & { readonly code: string; readonly message: string }
+  readonly [field: string]: unknown
+}
+
 declare module 'fastify' {
   interface FastifyReply {
     errorCode: ErrorCode | undefined
+    /** Ends a stream that has begun with the error event of its API. `envelope`: the body of the same error without a stream. */
+    errorEvent?: (envelope: ErrorEnvelope) => string
   }
   interface FastifyContextConfig {
     /** Makes the error body of routes whose clients expect another envelope. */
-    readonly errorBody?: (code: ErrorCode, fields: ErrorFields, base: string | undefined, requestId: string) => object
+    readonly errorBody?: (code: ErrorCode, fields: ErrorFields, base: string | undefined, requestId: string) => ErrorEnvelope
   }
 }
 
@@ -28,10 +35,21 @@ export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFie
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   // Clients do not wait longer than a minute: they would come back too early.
   if (NEVER_RETRY.has(status) || retryAfter > NO_RETRY_AFTER_SECONDS) reply.header('x-should-retry', 'false')
-  const { publicUrl } = reply.server
-  const own = reply.request.routeOptions?.config?.errorBody
-  const body = own ? own(code, fields, publicUrl, reply.request.id) : errorBody(code, fields, publicUrl)
-  return reply.status(status).type('application/json').serializer(JSON.stringify).send(body)
+  return reply
+    .status(status)
+    .type('application/json')
+    .serializer(JSON.stringify)
+    .send(errorBodyOf(reply, code, fields))
+}
+
+/** The error body of the API that the request is for. */
+export function errorBodyOf(
+  { request, server: { publicUrl } }: FastifyReply,
+  code: ErrorCode,
+  fields: ErrorFields,
+): ErrorEnvelope {
+  const own = request.routeOptions?.config?.errorBody
+  return own ? own(code, fields, publicUrl, request.id) : errorBody(code, fields, publicUrl)
 }
 
 /** Error codes of Fastify's errors. All others are INTERNAL; their text is only logged. */

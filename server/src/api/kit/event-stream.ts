@@ -9,12 +9,12 @@ const WRITE_BYTES = 65_536
 export function startEvents(reply: FastifyReply): FastifyReply['raw'] {
   reply.hijack()
   const { raw } = reply
-  raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
+  reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
+  raw.writeHead(200, reply.getHeaders() as Record<string, string>)
   return raw
 }
 
