@@ -62,6 +62,24 @@ test('workspace create: makes an empty server usable, and a Workspace without a 
   expect(await empty('workspace', 'create', '')).toMatchObject({ code: 1, out: '' })
 })
 
+test('operator first-login: prints the address of the server that wrote the link to the data folder', async () => {
+  const data = join(folder, 'started')
+  cpSync(inject('templateDataDir'), data, { recursive: true })
+  const firstLogin = async (env: Readonly<Record<string, string>> = {}) => {
+    const { out } = await run(['operator', 'first-login'], { GATEHOUSE_DATA: data, ...env })
+    return out.trim()
+  }
+  const own = await firstLogin()
+  expect(own).toMatch(/^http:\/\/127\.0\.0\.1:8787\/dashboard\/welcome\?token=/)
+  // As a server on this port does at its start.
+  const written = own.replace(':8787', ':9123')
+  writeFileSync(join(data, 'first-login.txt'), `${written}\n`)
+  expect(await firstLogin()).toBe(written)
+  expect(await firstLogin({ PORT: '9200' })).toBe(own.replace(':8787', ':9200'))
+  const publicUrl = { GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }
+  expect(await firstLogin(publicUrl)).toContain('https://gatehouse.example.com/dashboard/welcome')
+})
+
 const demo = join(ROOT, 'examples/policies/demo.yaml')
 
 test('policy check and test: pass for the policy set of the demo', async () => {

@@ -8,6 +8,7 @@ import { systemClock } from '../../platform/lib/clock.ts'
 import { secretBox } from '../../platform/lib/secret-box.ts'
 import { readDemoFile } from '../demo/demo-file.ts'
 import type { ChangeDeps } from '../setup/recorded-change.ts'
+import { readFirstLoginBase } from '../start/first-login.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface CommandContext extends ChangeDeps {
@@ -58,11 +59,16 @@ export async function withDatabase<T>(
 export const migrate = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database }) => terminal.out(`the ${database.kind} database is up to date`))
 
-/** The address of the server for clients. A server with the demo may run on another port than this command's environment says. */
+/** The address of the server for clients. The server may run on another port than this command's environment says. */
 export async function publicUrl({ config }: Pick<CommandContext, 'config'>, { env }: Pick<Terminal, 'env'>): Promise<string> {
   const isSet = Boolean(env.HOST || env.PORT)
-  const demo = isSet ? undefined : await readDemoFile(config.dataDir)
-  return config.signIn.publicUrl ?? demo?.base_url ?? toLocalUrl(serverUrl(config))
+  const written = isSet ? undefined : await readWrittenUrl(config)
+  return config.signIn.publicUrl ?? written ?? toLocalUrl(serverUrl(config))
+}
+
+/** The address that a server wrote to the data folder, with the demo or the link of the first login. */
+async function readWrittenUrl({ dataDir }: Config): Promise<string | undefined> {
+  return (await readDemoFile(dataDir))?.base_url ?? (await readFirstLoginBase(dataDir))
 }
 
 export async function withFiles<T>({ config, secrets }: CommandContext, work: (files: FileStore) => Promise<T>): Promise<T> {

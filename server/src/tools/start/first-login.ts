@@ -52,9 +52,19 @@ export async function needsFirstLogin({ database }: ChangeDeps): Promise<boolean
 export const writeFirstLoginLink = (dataDir: string, url: string): Promise<void> =>
   writePrivateFile(firstLoginFile(dataDir), `${url}\n`)
 
+/** Address of the server that wrote the link to the data folder. Undefined: there is no link. */
+export async function readFirstLoginBase(dataDir: string): Promise<string | undefined> {
+  const text = await readFirstLogin(firstLoginFile(dataDir))
+  return text?.startsWith('http') ? new URL(text).origin : undefined
+}
+
 async function readToken(file: string): Promise<string | undefined> {
+  return /token=([\w-]+)/.exec((await readFirstLogin(file)) ?? '')?.[1]
+}
+
+async function readFirstLogin(file: string): Promise<string | undefined> {
   try {
-    return /token=([\w-]+)/.exec(await readFile(file, 'utf8'))?.[1]
+    return await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
