@@ -162,6 +162,8 @@ test.each([false, true])(
     expect((await dashboard.chat('Good morning', {}, { token: key })).status).toBe(401)
     await dialogsClosed(page)
     await expectAccessible(page)
+    await visit(`/applications/${id}?tab=usage`)
+    await page.getByText('Select a longer period to see the usage before').waitFor()
     await visit('/applications')
     await page
       .getByRole('link', { name: application?.name ?? '' })

@@ -61,7 +61,7 @@ export function Page() {
           <Tabs.Tab value="settings">{t('application.tabs.settings')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="usage">
-          <UsageTab id={id} />
+          <UsageTab id={id} isArchived={application.archived_at !== null} />
         </Tabs.Panel>
         <Tabs.Panel value="keys">
           <KeysTab application={application} />

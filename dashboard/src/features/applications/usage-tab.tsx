@@ -17,7 +17,13 @@ import { TrafficFigures } from '../../ui/traffic-figures.tsx'
 const REFETCH_MS = 30_000
 
 /** Requests, latency and cost of the Application. */
-export function UsageTab({ id }: { readonly id: string }) {
+interface UsageTabProps {
+  readonly id: string
+  /** Then there are no keys to create. */
+  readonly isArchived: boolean
+}
+
+export function UsageTab({ id, isArchived }: UsageTabProps) {
   const { t } = useTranslation('applications')
   const [period, setFilters] = useFilters(readPeriod)
   const canReadAudit = useScopes().hasScope('audit:read')
@@ -41,12 +47,12 @@ export function UsageTab({ id }: { readonly id: string }) {
           )}
         </Group>
       </Group>
-      <Usage id={id} time={useTimeRange(period)} />
+      <Usage id={id} time={useTimeRange(period)} isArchived={isArchived} />
     </Stack>
   )
 }
 
-function Usage({ id, time }: { readonly id: string; readonly time: TimeRange }) {
+function Usage({ id, time, isArchived }: UsageTabProps & { readonly time: TimeRange }) {
   const { t } = useTranslation('applications')
   const params = { path: { id }, query: time }
   const { data, error, refetch } = useRead(
@@ -57,7 +63,7 @@ function Usage({ id, time }: { readonly id: string; readonly time: TimeRange }) 
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton />
   if (data.totals.requests === 0) {
-    return <EmptyState title={t('usage.none')}>{t('usage.noneHint')}</EmptyState>
+    return <EmptyState title={t('usage.none')}>{t(isArchived ? 'usage.archivedHint' : 'usage.noneHint')}</EmptyState>
   }
   return (
     <Stack>
