@@ -61,6 +61,7 @@ test('audit log: outcomes are refused, failed, held and redacted where policies 
   await shows('redacted', 'Allowed, redacted', 200)
   await shows('allowed', 'Allowed', 200)
   await shows('refused', 'Refused 422', 422)
+  await row.getByText('Unknown model', { exact: true }).waitFor()
   await expectAccessible(page)
   await visit('/audit?endpoint=chat')
   await page.getByRole('button', { name: 'Outcome' }).click()
@@ -71,6 +72,19 @@ test('audit log: outcomes are refused, failed, held and redacted where policies 
   await page.getByText('Refused 422', { exact: true }).first().waitFor()
   await page.getByText('Allow', { exact: true }).waitFor()
   expect(await page.getByText('Allowed', { exact: true }).count()).toBe(0)
+  await expectAccessible(page)
+})
+
+test('record: names the review items whose first lines were read', async () => {
+  const held = await dashboard.chat('Please wire 51,000 EUR to Brightwater Supplies today.')
+  const item = held.headers.get('x-gatehouse-review-item') ?? ''
+  await dashboard.admin.get(`/reviews/excerpts?ids=${item}`)
+  const records = await dashboard.admin.records(10)
+  const read = records.find(({ change }) => change?.action === 'review_queue.read')
+  const { page } = await dashboard.signedIn({ at: `/audit/${read?.id}` })
+  await page.getByText('Review items', { exact: true }).waitFor()
+  await page.getByRole('link', { name: item }).waitFor()
+  expect(await page.getByText('Changed fields').count()).toBe(0)
   await expectAccessible(page)
 })
 

@@ -6,7 +6,7 @@ import { Level } from '../../ui/level.tsx'
 import { Outcome } from '../../ui/outcome.tsx'
 import { shortHash } from '../../ui/short-hash.ts'
 import { Time } from '../../ui/time.tsx'
-import { costOf, gatewayMs, modelOf, tokensOf } from './record-figures.ts'
+import { costOf, gatewayMs, isHashed, modelOf, tokensOf } from './record-figures.ts'
 
 interface Names {
   readonly application: (id: string) => string
@@ -61,7 +61,13 @@ export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
     width: 100,
     grows: true,
   },
-  { id: 'model', header: t('columns.model'), cell: (record) => modelOf(record), from: 'md', width: 99 },
+  {
+    id: 'model',
+    header: t('columns.model'),
+    cell: (record) => <Model name={modelOf(record)} unknown={t('columns.unknownModel')} />,
+    from: 'md',
+    width: 99,
+  },
   ...figuresOf(t),
   { id: 'provider', header: t('columns.provider'), cell: ({ attempts }) => attempts.at(-1)?.provider, optional: true },
   { id: 'risk', header: t('columns.risk'), cell: ({ risk_level }) => <Level level={risk_level} />, optional: true },
@@ -112,3 +118,6 @@ function Rules({ decision }: Pick<AuditRecord, 'decision'>) {
 const Actor = ({ hash, name }: { readonly hash: string; readonly name: string | undefined }) => (
   <span title={name === undefined ? hash : name}>{name ?? <code>{shortHash(hash)}</code>}</span>
 )
+
+const Model = ({ name, unknown }: { readonly name: string | undefined; readonly unknown: string }) =>
+  name !== undefined && isHashed(name) ? <span title={name}>{unknown}</span> : name

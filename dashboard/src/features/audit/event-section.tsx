@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
@@ -19,6 +20,8 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
   const { nameOf } = useApplicationNames()
   const { application_id, status, error_code, duration_ms, change, dry_run, playground, endpoint } = record
+  // Its fields are the items that were read.
+  const isQueueRead = change?.action === 'review_queue.read'
   return (
     <Section title={t('record.event')}>
       <DescriptionList
@@ -48,7 +51,9 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
           [t('record.action'), change && <code key="action">{change.action}</code>],
           [t('record.objectType'), change?.object_type],
           [t('record.objectId'), change && <ObjectName key="object" id={change.object_id} />],
-          [t('record.fields'), change?.fields.join(', ') || null],
+          isQueueRead
+            ? [t('record.items'), <ItemLinks key="items" ids={change.fields} />]
+            : [t('record.fields'), change?.fields.join(', ') || null],
         ]}
       />
     </Section>
@@ -83,6 +88,17 @@ function ObjectName({ id }: { readonly id: string }) {
   if (prefixOf(id) === 'key') return <KeyName id={id} />
   return <NamedId id={id} name={undefined} to={pageOfObject(id)?.to} label={t('record.objectId')} />
 }
+
+/** Review items, each with a link to its page. */
+const ItemLinks = ({ ids }: { readonly ids: readonly string[] }) => (
+  <Stack gap={4}>
+    {ids.map((id) => (
+      <Link key={id} to={`/reviews/${id}`}>
+        {id}
+      </Link>
+    ))}
+  </Stack>
+)
 
 /** The user of the request, or the operator who made the change. */
 export function UserSection({ record: { user, change } }: { readonly record: AuditRecord }) {

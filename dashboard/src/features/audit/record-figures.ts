@@ -23,3 +23,8 @@ export function modelOf({ attempts, features }: Pick<AuditRecord, 'attempts' | '
   const requested = features['request.model']
   return attempts.at(-1)?.model ?? (typeof requested === 'string' ? requested : undefined)
 }
+
+const KEYED_HASH = /^[0-9a-f]{64}$/
+
+/** Whether the name is a keyed hash: records have no names that the configuration does not declare, because a client chose them. */
+export const isHashed = (model: string): boolean => KEYED_HASH.test(model)
