@@ -69,7 +69,7 @@ test('command palette: finds the record of a request, a key, a rule and a review
   await choose(itemId, `Open ${itemId}`)
   await page.waitForURL(`**/dashboard/reviews/${itemId}*`)
   await choose('req_01h455vb4pex5vsknk084sn02q', 'Open req_01h455vb4pex5vsknk084sn02q')
-  await page.getByText('Audit record not found').waitFor()
+  await page.getByRole('heading', { name: 'Audit record not found', level: 1 }).waitFor()
   await page.getByText(/refused for its key or body/).waitFor()
 })
 

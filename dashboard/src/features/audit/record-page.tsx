@@ -34,7 +34,11 @@ export function Page() {
   const { data: record, error, refetch } = useRead('/admin/v1/audit/{id}', { params: { path: { id } } })
   if (hasStatus(error, 404)) {
     return (
-      <EmptyState title={t('record.notFound.title')} action={<LinkButton to="/audit">{t('record.notFound.action')}</LinkButton>}>
+      <EmptyState
+        order={1}
+        title={t('record.notFound.title')}
+        action={<LinkButton to="/audit">{t('record.notFound.action')}</LinkButton>}
+      >
         {t('record.notFound.hint')}
       </EmptyState>
     )
