@@ -43,12 +43,12 @@ async function reserveAt(
   route: Route,
   deps: SpendingDeps,
 ): Promise<CallReservation | Stop<Invoked> | undefined> {
-  const { application, keyId } = context.caller
+  const { application } = context.caller
   const { request } = context.admitted
   const matched = matchBudgets(budgets, {
     applicationId: application.id,
     teamId: teamOf(application)?.id,
-    keyId,
+    keyId: application.countedKeyId ?? '',
     user: context.identity.user,
   })
   if (matched.length === 0) return undefined

@@ -154,6 +154,8 @@ export interface Application {
   readonly ceiling: Classification
   /** Since then no request is accepted. */
   readonly archivedAt?: Date | null
+  /** The key under which budgets count the caller: the first of the key's rotation. Absent: the caller has no key. */
+  readonly countedKeyId?: string
   /** Of the caller's key and its team. Each must admit the request as well. */
   readonly restrictions?: readonly Restriction[]
 }

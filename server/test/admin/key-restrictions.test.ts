@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { adminClient, expectError as expectAdminError, type Json } from './client.ts'
 
@@ -119,4 +120,33 @@ test.each([
 ])('key: 400 when %s is wrong', async (_, fields) => {
   const { id } = await issue()
   expectAdminError(await admin.send('PATCH', `/keys/${id}`, fields), 'VALIDATION_ERROR')
+})
+
+describe('rotation: the new key shares the counters of the replaced one', () => {
+  test('limits: both keys together get the limit of one [ADM-API-19]', async () => {
+    const first = await issue({ limits: { requests_per_minute: 1, burst: 2 } })
+    const second = await admin.create(`/keys/${first.id}/rotate`, {})
+    const third = await admin.create(`/keys/${second.id}/rotate`, {})
+    expectSuccess(await chat(first))
+    expectSuccess(await chat(third))
+    for (const key of [first, second, third]) expectError(await chat(key), 'RATE_LIMITED')
+  })
+
+  test('budgets: a budget of each key and of one key count on [ADM-API-19]', async () => {
+    const first = await issue()
+    const second = await admin.create(`/keys/${first.id}/rotate`, {})
+    const create = (scope: object) =>
+      admin.create('/budgets', { name: word(), scope: 'key', unit: 'tokens', limit: 20_000, period: 'month', ...scope })
+    const [each, one] = [
+      await create({ application_id: first.application_id }),
+      await create({ application_id: first.application_id, member: second.id }),
+    ]
+    expectSuccess(await chat(first))
+    expectSuccess(await chat(second))
+    const third = await admin.create(`/keys/${second.id}/rotate`, {})
+    expectSuccess(await chat(third))
+    for (const { id } of [each, one])
+      expect((await admin.get(`/budgets/${id}`)).current).toMatchObject({ member: first.id, spent: 3 * 18 })
+    for (const { id } of [each, one]) await admin.remove(`/budgets/${id}`)
+  })
 })

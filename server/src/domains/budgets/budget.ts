@@ -44,7 +44,7 @@ export const BudgetCreate = Type.Object({
   member: resettable({
     ...Name,
     description:
-      'The one member of the scope that the budget counts: id of an Application, team, key or user, name of a department, value of the claim. null: each member has its own count.',
+      'The one member of the scope that the budget counts: id of an Application, team, key or user, name of a department, value of the claim. Of a rotated key, the first key is counted with all that replace it. null: each member has its own count.',
   }),
   application_id: resettable({ ...Name, description: 'Only requests of this Application. null: of all.' }),
   unit: oneOf(BUDGET_UNITS, 'BudgetUnit'),

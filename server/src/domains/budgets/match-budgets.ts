@@ -6,7 +6,7 @@ import type { BudgetScope } from './budget-words.ts'
 /** The values of a request that select its budgets. */
 export interface Spender {
   readonly applicationId: string
-  /** `key_…`; empty: code of this server or an operator calls. */
+  /** `key_…`, the first of its rotation; empty: code of this server or an operator calls. */
   readonly keyId: string
   /** Absent: the key has none. */
   readonly teamId?: string | undefined

@@ -8,7 +8,7 @@ import { type NewCredential, newCredential } from '../../platform/lib/credential
 import { fromId, newUuid, toId } from '../../platform/lib/id.ts'
 import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType } from '../../shared/governance-event.ts'
-import { type ApiKey, type ApiKeyPatch, KEY_COLUMNS, keyOf, restrictionOf } from './api-key.ts'
+import { type ApiKey, type ApiKeyPatch, countedIdOf, KEY_COLUMNS, keyOf, restrictionOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
 import { patchLimits } from './restriction.ts'
@@ -26,6 +26,8 @@ interface KeyOptions {
   readonly expiresAt?: Date | null
   readonly credential?: NewCredential
   readonly fields?: KeyFields
+  /** The new key has its limits, models, tags, metadata and team, and shares its counters. */
+  readonly replaces?: ApiKey | undefined
 }
 
 type KeyFields = Pick<ApiKeyPatch, 'limits'> &
@@ -42,16 +44,17 @@ async function insertKey(
   { workspaceId, applicationId }: KeyOwner,
   name: string,
   now: Date,
-  { issuer = null, expiresAt = null, credential = newCredential('gk_'), fields = {} }: KeyOptions,
+  { issuer = null, expiresAt = null, credential = newCredential('gk_'), replaces, fields = replaces ?? {} }: KeyOptions,
 ): Promise<IssuedKey | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
   const { secret, hash, hint } = credential
   const { rows } = await sql<Parameters<typeof keyOf>[0]>`
-    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at, limits, models, tags, metadata, team_id)
+    insert into api_key (id, workspace_id, application_id, name, hash, hint, issued_by, created_at, expires_at, limits, models, tags, metadata, team_id, counted_as)
     select ${newUuid()}::uuid, workspace_id, id, ${name}::text, ${hash}::bytea, ${hint}::text, ${issuer}::text, ${now}::timestamptz,
       ${expiresAt}::timestamptz, ${JSON.stringify(patchLimits({}, fields.limits))}::jsonb, ${jsonOrNull(fields.models)}::jsonb,
-      ${JSON.stringify(fields.tags ?? [])}::jsonb, ${JSON.stringify(fields.metadata ?? {})}::jsonb, ${fields.teamId ? uuidOf('tea', fields.teamId) : null}::uuid
+      ${JSON.stringify(fields.tags ?? [])}::jsonb, ${JSON.stringify(fields.metadata ?? {})}::jsonb, ${fields.teamId ? uuidOf('tea', fields.teamId) : null}::uuid,
+      ${replaces ? uuidOf('key', countedIdOf(replaces)) : null}::uuid
     from application where workspace_id = ${uuidOfWorkspace(workspaceId)} and id = ${application} and archived_at is null
     for share
     returning ${sql.join(KEY_COLUMNS.map((column) => sql.ref(column)))}`.execute(db)
@@ -109,6 +112,12 @@ export async function updateKey(tx: Tx, workspaceId: string, id: string, patch: 
 export const findKey = (db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> =>
   keysIn(db, workspaceId).where('id', '=', uuidOrNull('key', id)).$call(takeFirst(keyOf))
 
+/** The id under which budgets count a key. An id that the Workspace does not have stays. */
+export async function findCountedId(db: Db, workspaceId: string, id: string): Promise<string> {
+  const key = await findKey(db, workspaceId, id)
+  return key ? countedIdOf(key) : id
+}
+
 const keysIn = (db: Db, workspaceId: string) =>
   db.selectFrom('api_key').select(KEY_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
@@ -152,6 +161,7 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     .select(APPLICATION_COLUMNS)
     .select([
       'api_key.id as key_id',
+      'api_key.counted_as',
       'api_key.hash',
       'api_key.issued_by',
       'api_key.revoked_at',
@@ -169,8 +179,9 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     .executeTakeFirst()
   if (!row) return undefined
   const keyId = toId('key', row.key_id)
+  const countedKeyId = row.counted_as ? toId('key', row.counted_as) : keyId
   const restrictions = [
-    restrictionOf({ id: keyId, limits: row.key_limits, models: row.key_models }),
+    restrictionOf({ id: countedKeyId, limits: row.key_limits, models: row.key_models }),
     row.team_id === null
       ? undefined
       : restrictionOfTeam({
@@ -188,7 +199,7 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
     revokedAt: row.revoked_at,
     expiresAt: row.expires_at,
     isUseOutdated: row.is_use_outdated,
-    application: { ...applicationOf(row), ...(restrictions.length > 0 && { restrictions }) },
+    application: { ...applicationOf(row), countedKeyId, ...(restrictions.length > 0 && { restrictions }) },
   }
 }
 
@@ -227,7 +238,7 @@ export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotatio
   const expiresAt =
     rotation.expiresAt ?? (lifetimeMs === null ? null : new Date(Math.min(now.getTime() + lifetimeMs, LAST_TIME.getTime())))
   const owner = { workspaceId, applicationId: toId('app', key.application_id) }
-  const issued = await insertKey(tx, owner, key.name, now, { issuer, expiresAt, fields: keyOf(key) })
+  const issued = await insertKey(tx, owner, key.name, now, { issuer, expiresAt, replaces: keyOf(key) })
   if (!issued) return { ok: false, reason: 'not_found' }
   const replaced = await tx
     .updateTable('api_key')

@@ -17,6 +17,7 @@ export const KEY_COLUMNS = [
   'last_used_at',
   'expires_at',
   'replaced_by',
+  'counted_as',
   'limits',
   'models',
   'tags',
@@ -28,7 +29,7 @@ type KeyColumn = (typeof KEY_COLUMNS)[number]
 export type ApiKey = Entity<'api_key', KeyColumn>
 
 export const keyOf = (row: Pick<RowOf<'api_key'>, KeyColumn>): ApiKey =>
-  fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key', team_id: 'tea' })
+  fromRow(row, { id: 'key', application_id: 'app', replaced_by: 'key', counted_as: 'key', team_id: 'tea' })
 
 const Metadata = Type.Record(Name, Line, {
   maxProperties: 20,
@@ -93,6 +94,9 @@ export const ApiKeyView = Type.Object({
 export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties }, { title: 'IssuedApiKey' })
 
 export const apiKeyView = (key: ApiKey) => viewOf(ApiKeyView, key, { limits: limitsView(key.limits) })
+
+/** The key under which limits and budgets count: a rotation must not give a second limit. */
+export const countedIdOf = ({ id, countedAs }: Pick<ApiKey, 'id' | 'countedAs'>): string => countedAs ?? id
 
 /** Undefined: the key has no limits and models of its own. */
 export function restrictionOf({ id, limits: stored, models }: Pick<ApiKey, 'id' | 'limits' | 'models'>): Restriction | undefined {

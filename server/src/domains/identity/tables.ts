@@ -52,6 +52,8 @@ declare module '../../platform/db/schema.ts' {
       expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
       /** The key that has replaced this one; null: none. */
       replaced_by: ColumnType<string | null, never, string>
+      /** The first key of the rotation, whose counters of limits and budgets it shares; null: its own. */
+      counted_as: ColumnType<string | null, never, never>
       /** When `key.expiring` was announced; null: not yet. */
       expiry_announced_at: ColumnType<Date | null, never, Date>
       limits: Json<StoredLimits>

@@ -20,6 +20,7 @@ import {
 } from '../../../domains/budgets/budget-store.ts'
 import { BUDGET_PERIODS, BUDGET_SCOPES, BUDGET_UNITS, UNPRICED } from '../../../domains/budgets/budget-words.ts'
 import { type BudgetCount, type BudgetWindow, countKey, listCounts, readWindows } from '../../../domains/budgets/window-store.ts'
+import { findCountedId } from '../../../domains/identity/api-key-store.ts'
 import { resolveApplications } from '../../../domains/identity/application-store.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
@@ -143,7 +144,9 @@ export function budgetsRoutes(app: TypedApp, deps: AdminDeps): void {
           throw invalid({ param: 'time_zone', message: 'is not a known time zone' })
         const resolved = await resolveApplications(tx, workspaceId, budget.applicationId === null ? [] : [budget.applicationId])
         if (!resolved.ok) throw invalid({ param: 'application_id', message: 'is not an Application of this Workspace' })
-        return createBudget(tx, workspaceId, { ...budget, applicationId: resolved.ids[0] ?? null }, now)
+        const { scope, member } = budget
+        const counted = scope === 'key' && member !== null ? await findCountedId(tx, workspaceId, member) : member
+        return createBudget(tx, workspaceId, { ...budget, member: counted, applicationId: resolved.ids[0] ?? null }, now)
       },
     },
     update: {
