@@ -10,7 +10,7 @@ import { announce } from '../../platform/queue/outbox.ts'
 import type { GovernanceEventType } from '../../shared/governance-event.ts'
 import { type ApiKey, type ApiKeyPatch, countedIdOf, KEY_COLUMNS, keyOf, restrictionOf } from './api-key.ts'
 import type { ApplicationRecord } from './application.ts'
-import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
+import { APPLICATION_COLUMNS, applicationOf, lockApplication } from './application-store.ts'
 import { patchLimits } from './restriction.ts'
 import { restrictionOfTeam } from './team.ts'
 
@@ -228,6 +228,8 @@ export type RotatedKey =
 /** Issues a key with the same limits in place of another, once, so that a repeated request issues no second key. Publish the topic `keys`. */
 export async function rotateKey(tx: Tx, workspaceId: string, id: string, rotation: Rotation, now: Date): Promise<RotatedKey> {
   const uuid = uuidOrNull('key', id)
+  const found = await findKey(tx, workspaceId, id)
+  if (found) await lockApplication(tx, workspaceId, found.applicationId)
   const key = await keysIn(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst()
   if (!key) return { ok: false, reason: 'not_found' }
   if (key.revoked_at) return { ok: false, reason: 'revoked' }

@@ -93,6 +93,10 @@ export async function createApplication(
 export const findApplication = (db: Db, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> =>
   applications(db, workspaceId).where('id', '=', uuidOrNull('app', id)).$call(takeFirst(applicationOf))
 
+/** Finds an Application that is not archived or restored until `tx` ends. Lock it before its keys, as `setArchived` does: another order deadlocks. */
+export const lockApplication = (tx: Tx, workspaceId: string, id: string): Promise<ApplicationRecord | undefined> =>
+  applications(tx, workspaceId).where('id', '=', uuidOrNull('app', id)).forShare().$call(takeFirst(applicationOf))
+
 export const findApplicationByName = (db: Db, workspaceId: string, name: string): Promise<ApplicationRecord | undefined> =>
   applications(db, workspaceId).where('name', '=', name).$call(takeFirst(applicationOf))
 

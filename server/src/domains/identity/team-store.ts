@@ -16,6 +16,13 @@ const teams = (db: Db, workspaceId: string) =>
 export const findTeam = (db: Db, workspaceId: string, id: string): Promise<Team | undefined> =>
   teams(db, workspaceId).where('id', '=', uuidOrNull('tea', id)).$call(takeFirst(teamOf))
 
+export const findTeamByName = (db: Db, workspaceId: string, name: string): Promise<Team | undefined> =>
+  teams(db, workspaceId).where('name', '=', name).$call(takeFirst(teamOf))
+
+/** Finds a team that is not deleted until `tx` ends. */
+export const lockTeam = (tx: Tx, workspaceId: string, id: string): Promise<Team | undefined> =>
+  teams(tx, workspaceId).where('id', '=', uuidOrNull('tea', id)).forKeyShare().$call(takeFirst(teamOf))
+
 /** Oldest first. Undefined when the cursor is not an id. */
 export const listTeams = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<Team> | undefined> =>
   pageById(teams(db, workspaceId), 'tea', page, teamOf)

@@ -18,9 +18,9 @@ import {
   rotateKey,
   updateKey,
 } from '../../../domains/identity/api-key-store.ts'
-import { findApplication } from '../../../domains/identity/application-store.ts'
+import { findApplication, lockApplication } from '../../../domains/identity/application-store.ts'
 import { KEYS_TOPIC } from '../../../domains/identity/authenticator.ts'
-import { findTeam } from '../../../domains/identity/team-store.ts'
+import { lockTeam } from '../../../domains/identity/team-store.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
@@ -108,13 +108,13 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
 
 async function requireTeam(tx: Tx, workspaceId: string, id: string | null | undefined): Promise<string | null> {
   if (id === undefined || id === null) return null
-  if (!(await findTeam(tx, workspaceId, id)))
+  if (!(await lockTeam(tx, workspaceId, id)))
     throw invalid({ param: 'team_id', message: 'must be the id of a team of this Workspace' })
   return id
 }
 
 async function refuseArchived(tx: Tx, workspaceId: string, id: string): Promise<void> {
-  const application = await findApplication(tx, workspaceId, id)
+  const application = await lockApplication(tx, workspaceId, id)
   if (application?.archivedAt) throw conflict('The Application is archived. Restore it before you create a key.')
 }
 
