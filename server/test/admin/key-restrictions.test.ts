@@ -95,6 +95,12 @@ test('archive: keys are revoked, and new keys, the playground and lists leave th
   expect((await inPlayground()).status).toBe(200)
   const archived = await admin.post(`/applications/${id}/archive`)
   expect(archived.archived_at).not.toBeNull()
+  const [archiving, ...revocations] = (await admin.records(3)).map(({ change }: Json) => change).reverse()
+  expect(archiving).toMatchObject({ action: 'application.archive', object_id: id })
+  expect(revocations.map(({ action, object_type, fields }: Json) => [action, object_type, fields])).toEqual(
+    Array.from({ length: 2 }, () => ['key.revoke', 'key', ['revoked_at']]),
+  )
+  expect(revocations.map(({ object_id }: Json) => object_id)).toContain(issued.id)
   expect(await admin.post(`/applications/${id}/archive`)).toEqual(archived)
   for (const key of [token, issued.key]) expectError(await chat({ key }), 'AUTH_KEY_REVOKED')
   expectAdminError(await admin.send('POST', `/applications/${id}/keys`, { name: 'third' }), 'CONFLICT')

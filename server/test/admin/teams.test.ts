@@ -59,6 +59,11 @@ test('team: the erasure of a user ends the membership, and a team without anothe
   await admin.create('/users', { id: user, username: user })
   const team = await createTeam({ members: [user] })
   await admin.remove(`/users/${user}`)
+  const records = (await admin.records(2)).map(({ change }: Json) => change)
+  expect(records.slice(0, 2)).toMatchObject([
+    { action: 'team.update', object_type: 'team', object_id: team.id, fields: ['members'] },
+    { action: 'user.erase' },
+  ])
   expect((await admin.get(`/teams/${team.id}`)).members).toEqual([])
   expectError(await chat(await issue(team), { user }), 'FORBIDDEN')
 })

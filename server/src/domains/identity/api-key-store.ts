@@ -62,12 +62,14 @@ async function insertKey(
   return row && { ...keyOf(row), key: secret }
 }
 
-/** Revokes all keys of an Application. Publish the topic `applications` after the commit. */
-export async function revokeKeys(tx: Tx, { workspaceId, applicationId }: KeyOwner, now: Date): Promise<void> {
+/** Revokes all keys of an Application and returns the ids of those that were valid. Publish the topic `applications` after the commit. */
+export async function revokeKeys(tx: Tx, { workspaceId, applicationId }: KeyOwner, now: Date): Promise<readonly string[]> {
   const valid = keysIn(tx, workspaceId)
     .where('application_id', '=', uuidOrNull('app', applicationId))
     .where('revoked_at', 'is', null)
-  for (const { id } of await valid.orderBy('id').execute()) await revokeKey(tx, workspaceId, toId('key', id), now)
+  const ids = (await valid.orderBy('id').execute()).map(({ id }) => toId('key', id))
+  for (const id of ids) await revokeKey(tx, workspaceId, id, now)
+  return ids
 }
 
 /**

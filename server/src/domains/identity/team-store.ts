@@ -86,14 +86,16 @@ export async function deleteTeam(tx: Tx, workspaceId: string, id: string): Promi
   return true
 }
 
-/** A team without another member has no members then, and not everyone. */
-export async function removeTeamMember(tx: Tx, workspaceId: string, userId: string): Promise<void> {
-  await tx
+/** Returns the ids of the changed teams. A team without another member has no members then, and not everyone. */
+export async function removeTeamMember(tx: Tx, workspaceId: string, userId: string): Promise<readonly string[]> {
+  const changed = await tx
     .updateTable('team')
     .set({ members: sql<string>`members - ${userId}::text` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where(sql<boolean>`members ? ${userId}::text`)
+    .returning('id')
     .execute()
+  return changed.map(({ id }) => toId('tea', id))
 }
 
 /** The team of each key that has one, by the key's id. */

@@ -93,8 +93,10 @@ const ARCHIVE: Action<ApplicationRecord, TSchema> = {
   fields: ['archived_at'],
   write: async (tx, { workspaceId, params }, now) => {
     const archived = await setArchived(tx, workspaceId, params.id, now)
-    if (archived) await revokeKeys(tx, { workspaceId, applicationId: params.id }, now)
-    return archived
+    if (!archived) return undefined
+    const revoked = await revokeKeys(tx, { workspaceId, applicationId: params.id }, now)
+    const caused = revoked.map((id) => ({ action: 'key.revoke' as const, id, fields: ['revoked_at'] }))
+    return { made: archived, id: params.id, caused }
   },
 }
 

@@ -23,14 +23,20 @@ export interface ChangeDeps extends AuditedDeps {
   readonly workspaceBox: SecretBox
 }
 
-/** The result of a change, and its audit record: names of fields, never values. */
-export interface Change<T> {
-  readonly value: T
+/** The audit record of a change: names of fields, never values. */
+export interface RecordedChange {
   readonly action: `${string}.${string}`
   /** Id of the changed object. A function hashes ids that audit records must not contain. */
   readonly id: string | ((hasher: KeyedHasher) => string)
   /** Changed fields, by their names in the admin API. */
   readonly fields?: readonly string[]
+}
+
+/** The result of a change, and its audit record. */
+export interface Change<T> extends RecordedChange {
+  readonly value: T
+  /** Changes of other objects that it caused. Each has a record of its own. */
+  readonly caused?: readonly RecordedChange[]
   /** The published policies, and the earlier version that they restore. */
   readonly published?: PolicyVersion
   readonly restores?: Pick<PolicyVersion, 'id' | 'version'> | undefined
@@ -91,16 +97,18 @@ async function record(tx: Tx, made: Change<unknown>, { workspaceBox, request, no
   for (const workspaceId of new Set((made.workspaceIds ?? [request.workspaceId]).toSorted())) {
     // Read in this transaction, which may have created the Workspace.
     const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
-    const draft = createChangeDraft({
-      id: newId('aud'),
-      workspaceId,
-      at: now,
-      actor: keys.hasher.user(request.operator.id),
-      change: factsOf(made, keys.hasher),
-      policyVersions: made.published && [made.published],
-      durationMs,
-    })
-    await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+    const drafts = [made, ...(made.caused ?? [])].map((change, index) =>
+      createChangeDraft({
+        id: newId('aud'),
+        workspaceId,
+        at: now,
+        actor: keys.hasher.user(request.operator.id),
+        change: factsOf(change, keys.hasher),
+        policyVersions: index === 0 && made.published ? [made.published] : undefined,
+        durationMs,
+      }),
+    )
+    await appendInTransaction(tx, workspaceId, drafts, keys.hasher)
   }
 }
 
@@ -110,7 +118,7 @@ export const chainFirst =
   (tx: Tx): Promise<void> =>
     lockChainEnd(tx, workspaceId)
 
-const factsOf = ({ action, id, fields = [], restores }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({
+const factsOf = ({ action, id, fields = [], restores }: RecordedChange & Pick<Change<unknown>, 'restores'>, hasher: KeyedHasher): ChangeFacts => ({
   action,
   object_type: action.slice(0, action.indexOf('.')),
   object_id: typeof id === 'string' ? id : id(hasher),

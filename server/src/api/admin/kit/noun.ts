@@ -37,7 +37,7 @@ export interface Get<Row> extends Texts {
 }
 
 /** The object of the response, and the id of the object that the audit record names. */
-export interface Made<Row> {
+export interface Made<Row> extends Pick<Change<Row>, 'caused'> {
   readonly made: Row
   readonly id: string
 }

@@ -153,9 +153,9 @@ async function perform<Row extends Identified, R extends Row, B extends TSchema>
   const request = asked as Asked<Static<B>>
   const work = (await prepare?.(request)) ?? (async (tx: Tx, now: Date) => write?.(tx, request, now))
   const row = await change<R>(kit.deps, request, async (tx, now) => {
-    const { made: value, id } = settled(kit, await work(tx, now), refusal)
+    const { made: value, id, caused = [] } = settled(kit, await work(tx, now), refusal)
     return {
-      ...{ value, action: `${noun}.${verb}` as const, id: recordedId?.(value) ?? id },
+      ...{ value, action: `${noun}.${verb}` as const, id: recordedId?.(value) ?? id, caused },
       fields: fields ?? (body ? changedFields(body, request.body as object) : []),
       ...signalOf(kit, id, request.workspaceId),
     }

@@ -168,9 +168,10 @@ function erasureRoute(app: TypedApp, deps: AdminDeps): void {
       const value = { workspaceId, userId: params.id, erasedAt: now }
       if (!isStorable(params.id)) throw notFound('user')
       await eraseViewsOfUser(tx, workspaceId, params.id)
-      await removeTeamMember(tx, workspaceId, params.id)
+      const teams = await removeTeamMember(tx, workspaceId, params.id)
       if (!(await eraseUser(tx, value, request.base))) throw notFound('user')
-      return { value, action: 'user.erase', id: userHash(params), announce: [ACCESS_TOKENS_TOPIC, params.id] }
+      const caused = teams.map((id) => ({ action: 'team.update' as const, id, fields: ['members'] }))
+      return { value, action: 'user.erase', id: userHash(params), caused, announce: [ACCESS_TOKENS_TOPIC, params.id] }
     })
     // The erasure is committed. If a step fails now, a job repeats it.
     await eraseUserContent(deps.db, erasure, deps.clock.now()).catch((err) =>
