@@ -140,6 +140,10 @@ test.each([false, true])('keys: limits, models, tags and metadata of a key, narr
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Key batch saved.').waitFor()
   expect(await send()).toBe(200)
+  await dashboard.admin.create(`/applications/${id}/keys`, { name: 'online', tags: ['daily'] })
+  await visit(`/applications/${id}?tab=keys&tag=daily`)
+  await page.getByRole('row', { name: /^online/ }).waitFor()
+  expect(await page.getByRole('row', { name: /^batch/ }).count()).toBe(0)
   await expectAccessible(page)
 })
 

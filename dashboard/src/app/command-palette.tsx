@@ -14,18 +14,19 @@ interface CommandPaletteProps {
   readonly openings: number
 }
 
-/** Finds pages, actions, Applications, rules, users and objects by id. */
+/** Finds pages, actions, Applications, teams, rules, users and objects by id. */
 export function CommandPalette({ openings }: CommandPaletteProps) {
   const { t } = useTranslation('app')
   const [query, setQuery] = useState('')
   const { pages, actions } = usePaletteActions()
-  const { record, applications, rules, users } = usePaletteRecords(query)
+  const { record, applications, teams, rules, users } = usePaletteRecords(query)
   // biome-ignore lint/correctness/useExhaustiveDependencies: opens again
   useEffect(palette.open, [openings])
   const groups: readonly PaletteGroup[] = [
     { name: t('palette.records'), entries: record },
     { name: t('palette.pages'), entries: matching(query, pages) },
     { name: t('palette.applications'), entries: query.trim() === '' ? [] : matching(query, applications) },
+    { name: t('palette.teams'), entries: query.trim() === '' ? [] : matching(query, teams) },
     { name: t('palette.rules'), entries: matching(query, rules) },
     { name: t('palette.users'), entries: users },
     { name: t('palette.actions'), entries: matching(query, actions) },

@@ -1,5 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconApps, IconFileSearch, IconKey, IconScale, IconUser } from '@tabler/icons-react'
+import { IconApps, IconFileSearch, IconKey, IconScale, IconUser, IconUsersGroup } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useAll, useRead } from '../api/queries.ts'
 import { useScopes } from '../api/session.ts'
@@ -16,11 +16,12 @@ interface PaletteRecords {
   /** The object whose id was entered. */
   readonly record: readonly PaletteEntry[]
   readonly applications: readonly PaletteEntry[]
+  readonly teams: readonly PaletteEntry[]
   readonly rules: readonly PaletteEntry[]
   readonly users: readonly PaletteEntry[]
 }
 
-/** Applications, rules of the active policies, users that match the query, and the object whose id it is. */
+/** Applications, teams, rules of the active policies, users that match the query, and the object whose id it is. */
 export function usePaletteRecords(query: string): PaletteRecords {
   const { t } = useTranslation('app')
   const { hasScope } = useScopes()
@@ -28,7 +29,9 @@ export function usePaletteRecords(query: string): PaletteRecords {
   const id = query.trim()
   const [search] = useDebouncedValue(id, PAUSE_MS)
   const isText = search.length >= MIN_SEARCH && prefixOf(search) === undefined
-  const { items = [] } = useAll('/admin/v1/applications', {}, { enabled: hasScope('applications:read') })
+  const enabled = hasScope('applications:read')
+  const { items = [] } = useAll('/admin/v1/applications', {}, { enabled })
+  const { items: teams = [] } = useAll('/admin/v1/teams', {}, { enabled })
   const found = useRead(
     '/admin/v1/users',
     { params: { query: { search, limit: MAX_USERS } } },
@@ -45,6 +48,12 @@ export function usePaletteRecords(query: string): PaletteRecords {
       label: application.name,
       icon: IconApps,
       run: () => navigateTo(`/applications/${application.id}`),
+    })),
+    teams: teams.map((team) => ({
+      id: team.id,
+      label: team.name,
+      icon: IconUsersGroup,
+      run: () => navigateTo(`/teams/${team.id}`),
     })),
     rules: useRules(isText),
     users: users.map((user) => ({

@@ -129,3 +129,37 @@ test('key: 400 for a team that the Workspace does not have; a rotated key stays 
     expectAdminError(await admin.send('PATCH', `/keys/${key.id}`, { team_id }), 'VALIDATION_ERROR', 'team_id')
   expect((await admin.create(`/keys/${key.id}/rotate`, {})).team_id).toBe(team.id)
 })
+
+test('team: members are read and chosen only with the scope of users', async () => {
+  const team = await createTeam({ members: ['ann'] })
+  const scopes = ['applications:read', 'applications:write']
+  const { token } = await admin.create('/tokens', { name: word(), scopes })
+  expect(await admin.get(`/teams/${team.id}`, { token })).not.toHaveProperty('members')
+  const { data } = await admin.get('/teams?limit=100', { token })
+  expect(data.filter((one: Json) => 'members' in one)).toEqual([])
+  const limits = { requests_per_minute: 5 }
+  expect(await admin.patch(`/teams/${team.id}`, { limits }, { token })).not.toHaveProperty('members')
+  for (const response of [
+    await admin.send('PATCH', `/teams/${team.id}`, { members: null }, { token }),
+    await admin.send('POST', '/teams', { name: word(), members: [] }, { token }),
+  ])
+    expect(expectAdminError(response, 'FORBIDDEN').message).toContain('people:read')
+  expect((await admin.get(`/teams/${team.id}`)).members).toEqual(['ann'])
+})
+
+test('keys: the list of an Application can be narrowed to a team and a tag', async () => {
+  const team = await createTeam()
+  const { id } = await governed.application()
+  const create = (fields: object): Promise<Json> => admin.create(`/applications/${id}/keys`, { name: word(), ...fields })
+  const [ofTeam, tagged, both] = [
+    await create({ team_id: team.id }),
+    await create({ tags: ['nightly'] }),
+    await create({ team_id: team.id, tags: ['nightly', 'batch'] }),
+  ]
+  const idsOf = async (query: string) =>
+    (await admin.get(`/applications/${id}/keys?${query}`)).data.map((key: Json) => key.id)
+  expect(await idsOf(`team_id=${team.id}`)).toEqual([ofTeam.id, both.id])
+  expect(await idsOf('tag=nightly')).toEqual([tagged.id, both.id])
+  expect(await idsOf(`tag=nightly&team_id=${team.id}`)).toEqual([both.id])
+  expect([...(await idsOf('tag=night')), ...(await idsOf('team_id=nonsense'))]).toEqual([])
+})

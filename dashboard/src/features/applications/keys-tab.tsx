@@ -4,8 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useTeamNames } from '../../api/team-names.ts'
+import { textOf, useFilters } from '../../routing/location.ts'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { describeRestriction } from '../../ui/restriction.ts'
 import { Time } from '../../ui/time.tsx'
 import type { ApiKey, CreatedKey } from './api-key.ts'
@@ -15,13 +17,18 @@ import { CreateKeyButton } from './create-key-button.tsx'
 import { CreatedKeyDialog } from './created-key-dialog.tsx'
 import { KeyActions, KeyName, KeyStatus } from './key-cells.tsx'
 
+const readFilters = ({ team, tag }: Readonly<Record<string, unknown>>) => ({ team: textOf(team), tag: textOf(tag) })
+
 /** The Application's API keys, and how clients use them. */
 export function KeysTab({ application }: { readonly application: Application }) {
   const { t } = useTranslation('applications')
   const { id } = application
-  const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id } } })
+  const [filters, setFilters] = useFilters(readFilters)
+  const query = { ...(filters.team && { team_id: filters.team }), ...(filters.tag && { tag: filters.tag }) }
+  const isFiltered = Object.keys(query).length > 0
+  const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id }, query } })
   const canEdit = useScopes().hasScope('applications:write') && application.archived_at === null
-  const { nameOf: teamName } = useTeamNames()
+  const { nameOf: teamName, choices: teams } = useTeamNames()
   const [created, setCreated] = useState<CreatedKey>()
   const columns: Column<ApiKey>[] = [
     { header: t('keys.columns.name'), cell: (key) => <KeyName apiKey={key} /> },
@@ -44,17 +51,29 @@ export function KeysTab({ application }: { readonly application: Application }) 
   ]
   return (
     <Stack>
-      {canEdit && (
-        <Group justify="flex-end">
-          <CreateKeyButton applicationId={id} onCreated={setCreated} />
-        </Group>
-      )}
+      <Group justify="space-between" align="flex-end">
+        <FilterBar
+          filters={[
+            { name: 'team', label: t('keys.fields.team'), kind: 'choice', choices: teams, searchable: true, pinned: true, width: 180 },
+            { name: 'tag', label: t('keys.filters.tag'), kind: 'text', pinned: true, width: 160 },
+          ]}
+          values={filters}
+          onChange={setFilters}
+        />
+        {canEdit && <CreateKeyButton applicationId={id} onCreated={setCreated} />}
+      </Group>
       <DataTable
         label={t('keys.label')}
         list={list}
         columns={columns}
         keyOf={(key) => key.id}
-        empty={<EmptyState title={t('keys.none.title')}>{canEdit ? t('keys.none.create') : t('keys.none.ask')}</EmptyState>}
+        empty={
+          isFiltered ? (
+            <EmptyState title={t('keys.noMatch.title')}>{t('keys.noMatch.hint')}</EmptyState>
+          ) : (
+            <EmptyState title={t('keys.none.title')}>{canEdit ? t('keys.none.create') : t('keys.none.ask')}</EmptyState>
+          )
+        }
       />
       <ConnectSection application={application} />
       <CreatedKeyDialog application={application} created={created} onClose={() => setCreated(undefined)} />

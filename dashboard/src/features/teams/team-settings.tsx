@@ -45,7 +45,10 @@ export function TeamSettings({ team }: { readonly team: Team }) {
           <Stack>
             <TextInput label={t('settings.name')} required {...form.getInputProps('name')} />
             <RestrictionFields form={form} />
-            <TagsInput label={t('settings.members')} description={t('settings.membersHint')} {...form.getInputProps('members')} />
+            {/* Only operators who may read users see members. */}
+            {team.members !== undefined && (
+              <TagsInput label={t('settings.members')} description={t('settings.membersHint')} {...form.getInputProps('members')} />
+            )}
             {canEdit && (
               <Group justify="flex-end">
                 <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>

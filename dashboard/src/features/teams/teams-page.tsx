@@ -23,7 +23,7 @@ export function Page() {
     { header: t('columns.limits'), cell: describeRestriction },
     {
       header: t('columns.members'),
-      cell: ({ members }) => (members ? t('members', { count: members.length }) : t('everyone')),
+      cell: ({ members }) => (members ? t('members', { count: members.length }) : members === null && t('everyone')),
       from: 'sm',
     },
     { header: t('columns.created'), cell: ({ created_at }) => <Time at={created_at} />, from: 'md' },

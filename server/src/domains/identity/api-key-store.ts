@@ -123,15 +123,25 @@ export async function findCountedId(db: Db, workspaceId: string, id: string): Pr
 const keysIn = (db: Db, workspaceId: string) =>
   db.selectFrom('api_key').select(KEY_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))
 
+interface KeyFilter {
+  readonly team_id?: string | undefined
+  readonly tag?: string | undefined
+}
+
 /** Oldest first, with revoked keys. Returns undefined if `page.after` or the Application's id is not an id. */
 export async function listKeys(
   db: Db,
   { workspaceId, applicationId }: KeyOwner,
   page: PageRequest,
+  { team_id, tag }: KeyFilter = {},
 ): Promise<Page<ApiKey> | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
-  return pageById(keysIn(db, workspaceId).where('application_id', '=', application), 'key', page, keyOf)
+  const keys = keysIn(db, workspaceId)
+    .where('application_id', '=', application)
+    .$if(team_id !== undefined, (query) => query.where('team_id', '=', uuidOrNull('tea', team_id ?? '')))
+    .$if(tag !== undefined, (query) => query.where(sql<boolean>`tags ? ${tag}::text`))
+  return pageById(keys, 'key', page, keyOf)
 }
 
 /** Oldest first, with revoked keys. Undefined if `page.after` is not an id. */

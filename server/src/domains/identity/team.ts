@@ -32,12 +32,18 @@ export const TeamView = Type.Object({
   object: Type.Literal('team'),
   name: Type.String(),
   ...RESTRICTION_VIEW,
-  members: nullable(Type.Array(Type.String())),
+  members: Type.Optional(
+    nullable(Type.Array(Type.String(), { description: 'Absent without the scope people:read. null: everyone.' })),
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 
-export const teamView = (team: Team) => viewOf(TeamView, team, { limits: limitsView(team.limits) })
+/** `mayReadMembers`: false leaves out `members`. */
+export function teamView({ members, ...team }: Team, mayReadMembers: boolean) {
+  const limits = limitsView(team.limits)
+  return viewOf(TeamView, team, { limits, ...(mayReadMembers && { members }) })
+}
 
 export const restrictionOfTeam = ({
   id,

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import {
   type ApiKey,
   ApiKeyCreate,
@@ -24,6 +24,7 @@ import { lockTeam } from '../../../domains/identity/team-store.ts'
 import { findResponsibleOperator } from '../../../domains/operators/admin-token-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { parseTime } from '../../../platform/lib/clock.ts'
+import { Line } from '../../../platform/lib/fields.ts'
 import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
@@ -58,9 +59,13 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     list: {
       ...OF_APPLICATION,
       summary: "List an Application's keys, including revoked keys, oldest first",
-      read: async (db, workspaceId, page, { params }) => {
+      query: {
+        team_id: Type.Optional(Type.String({ ...Line, description: 'Only keys of this team.' })),
+        tag: Type.Optional(Type.String({ ...Line, description: 'Only keys with this tag.' })),
+      },
+      read: async (db, workspaceId, page, { params, query }) => {
         requireFound(await findApplication(db, workspaceId, params.id), 'Application')
-        return listKeys(db, { workspaceId, applicationId: params.id }, page)
+        return listKeys(db, { workspaceId, applicationId: params.id }, page, query)
       },
     },
     get: { summary: 'Get a key without its secret: whether and when it was used', find: findKey },
