@@ -23,6 +23,15 @@ describe('faults', () => {
     expect(await chat.texts()).toEqual([one.text, one.answer, two.text, two.answer])
   })
 
+  test('assistant: says that it is no longer available when its Application is archived', async () => {
+    const { id } = await fixture.governed.application(MODEL)
+    const chat = await fixture.createDirect(await fixture.createAssistant(id))
+    await fixture.admin.post(`/applications/${id}/archive`)
+    const question = fixture.question()
+    expect((await chat.ask(question.text)).replies).toMatchObject([{ message: 'This assistant is no longer available.' }])
+    expect(question.calls()).toEqual([])
+  })
+
   test.each([
     ['fails', 401, noticeFor('PROVIDER_ERROR')],
     ['refuses the question', 400, noticeFor('VALIDATION_ERROR', 'provider_refused')],

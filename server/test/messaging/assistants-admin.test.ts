@@ -23,6 +23,7 @@ describe('assistants', () => {
       display_name: 'Helper',
       avatar_url: null,
       application_id,
+      application_archived_at: null,
       created_at: expect.stringMatching(/Z$/),
     })
     expect(await admin.get(`/assistants/${username}`)).toEqual(made)
@@ -90,6 +91,20 @@ describe('assistants', () => {
     }
     const fields = { username: name(), application_id, model: 'demo-mini' }
     expectError(await admin.send('POST', '/assistants', fields), 'VALIDATION_ERROR', 'model')
+  })
+
+  test('assistants: request gets 409 when the Application is archived', async () => {
+    const { id: archived, name: label } = await admin.create('/applications', { name: name(), default_model: 'demo-mini' })
+    const kept = await admin.create('/assistants', { username: name(), application_id: archived })
+    expect(kept.application_archived_at).toBeNull()
+    const { archived_at } = await admin.post(`/applications/${archived}/archive`)
+    const moved = await admin.create('/assistants', { username: name(), application_id })
+    for (const response of [
+      await admin.send('POST', '/assistants', { username: name(), application_id: archived }),
+      await admin.send('PATCH', `/assistants/${moved.id}`, { application_id: archived }),
+    ])
+      expect(expectError(response, 'CONFLICT', 'application_id').message).toContain(`"${label}" is archived. Restore it`)
+    expect((await admin.get(`/assistants/${kept.id}`)).application_archived_at).toBe(archived_at)
   })
 
   test('assistants: request for an access token gets 404', async () => {

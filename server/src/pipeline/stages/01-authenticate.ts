@@ -14,7 +14,10 @@ export function authenticate(
   if (internalCaller) {
     const { application } = internalCaller
     if (application.archivedAt)
-      return refuse('FORBIDDEN', { message: 'This Application is archived. Restore it, or use another one.' })
+      return refuse('FORBIDDEN', {
+        message: 'This Application is archived. Restore it, or use another one.',
+        details: { reason: 'application_archived' },
+      })
     if (!(internalCaller instanceof PlaygroundCaller)) return { application, keyId: internalCaller.keyId }
     return { application, keyId: '', operatorId: internalCaller.operatorId, memoryDisabled: !internalCaller.mayStoreMemories }
   }

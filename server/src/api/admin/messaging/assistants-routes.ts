@@ -20,13 +20,14 @@ import { emitContact } from '../../../domains/messaging/people/contact-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import type { Clock } from '../../../platform/lib/clock.ts'
 import { ANONYMOUS_USER } from '../../../shared/principal.ts'
-import { accepted, invalid, notFound } from '../../../shared/request-errors.ts'
+import { accepted, conflict, invalid, notFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
 import type { Asked, Outcome } from '../kit/noun.ts'
 import { resource } from '../kit/resource.ts'
 
 const NO_APPLICATION = { 404: 'NOT_FOUND: the assistant, the Application, or the Workspace' }
+const REFUSED = { ...NO_APPLICATION, 409: 'CONFLICT: the Application is archived, or the id or username is taken' }
 
 /** An assistant is a user, so audit records contain its keyed hash. */
 const auditIdOf =
@@ -55,7 +56,7 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
     create: {
       description:
         "An assistant is a contact. Its Application answers messages in direct conversations and mentions in groups, with the Application's default model and settings and the active policies.",
-      errors: NO_APPLICATION,
+      errors: REFUSED,
       body: AssistantCreate,
       prepare: async (request) => {
         const { workspaceId, body, base } = request
@@ -68,7 +69,7 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
     },
     update: {
       description: 'Missing fields stay unchanged. null clears a field.',
-      errors: NO_APPLICATION,
+      errors: REFUSED,
       body: AssistantPatch,
       prepare: async (request) => {
         const { workspaceId, params, body, base } = request
@@ -97,6 +98,10 @@ async function announced(
     return assistant
   }
   if (result.reason === 'no_application') throw notFound('Application')
+  if (result.reason === 'archived')
+    throw conflict(`The Application ${JSON.stringify(result.application)} is archived. Restore it, or choose another one.`, {
+      param: 'application_id',
+    })
   if (result.reason !== 'no_model') return { ok: false, reason: result.reason }
   const message = `has no default model. Choose one under Applications › ${result.application} › Settings`
   throw invalid({ param: 'application_id', message })

@@ -6,15 +6,15 @@ import { uuidOf } from '../../../platform/db/values.ts'
 import { isStorable } from '../../../platform/lib/fields.ts'
 import type { GovernedString } from '../../../shared/governed.ts'
 import type { ApplicationRecord } from '../../identity/application.ts'
-import { findApplication } from '../../identity/application-store.ts'
+import { lockApplication } from '../../identity/application-store.ts'
 import { createUser, updateUser } from '../../identity/user-store.ts'
 import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch } from './assistant.ts'
 
 export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
   | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
-  /** The Application has no default model, so the assistant could not answer. */
-  | { readonly ok: false; readonly reason: 'no_model'; readonly application: string }
+  /** The Application has no default model or is archived, so the assistant could not answer. */
+  | { readonly ok: false; readonly reason: 'no_model' | 'archived'; readonly application: string }
 
 interface ProfileFields {
   readonly username?: GovernedString | undefined
@@ -26,11 +26,12 @@ export type ChangedAssistant = Omit<AssistantPatch, keyof ProfileFields> & Profi
 
 function problemOf(application: ApplicationRecord | undefined): Exclude<AssistantChange, { ok: true }> | undefined {
   if (!application) return { ok: false, reason: 'no_application' }
+  if (application.archivedAt) return { ok: false, reason: 'archived', application: application.name }
   return application.defaultModel === null ? { ok: false, reason: 'no_model', application: application.name } : undefined
 }
 
 export async function createAssistant(tx: Tx, workspaceId: string, create: NewAssistant, now: Date): Promise<AssistantChange> {
-  const application = await findApplication(tx, workspaceId, create.application_id)
+  const application = await lockApplication(tx, workspaceId, create.application_id)
   const problem = problemOf(application)
   if (!application || problem) return problem ?? { ok: false, reason: 'no_application' }
   const { id, username } = create
@@ -60,7 +61,7 @@ export async function updateAssistant(
 ): Promise<AssistantChange> {
   if (!(await findAssistant(tx, workspaceId, id))) return { ok: false, reason: 'not_found' }
   const { username, application_id: applicationId, display_name: displayName, avatar_url: avatarUrl } = patch
-  const problem = applicationId === undefined ? undefined : problemOf(await findApplication(tx, workspaceId, applicationId))
+  const problem = applicationId === undefined ? undefined : problemOf(await lockApplication(tx, workspaceId, applicationId))
   if (problem) return problem
   const renamed = await updateUser(tx, workspaceId, id, { ...(username !== undefined && { username }) }, now)
   if (!renamed.ok) return renamed
@@ -100,10 +101,14 @@ const assistants = (db: Db, workspaceId: string) =>
     .innerJoin('contact_profile as profile', (join) =>
       join.onRef('profile.workspace_id', '=', 'user.workspace_id').onRef('profile.user_id', '=', 'user.id'),
     )
+    .innerJoin('application', (join) =>
+      join.onRef('application.id', '=', 'profile.application_id').onRef('application.workspace_id', '=', 'profile.workspace_id'),
+    )
     .where('user.workspace_id', '=', uuidOf('ws', workspaceId))
     .where('profile.application_id', 'is not', null)
     .select(['user.id', 'user.workspace_id', 'user.username', 'user.created_at'])
     .select(['profile.display_name', 'profile.avatar_url', 'profile.application_id'])
+    .select('application.archived_at as application_archived_at')
     .$narrowType<{ application_id: NotNull }>()
 
 type Row = Awaited<ReturnType<ReturnType<typeof assistants>['executeTakeFirstOrThrow']>>

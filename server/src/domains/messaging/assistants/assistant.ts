@@ -2,12 +2,16 @@ import { type Static, Type } from 'typebox'
 import type { Entity } from '../../../platform/db/from-row.ts'
 import { Name, resettable, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
+import { nullable } from '../../../shared/schemas.ts'
 import { AvatarUrl } from '../people/contact.ts'
 
 export const ASSISTANT_ROLE = 'assistant'
 
 export type Assistant = Entity<'workspace_user', 'id' | 'workspace_id' | 'username' | 'created_at'> &
-  Entity<'contact_profile', 'display_name' | 'avatar_url'> & { readonly applicationId: string }
+  Entity<'contact_profile', 'display_name' | 'avatar_url'> & {
+    readonly applicationId: string
+    readonly applicationArchivedAt: Date | null
+  }
 
 const profile = { display_name: resettable(Name), avatar_url: AvatarUrl }
 
@@ -38,6 +42,10 @@ export const AssistantView = Type.Object({
   display_name: Type.Union([Type.String(), Type.Null()]),
   avatar_url: Type.Union([Type.String(), Type.Null()]),
   application_id: Type.String(),
+  application_archived_at: nullable({
+    ...Timestamp,
+    description: 'Since then its Application is archived, and the assistant tells users that it is no longer available. null: it answers.',
+  }),
   created_at: Timestamp,
 })
 

@@ -127,8 +127,10 @@ const NOTICES: Partial<Readonly<Record<ErrorCode, string>>> = {
   RATE_LIMITED: 'I have too many questions to answer at the moment. Please ask again later.',
 }
 
-const PROVIDER_REFUSED_NOTICE =
-  'The model that answers for me does not accept this. Please ask in another way, or in fewer words.'
+const REASON_NOTICES: Readonly<Record<string, string>> = {
+  provider_refused: 'The model that answers for me does not accept this. Please ask in another way, or in fewer words.',
+  application_archived: 'This assistant is no longer available.',
+}
 
 export const noticeFor = (code: ErrorCode, reason?: unknown): string =>
-  reason === 'provider_refused' ? PROVIDER_REFUSED_NOTICE : (NOTICES[code] ?? FAILED_NOTICE)
+  REASON_NOTICES[String(reason)] ?? NOTICES[code] ?? FAILED_NOTICE
