@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { GOVERNANCE_EVENT_TYPES } from '../../src/shared/governance-event.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { createMembers } from '../messaging/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
@@ -218,7 +219,7 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
   })
 
   test('messaging events are refused, and are left out when all types are chosen', async () => {
-    const { receiver, webhook } = await createWebhook({ format: 'slack' })
+    const { receiver, webhook } = await createWebhook({ format: 'slack', types: null })
     const types = ['review.created', 'message.created']
     const refused = await admin.send('POST', '/webhooks', { url: receiver.url, format: 'teams', types })
     expect(expectError(refused, 'VALIDATION_ERROR', 'types[1]').message).toContain('choose the format standard')
@@ -227,6 +228,17 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
     await deliver()
     expect(receiver.received).toEqual([])
     expect((await admin.get(`/webhooks/${webhook.id}`)).types).toBeNull()
+  })
+
+  test('a webhook that is created without types gets these events, and no messaging events', async () => {
+    const { receiver, webhook } = await createWebhook()
+    expect(webhook.types).toEqual(GOVERNANCE_EVENT_TYPES)
+    await admin.create('/users', { username: crypto.randomUUID() })
+    const { id } = await governed.application()
+    const key = await admin.create(`/applications/${id}/keys`, { name: 'announced' })
+    await deliver()
+    expect(typesOf(receiver).filter((type) => type !== 'key.created')).toEqual([])
+    expect(typesOf(receiver, key.id)).toEqual(['key.created'])
   })
 
   test('the wait that the receiver asks for is respected', async () => {

@@ -44,7 +44,7 @@ export async function startWebhookFixture() {
       const receiver = await startReceiver()
       // Earlier events are not delivered to it.
       await server.context.relay.run()
-      const webhook = await admin.create('/webhooks', { url: receiver.url, ...fields })
+      const webhook = await admin.create('/webhooks', { url: receiver.url, types: null, ...fields })
       webhooks.push({ receiver, id: webhook.id })
       return { receiver, webhook, ...deliverySteps(server, admin, `/webhooks/${webhook.id}`) }
     },

@@ -11,7 +11,7 @@ afterEach(async () => {
 /** Creates a webhook and its receiver. A test may change the status and headers of `receiverResponse`. */
 async function webhook(fields: object = { types: ['message.created'] }) {
   const receiver = await startReceiver()
-  const { id, secret } = await messenger.operator.create('/webhooks', { url: receiver.url, ...fields })
+  const { id, secret } = await messenger.operator.create('/webhooks', { url: receiver.url, types: null, ...fields })
   open.push(async () => {
     await messenger.operator.remove(`/webhooks/${id}`)
     receiver.close()

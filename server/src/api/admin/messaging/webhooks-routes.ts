@@ -17,7 +17,7 @@ import type { Db } from '../../../platform/db/database.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { newId } from '../../../platform/lib/id.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
-import { isGovernanceEvent } from '../../../shared/governance-event.ts'
+import { GOVERNANCE_EVENT_TYPES, isGovernanceEvent } from '../../../shared/governance-event.ts'
 import { invalid, requireFound } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { List, listById, PAGE, pageOf } from '../../kit/paging.ts'
@@ -37,7 +37,7 @@ const Types = nullable(
   Type.Array(oneOf(EVENT_TYPES, 'WebhookEvent'), {
     minItems: 1,
     maxItems: EVENT_TYPES.length,
-    description: 'Event types. null: all of the format.',
+    description: 'Event types. null: all of the format; in `standard` also messaging events, with the texts of messages.',
   }),
 )
 const Format = oneOf(WEBHOOK_FORMATS, 'WebhookFormat')
@@ -45,7 +45,10 @@ const Format = oneOf(WEBHOOK_FORMATS, 'WebhookFormat')
 const WebhookCreate = Type.Object({
   url: Url,
   format: Type.Optional(Format),
-  types: Type.Optional(Types),
+  types: Type.Optional({
+    ...Types,
+    description: 'Default for a new webhook: the events of reviews, policies, keys, budgets and providers.',
+  }),
   enabled: Type.Optional(Type.Boolean({ default: true })),
 })
 
@@ -228,7 +231,8 @@ const requireWebhook = async (db: Db, workspaceId: string, id: string): Promise<
 
 type CreatedWebhook = Awaited<ReturnType<typeof createWebhook>>
 
-const DEFAULTS = { format: 'standard', types: null, enabled: true } as const
+/** Without messaging events, whose payloads contain what users write. */
+const DEFAULTS = { format: 'standard', types: GOVERNANCE_EVENT_TYPES, enabled: true } as const
 
 /** Throws a 400 for types that the format does not have. */
 function checkTypes({ format, types }: Webhook): void {
