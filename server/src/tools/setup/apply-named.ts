@@ -12,13 +12,14 @@ import {
 import {
   createApplication,
   findApplicationByName,
+  lockApplication,
   resolveApplications,
   updateApplication,
 } from '../../domains/identity/application-store.ts'
 import type { COLLECTION_DEFAULTS, CollectionPatch } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, updateCollection } from '../../domains/knowledge/collection-store.ts'
 import { normalizedLabels } from '../../domains/knowledge/labels.ts'
-import { applyKeys } from './apply-secrets.ts'
+import { applyKeys, keyMemberOf, teamMemberOf } from './apply-keys.ts'
 import { type Change, createOrUpdate, DeclarationConflict, findDifferences } from './change.ts'
 import type { DeclaredApplication, DeclaredBudget, DeclaredCollection } from './declaration.ts'
 import { applyItem } from './ledger.ts'
@@ -41,7 +42,8 @@ export async function applyApplication(context: ApplyContext, { fields, keys }: 
       update: ({ id }) => updateApplication(tx, workspaceId, id, changed, now),
     }),
   )
-  const application = await find()
+  const { id = '' } = (await find()) ?? {}
+  const application = await lockApplication(tx, workspaceId, id)
   // Archiving has revoked the keys, and a server must still start with the file.
   if (!application || application.archivedAt) return changes
   return [...changes, ...(await applyKeys(context, application, keys))]
@@ -94,11 +96,13 @@ export function applyBudget(context: ApplyContext, declared: DeclaredBudget): Pr
 
 async function withIds(context: ApplyContext, { application, ...declared }: DeclaredBudget): Promise<BudgetCreate> {
   const idOf = async (name: string, param: string) => (await idsOf(context, [name], () => param))[0] ?? ''
-  const { member } = declared
+  const { member, scope } = declared
   return {
     ...declared,
     ...(application && { application_id: await idOf(application, 'application') }),
-    ...(member && declared.scope === 'application' && { member: await idOf(member, 'member') }),
+    ...(member && scope === 'application' && { member: await idOf(member, 'member') }),
+    ...(member && scope === 'team' && { member: await teamMemberOf(context, member) }),
+    ...(member && scope === 'key' && { member: await keyMemberOf(context, member) }),
   }
 }
 

@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { findKeyByHash, issueKey, listKeys, revokeKey } from '../../domains/identity/api-key-store.ts'
-import type { ApplicationRecord } from '../../domains/identity/application.ts'
 import { findWorkspaceByName } from '../../domains/identity/workspace-store.ts'
 import {
   createAdminToken,
@@ -14,7 +12,6 @@ import { type CredentialPrefix, credentialOf, type NewCredential, readBearer } f
 import { applyEach, type Change, changeOf, DeclarationConflict } from './change.ts'
 import type { DeclaredAdminToken, DeclaredSecret } from './declaration.ts'
 import { applyItem, type Ledger } from './ledger.ts'
-import type { ApplyContext } from './recorded-change.ts'
 
 /** SHA-256 of a key or token that was created elsewhere. Returns undefined if the authenticators would refuse its format. */
 export function hashSecret(secret: string, prefix: CredentialPrefix): Buffer | undefined {
@@ -27,31 +24,6 @@ export function describeSecretProblem(secret: string, prefix: CredentialPrefix):
   const command = `echo "${prefix}$(openssl rand -base64 32 | tr '+/' '-_' | tr -d =)"`
   return `${secret === '' ? 'is not set' : 'does not hold a usable value'}; create one with: ${command}`
 }
-
-/** Keys with names that are not declared stay as they are. */
-export const applyKeys = (
-  { tx, workspaceId, now, ledger }: ApplyContext,
-  { id: applicationId, name: application }: ApplicationRecord,
-  keys: readonly DeclaredSecret[],
-): Promise<Change[]> =>
-  applyEach('keys', keys, (declared) => {
-    const owner = { workspaceId, applicationId }
-    const name = `${application}/${declared.name}`
-    return applyItem(ledger, { object: 'key', name, declared }, () =>
-      applySecret({ ...declared, label: name }, 'gk_', {
-        find: async (hash) => {
-          const known = await findKeyByHash(tx, hash)
-          if (known && known.application.id !== applicationId)
-            throw new DeclarationConflict('from_env', 'names a key of another Application: each Application needs its own')
-          return known && { id: known.keyId, revokedAt: known.revokedAt }
-        },
-        list: () => listKeys(tx, owner, ALL_ROWS),
-        revoke: (id) => revokeKey(tx, workspaceId, id, now),
-        // The new key has the limits, models and team of the one that it replaces, as after a rotation.
-        issue: (credential, fields) => issueKey(tx, owner, declared.name, now, { credential, ...(fields && { fields }) }),
-      }),
-    )
-  })
 
 export const applyAdminTokens = (
   tx: Tx,
@@ -98,7 +70,7 @@ interface SecretStore<Stored extends StoredSecret> {
 }
 
 /** Identifies secrets by their names. A variable with another secret than last time revokes the old one and adds the new one. */
-async function applySecret<Stored extends StoredSecret>(
+export async function applySecret<Stored extends StoredSecret>(
   { name, secret, label }: DeclaredSecret & { readonly label: string },
   prefix: 'gk_' | 'ga_',
   store: SecretStore<Stored>,

@@ -13,6 +13,7 @@ import { findActivePolicySet, publishPolicySet } from '../../domains/policy/poli
 import type { Tx } from '../../platform/db/database.ts'
 import { newId } from '../../platform/lib/id.ts'
 import { applyApplication, applyBudget, applyCollection } from './apply-named.ts'
+import { applyTeam } from './apply-keys.ts'
 import { applyProvider } from './apply-provider.ts'
 import { applyUser } from './apply-user.ts'
 import { applyEach, type Change, changeOf, createOrUpdate, DeclarationConflict, findDifferences } from './change.ts'
@@ -34,7 +35,7 @@ export async function applyWorkspace(
   { workspaceBox, providerBox }: ApplyDeps,
   { finish = async () => [], mode }: WorkspaceOptions = {},
 ): Promise<{ readonly workspaceId: string; readonly changes: readonly Change[] }> {
-  const { name, settings, policy, users, providers, applications, collections = [], budgets = [] } = declared
+  const { name, settings, policy, users, providers, teams = [], applications, collections = [], budgets = [] } = declared
   const known = (await findWorkspaceByName(tx, name)) ?? (await findDeclaredWorkspace(tx, name))
   const workspaceId = known?.id ?? newId('ws')
   const ledger = mode && (await Ledger.open(tx, workspaceId, mode, now))
@@ -58,6 +59,7 @@ export async function applyWorkspace(
   changes.push(
     ...(await applyEach('users', users, (user) => applyUser(context, user))),
     ...(await applyEach('providers', providers, (provider) => applyProvider(context, provider, 'config'))),
+    ...(await applyEach('teams', teams, (team) => applyTeam(context, team))),
     ...(await applyEach('applications', applications, (application) => applyApplication(context, application))),
     ...(await applyEach('collections', collections, (collection) => applyCollection(context, collection))),
     ...(await applyEach('budgets', budgets, (budget) => applyBudget(context, budget))),

@@ -14,6 +14,7 @@ export interface Change {
     | 'access_token'
     | 'collection'
     | 'budget'
+    | 'team'
     | 'document'
     | 'memory'
     | 'group'
@@ -94,14 +95,14 @@ interface Applier<Known> {
 }
 
 export async function createOrUpdate<Known extends Named>(
-  object: 'workspace' | 'application' | 'collection' | 'budget',
+  object: 'workspace' | 'application' | 'collection' | 'budget' | 'team',
   known: Known | undefined,
   { create, compare, update }: Applier<Known>,
 ): Promise<Change[]> {
   if (!known) {
     const created = await create()
     if (created) return [changeOf(object, 'created', created)]
-    const noun = { workspace: 'Workspace', application: 'Application', collection: 'collection', budget: 'budget' }[object]
+    const noun = { workspace: 'Workspace', application: 'Application' }[object as string] ?? object
     throw new DeclarationConflict('name', `was taken by another ${noun} in the meantime; apply again`)
   }
   const fields = compare(known)

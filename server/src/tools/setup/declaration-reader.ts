@@ -16,6 +16,7 @@ import type {
   DeclaredApplication,
   DeclaredBudget,
   DeclaredCollection,
+  DeclaredKey,
   DeclaredModel,
   DeclaredProvider,
   DeclaredSecret,
@@ -26,6 +27,7 @@ import type {
   BudgetYaml,
   CollectionYaml,
   GatehouseYaml,
+  KeyYaml,
   ModelYaml,
   ProviderYaml,
   SecretYaml,
@@ -60,6 +62,7 @@ export class DeclarationReader {
   readonly #workspace = (at: string, yaml: WorkspaceYaml): DeclaredWorkspace => ({
     name: yaml.name,
     settings: this.#settings(at, yaml),
+    teams: this.#list(`${at}.teams`, yaml.teams, ['name'], (_, team) => team),
     applications: this.#list(`${at}.applications`, yaml.applications, ['name'], this.#application),
     users: this.#list(`${at}.users`, yaml.users, ['id', 'username'], this.#user),
     providers: this.#list(`${at}.providers`, yaml.providers, ['id'], this.#provider),
@@ -77,8 +80,14 @@ export class DeclarationReader {
 
   readonly #application = (at: string, { keys, ...fields }: ApplicationYaml): DeclaredApplication => {
     this.#checked(at, checkApplicationCreate(fields))
-    return { fields, keys: this.#list(`${at}.keys`, keys, ['name'], (keyAt, key) => this.#secret(keyAt, key, 'gk_')) }
+    return { fields, keys: this.#list(`${at}.keys`, keys, ['name'], this.#key) }
   }
+
+  readonly #key = (at: string, { name, from_env, ...fields }: KeyYaml): DeclaredKey => ({
+    ...this.#secret(at, { name, from_env }, 'gk_'),
+    // A key without fields keeps the hash of its declaration.
+    ...(Object.keys(fields).length > 0 && { fields }),
+  })
 
   readonly #user = (at: string, user: UserYaml): UserYaml => {
     this.#checked(at, checkUserCreate(user))

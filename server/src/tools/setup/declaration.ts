@@ -1,5 +1,7 @@
 import type { BudgetCreate } from '../../domains/budgets/budget.ts'
+import type { ApiKeyPatch } from '../../domains/identity/api-key.ts'
 import type { ApplicationCreate } from '../../domains/identity/application.ts'
+import type { TeamCreate } from '../../domains/identity/team.ts'
 import type { UserCreate } from '../../domains/identity/user.ts'
 import type { WorkspaceCreate } from '../../domains/identity/workspace.ts'
 import type { CollectionPatch } from '../../domains/knowledge/collection.ts'
@@ -17,6 +19,13 @@ export interface DeclaredSecret {
   readonly secret: string
 }
 
+/** `team`: name of the team, which is its id in the admin API. */
+export type KeyFields = Omit<ApiKeyPatch, 'name' | 'team_id'> & { readonly team?: string | null | undefined }
+
+export interface DeclaredKey extends DeclaredSecret {
+  readonly fields?: KeyFields
+}
+
 export interface DeclaredAdminToken extends DeclaredSecret {
   /** Names of the only Workspaces in which the token is valid. Absent: all. */
   readonly workspaces?: readonly string[]
@@ -25,6 +34,7 @@ export interface DeclaredAdminToken extends DeclaredSecret {
 export interface DeclaredWorkspace {
   readonly name: string
   readonly settings: NonNullable<WorkspaceCreate['settings']>
+  readonly teams?: readonly TeamCreate[]
   readonly applications: readonly DeclaredApplication[]
   readonly users: readonly DeclaredUser[]
   readonly providers: readonly DeclaredProvider[]
@@ -36,7 +46,7 @@ export interface DeclaredWorkspace {
 
 export interface DeclaredApplication {
   readonly fields: ApplicationCreate
-  readonly keys: readonly DeclaredSecret[]
+  readonly keys: readonly DeclaredKey[]
 }
 
 export interface DeclaredCollection {
@@ -46,7 +56,7 @@ export interface DeclaredCollection {
   readonly folder?: string | undefined
 }
 
-/** `application`: name of the Application, which is its id in the admin API. */
+/** `application`: name of the Application, which is its id in the admin API. `member`: of an Application, team or key the name. */
 export type DeclaredBudget = Omit<BudgetCreate, 'application_id'> & { readonly application?: string | null }
 
 export type DeclaredUser = UserCreate & { readonly id: string }

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { BudgetCreate } from '../../domains/budgets/budget.ts'
+import { ApiKeyPatch } from '../../domains/identity/api-key.ts'
 import { ApplicationCreate } from '../../domains/identity/application.ts'
+import { TeamCreate } from '../../domains/identity/team.ts'
 import { UserCreate } from '../../domains/identity/user.ts'
 import { WorkspaceCreate } from '../../domains/identity/workspace.ts'
 import { CollectionFields } from '../../domains/knowledge/collection-fields.ts'
@@ -30,7 +32,12 @@ const Jwks = Type.Unsafe<{ keys: object[] } | { url: string } | { file: string }
   ...strict,
 })
 
-const Application = Type.Object({ ...ApplicationCreate.properties, keys: Type.Optional(Type.Array(Secret)) }, strict)
+const { name: _, team_id: team, ...keyFields } = ApiKeyPatch.properties
+const Key = Type.Object({ ...Secret.properties, ...keyFields, team }, strict)
+
+const Application = Type.Object({ ...ApplicationCreate.properties, keys: Type.Optional(Type.Array(Key)) }, strict)
+
+const Team = Type.Object(TeamCreate.properties, strict)
 
 const User = Type.Object({ ...UserCreate.properties, id: Name }, strict)
 
@@ -82,6 +89,7 @@ const Workspace = Type.Object(
     settings: Type.Optional(
       Type.Object({ ...WorkspaceCreate.properties.settings.properties, jwks: Type.Optional(Jwks) }, strict),
     ),
+    teams: Type.Optional(Type.Array(Team)),
     applications: Type.Optional(Type.Array(Application)),
     users: Type.Optional(Type.Array(User)),
     providers: Type.Optional(Type.Array(Provider)),
@@ -100,6 +108,7 @@ export const GatehouseYaml = Type.Object(
 
 export type GatehouseYaml = Static<typeof GatehouseYaml>
 export type SecretYaml = Static<typeof Secret>
+export type KeyYaml = Static<typeof Key>
 export type WorkspaceYaml = Static<typeof Workspace>
 export type ApplicationYaml = Static<typeof Application>
 export type UserYaml = Static<typeof User>

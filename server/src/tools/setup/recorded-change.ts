@@ -135,6 +135,7 @@ const TOPICS: Readonly<Partial<Record<Change['object'], string>>> = {
   workspace: WORKSPACES_TOPIC,
   application: APPLICATIONS_TOPIC,
   key: KEYS_TOPIC,
+  team: KEYS_TOPIC,
   admin_token: ADMIN_TOKENS_TOPIC,
   access_token: ACCESS_TOKENS_TOPIC,
   provider: PROVIDERS_TOPIC,
