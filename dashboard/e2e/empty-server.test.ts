@@ -24,7 +24,7 @@ const SINGLE_SIGN_ON = {
 
 const upstream = await closeAfterAll(startScriptedProvider())
 const dashboard = await startDashboard({ GATEHOUSE_DEMO: '0', ...SINGLE_SIGN_ON })
-const EMPTY = { GATEHOUSE_DEMO: '0', GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }
+const EMPTY = { GATEHOUSE_DEMO: '0' }
 const emptyWide = await startDashboard(EMPTY)
 const emptyNarrow = await startDashboard(EMPTY)
 
@@ -114,12 +114,14 @@ test.each([
     await page.getByRole('textbox', { name: 'ID', exact: true }).fill('inhouse')
     await page.getByLabel('Base URL').fill(upstream.url)
     await page.getByLabel('API key').fill('sk-scripted')
+    await page.getByRole('switch', { name: 'Allow private addresses' }).click()
     await check()
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('heading', { name: 'inhouse', exact: true }).waitFor()
     await dialogsClosed(page)
     await page.getByRole('button', { name: 'Test connection to inhouse' }).click()
-    await page.getByRole('checkbox', { name: 'scripted' }).click()
+    // The only model is selected already.
+    await page.getByRole('checkbox', { name: 'scripted', checked: true }).waitFor()
     await page.getByRole('button', { name: 'Add selected models' }).click()
     await page.getByText('1 model added.').waitFor()
     await page.keyboard.press('Escape')

@@ -142,7 +142,7 @@ test('providers: owner allows a private address for one provider, which answers 
   await page.getByRole('button', { name: 'vLLM' }).click()
   expect(await page.getByRole('combobox', { name: 'Maximum classification' }).inputValue()).toBe('Restricted')
   await page.getByLabel('Base URL').fill(dashboard.upstream.url)
-  await page.getByRole('switch', { name: 'Allow private addresses' }).check()
+  await page.getByRole('switch', { name: 'Allow private addresses', checked: true }).waitFor()
   await submitProvider(page)
   await page.getByRole('heading', { name: 'vllm', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Test connection to vllm' }).click()
@@ -181,7 +181,7 @@ async function addListedModel(page: Page): Promise<void> {
   await dialogsClosed(page)
 }
 
-test('models: owner adds another model of a second provider as a fallback and moves it to the front', async () => {
+test('models: owner adds another model of a second provider as a fallback, moves it to the front and removes it', async () => {
   const { page } = await dashboard.signedIn({ at: '/models' })
   await dashboard.admin.create('/providers', { id: 'spare', base_url: 'https://spare.example.com/v1' })
   await page.reload()
@@ -201,6 +201,13 @@ test('models: owner adds another model of a second provider as a fallback and mo
     { provider_id: 'openai', fallback_order: 1 },
     { provider_id: 'spare', fallback_order: 0, upstream_name: 'small-model' },
   ])
+  await dialog.getByRole('button', { name: 'Move up: openai' }).click()
+  await dialog.getByText('2. spare: small-model').waitFor()
+  await dialog.getByRole('button', { name: 'Remove: spare' }).click()
+  await page.getByRole('dialog', { name: 'Remove gpt-demo from spare?' }).getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByText('spare: small-model').waitFor({ state: 'detached' })
+  const left = (await dashboard.admin.get('/models')).data.filter(({ id }: { id: string }) => id === 'gpt-demo')
+  expect(left).toMatchObject([{ provider_id: 'openai' }])
   await dashboard.admin.remove('/providers/spare')
 })
 

@@ -110,7 +110,8 @@ interface ModelsToAddProps {
 
 function ModelsToAdd({ providerId, models, onDone }: ModelsToAddProps) {
   const { t } = useTranslation('providers')
-  const [selected, setSelected] = useState<string[]>([])
+  const newModels = models.filter(({ known }) => !known)
+  const [selected, setSelected] = useState(newModels.length === 1 ? newModels.map(({ id }) => id) : [])
   const add = useChange('post', '/admin/v1/providers/{id}/models', {
     refresh: REFRESH,
     onDone: ({ data }) => {
@@ -118,7 +119,6 @@ function ModelsToAdd({ providerId, models, onDone }: ModelsToAddProps) {
       onDone()
     },
   })
-  const newModels = models.filter(({ known }) => !known)
   const submit = () =>
     add.mutate(
       { params: { path: { id: providerId } }, body: { models: selected.map((id) => ({ id })) } },

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 import { useAll, useChange } from '../../api/queries.ts'
+import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { notifyError } from '../../ui/notify.ts'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
@@ -57,6 +58,7 @@ interface EntriesProps {
 function Order({ entries }: EntriesProps) {
   const { t } = useTranslation('providers')
   const patch = useChange('patch', '/admin/v1/providers/{id}/models/{model}', { refresh: REFRESH })
+  const remove = useChange('delete', '/admin/v1/providers/{id}/models/{model}', { refresh: REFRESH })
   const swap = async (index: number) => {
     const order = entries.with(index - 1, entries[index] as Model).with(index, entries[index - 1] as Model)
     for (const [fallback_order, entry] of order.entries()) {
@@ -73,15 +75,25 @@ function Order({ entries }: EntriesProps) {
             {t('fallbacks.entry', { number: numbers.indexOf(fallback_order) + 1, provider, upstream: upstream_name ?? id })}
           </Text>
           {index > 0 && (
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={t('fallbacks.upOf', { provider })}
-              loading={patch.isPending}
-              onClick={() => void swap(index).catch(notifyError)}
-            >
-              {t('fallbacks.up')}
-            </Button>
+            <Group gap="xs" wrap="nowrap">
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={t('fallbacks.upOf', { provider })}
+                loading={patch.isPending}
+                onClick={() => void swap(index).catch(notifyError)}
+              >
+                {t('fallbacks.up')}
+              </Button>
+              <ConfirmButton
+                aria-label={t('fallbacks.removeOf', { provider })}
+                question={t('fallbacks.removeQuestion', { model: id, provider })}
+                consequence={t('fallbacks.removeConsequence')}
+                onConfirm={() => remove.mutateAsync({ params: { path: { id: provider, model: id } } })}
+              >
+                {t('fallbacks.remove')}
+              </ConfirmButton>
+            </Group>
           )}
         </Group>
       ))}

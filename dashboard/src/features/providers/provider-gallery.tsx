@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
 import { OTHER, type Provider, serviceOf } from './provider.ts'
 import classes from './provider-gallery.module.css'
 import { ProviderMark } from './provider-mark.tsx'
@@ -23,9 +24,13 @@ function useServices(): readonly Service[] {
   const { t } = useTranslation('providers')
   const presets = useRead('/admin/v1/provider-presets').data?.data ?? []
   const { data: setup } = useRead('/admin/v1/setup')
+  // Only owners of all Workspaces have this scope there.
+  const mayAllowPrivate = useScopes().hasScopeInAll('operators:write')
   const known = presets.map(({ id, title, hint, base_url, max_classification }): Service => {
     const preset = id as NonNullable<Provider['preset']>
-    return { id, title, hint, values: { ...valuesOfKind('openai'), preset, base_url, max_classification } }
+    // Without the switch, a server on localhost is refused.
+    const allow_private_addresses = mayAllowPrivate && new URL(base_url).hostname === 'localhost'
+    return { id, title, hint, values: { ...valuesOfKind('openai'), preset, base_url, max_classification, allow_private_addresses } }
   })
   const kinds = KINDS.map(
     (id): Service => ({ id, title: t(`kinds.${id}.title`), hint: t(`kinds.${id}.hint`), values: valuesOfKind(id) }),

@@ -71,9 +71,10 @@ const KIND_VALUES: Readonly<Record<Values['kind'], KindValues>> = {
 }
 
 /** The values that a new provider of this kind starts with. */
-export const valuesOfKind = (kind: Values['kind']): KindValues & Pick<Values, 'kind' | 'preset'> => ({
+export const valuesOfKind = (kind: Values['kind']): KindValues & Pick<Values, 'kind' | 'preset' | 'allow_private_addresses'> => ({
   kind,
   preset: '',
+  allow_private_addresses: false,
   ...KIND_VALUES[kind],
 })
 

@@ -47,7 +47,7 @@ export const PRESETS = {
   },
   ollama: {
     title: 'Ollama',
-    hint: 'No key. Replace localhost with the host of Ollama, and allow private addresses.',
+    hint: 'No key. Replace localhost if Ollama runs on another host. A private address must be allowed below.',
     baseUrl: 'http://localhost:11434/v1',
     needsKey: false,
     renamed: OLDER_LIMIT,
@@ -77,7 +77,7 @@ export const PRESETS = {
   },
   vllm: {
     title: 'vLLM',
-    hint: 'No key by default. Replace localhost with the host of vLLM, and allow private addresses.',
+    hint: 'No key by default. Replace localhost if vLLM runs on another host. A private address must be allowed below.',
     baseUrl: 'http://localhost:8000/v1',
     needsKey: false,
   },
