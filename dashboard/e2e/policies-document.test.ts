@@ -11,8 +11,8 @@ import { POLICY_POINTS, VERDICTS } from '../../server/src/shared/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../server/src/shared/finding.ts'
 import { fromCel, toCel } from '../src/features/policies/condition-form.ts'
 import { mergeTexts, resolve } from '../src/features/policies/merge.ts'
-import { addTemplate, putRule, rulesIn } from '../src/features/policies/rule-document.ts'
-import { NEW_RULE, toRuleYaml } from '../src/features/policies/rule-fields.ts'
+import { addTemplate, addTest, putRule, rulesIn } from '../src/features/policies/rule-document.ts'
+import { NEW_RULE, toItemYaml, toRuleYaml } from '../src/features/policies/rule-fields.ts'
 import * as vocabulary from '../src/features/policies/vocabulary.ts'
 
 const examples = join(import.meta.dirname, '../../examples/policies')
@@ -84,6 +84,23 @@ test('templates: all of them can be added to the demo, also twice', () => {
   expect(errorsOf(source)).toEqual([])
   expect(new Set(idsOf(source)).size).toBe(idsOf(source).length)
   expect(idsOf(source).length).toBe(idsOf(DEMO).length + 2 * cookbook.flatMap(idsOf).length)
+})
+
+test('tests: one is added to a document without tests, with names of files in one line, and with cases', () => {
+  const test = toItemYaml({ name: 'tried', at: 'input', expect: { verdict: 'allow', rules: [] } })
+  const rules = 'rules:\n  - { id: a, description: a, at: [input], when: true, verdict: deny }\n'
+  for (const [tests, count] of [
+    ['', 0],
+    ['tests: []\n', 0],
+    ['tests: [a.yaml, { name: one, at: input, expect: { verdict: deny } }]\n', 1],
+    ['tests:\n  - a.yaml # of the team\n', 0],
+  ] as const) {
+    const source = addTest(`name: tried\n${tests}${rules}`, test) ?? ''
+    const parsed = parsePolicySet(source)
+    expect(parsed.ok && parsed.set.cases.length, source).toBe(count + 1)
+    expect(parsed.ok && parsed.set.tests.length, source).toBe(tests.includes('a.yaml') ? 1 : 0)
+    expect(source).toContain('rules: []')
+  }
 })
 
 test('merge: changes of different lines merge, those of the same lines need a choice', () => {

@@ -146,73 +146,6 @@ test('draft: an auditor reads and tests it, and cannot change it', async () => {
   await expectAccessible(page)
 })
 
-const REDACTED = `name: tried
-rules:
-  - id: no-addresses
-    description: Providers get no addresses.
-    at: [input, output]
-    when: content.findings["pii.email"] > 0
-    transforms: [redact:pii.email]
-  - id: payments-need-approval
-    description: A person approves payments of engineers.
-    at: [input]
-    when: content.text.contains("payment") && user.role == "engineer"
-    verdict: require_approval
-`
-
-test('try a text: shows findings, rules, verdict and the resulting text for the unsaved draft', async () => {
-  const { page, visit, consoleErrors } = await dashboard.signedIn()
-  const { id } = await openDraft(admin, visit, page, REDACTED)
-  const records = await admin.get('/audit?endpoint=chat&limit=1')
-  await page.getByRole('tab', { name: 'Try a text' }).click()
-  const panel = page.getByRole('tabpanel', { name: 'Try a text' })
-  await panel.getByRole('button', { name: 'Try', exact: true }).click()
-  await panel.getByText('Enter a text.').waitFor()
-  await panel.getByRole('textbox', { name: 'Text', exact: true }).fill('The payment goes to jane.roe@example.org.')
-  await panel.getByRole('button', { name: 'Try', exact: true }).click()
-  const verdict = panel.getByRole('status', { name: 'Verdict' })
-  await verdict.getByText('Allowed, redacted').waitFor()
-  await panel.getByRole('region', { name: 'Findings' }).locator('mark', { hasText: 'jane.roe@example.org' }).waitFor()
-  await panel.getByRole('region', { name: 'Rules that decided' }).getByText('Providers get no addresses.').waitFor()
-  await panel.getByRole('region', { name: 'Resulting text' }).getByText('The payment goes to [EMAIL].').waitFor()
-  await expectNoFindings(page)
-
-  await panel.getByRole('button', { name: 'Application and user' }).click()
-  await panel.getByRole('textbox', { name: 'Role' }).fill('engineer')
-  await panel.getByText('changed after this result').waitFor()
-  await panel.getByRole('button', { name: 'Try', exact: true }).click()
-  await verdict.getByText('Held').waitFor()
-  await panel.getByRole('button', { name: 'payments-need-approval' }).click()
-  await page.locator('.cm-activeLine', { hasText: 'payments-need-approval' }).waitFor()
-
-  await write(page, REDACTED.replaceAll('pii.email', 'pii'))
-  await page.getByRole('tab', { name: 'Problems' }).click()
-  await page.getByText('finds a name only after a cue').waitFor()
-  await write(page, REDACTED)
-  await page.getByText('finds a name only after a cue').waitFor({ state: 'hidden' })
-  await page.getByRole('tab', { name: 'Try a text' }).click()
-  await page.getByText('Saved', { exact: true }).waitFor()
-
-  // The server has not stored this text of the draft.
-  await page.route('**/policy-drafts/*', (route) => (route.request().method() === 'PATCH' ? route.abort() : route.continue()))
-  await write(page, REDACTED.replace('verdict: require_approval', 'verdict: deny'))
-  await panel.getByText('changed after this result').waitFor()
-  await panel.getByRole('button', { name: 'Try', exact: true, disabled: false }).click()
-  await verdict.getByText('Denied').waitFor()
-  await panel.getByText('The text does not pass.').waitFor()
-  expect((await admin.get(`/policy-drafts/${id}`)).source).toBe(REDACTED)
-
-  await panel.getByRole('combobox', { name: 'Where the text is' }).click()
-  await page.getByRole('option', { name: 'Answer (output)' }).click()
-  await panel.getByRole('textbox', { name: 'Answer' }).fill('Write to joe@example.org.')
-  await panel.getByRole('button', { name: 'Try', exact: true }).click()
-  await panel.getByRole('region', { name: 'Resulting text' }).getByText('Write to [EMAIL].').waitFor()
-  await expectAccessible(page)
-  expect(await admin.get('/audit?endpoint=chat&limit=1')).toEqual(records)
-  expect(dashboard.server.logs()).not.toMatch(/payment|jane\.roe|joe@/)
-  expect(consoleErrors.filter((line) => !line.includes('net::ERR_FAILED'))).toEqual([])
-})
-
 const STRICT = `name: tried
 rules:
   - id: no-guests
@@ -271,7 +204,7 @@ test.each([{ isNarrow: false }, { isNarrow: true }])(
     const kinds = panel.locator('[data-accordion-control]')
     expect(await kinds.first().textContent()).toContain('DeniedEscalated')
     expect(await kinds.first().getAttribute('aria-expanded')).toBe('true')
-    expect(await kinds.filter({ hasText: 'Less of the text is changed' }).getAttribute('aria-expanded')).toBe('false')
+    expect(await kinds.filter({ hasText: 'Less of the text is redacted' }).getAttribute('aria-expanded')).toBe('false')
     await expectReadable(page)
 
     await page.getByRole('button', { name: 'Publish', disabled: false }).click()

@@ -8,9 +8,9 @@ const COLORS: Readonly<Record<string, string>> = {
   deny: 'red',
 }
 
-const STRICTNESS = ['allow', 'escalate', 'require_approval', 'deny']
+/** The mildest verdict first. */
+export const STRICTNESS = ['allow', 'escalate', 'require_approval', 'deny']
 
-/** The order of strictness; the mildest is 0. */
 export const rankOfVerdict = (verdict: string): number => STRICTNESS.indexOf(verdict)
 
 interface VerdictProps {

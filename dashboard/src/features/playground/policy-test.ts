@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../api/schema.d.ts'
+import { expectedAt } from '../../ui/expected-decision.ts'
 import type { Step, Turn } from './chat.ts'
 
 export type TestPoint = 'input' | 'output'
@@ -15,12 +16,8 @@ export const textsOf = ({ prompt, isDryRun }: Turn, { content }: Step): TestText
   output: isDryRun || content === '' ? undefined : content,
 })
 
-const STRICTNESS = ['allow', 'escalate', 'require_approval', 'deny']
-
 /** A policy test that expects what the policies decided for the request, in the form of `POST /admin/v1/policy-tests`. */
 export function policyTest(name: string, at: TestPoint, text: string, { user, decision, features }: AuditRecord) {
-  const rules = (decision?.rules ?? []).filter(({ point }) => point === at)
-  const verdict = Math.max(0, ...rules.map((rule) => STRICTNESS.indexOf(rule.verdict)))
   const application = features['application.name']
   return {
     name,
@@ -30,6 +27,6 @@ export function policyTest(name: string, at: TestPoint, text: string, { user, de
       user: { role: user.role, department: user.department, verified: user.verified },
       ...(typeof application === 'string' && { application: { name: application } }),
     },
-    expect: { verdict: STRICTNESS[verdict] ?? 'allow', rules: rules.map(({ id }) => id) },
+    expect: expectedAt(at, decision?.rules ?? []),
   }
 }

@@ -83,7 +83,7 @@ function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base:
         <RulesPanel draft={draft} onLine={onLine} />
       </Tabs.Panel>
       <Tabs.Panel value="try">
-        <TryPanel source={source} ready={isValid} onRule={onRule} />
+        <TryPanel draft={draft} ready={isValid} onRule={onRule} />
       </Tabs.Panel>
       <Tabs.Panel value="tests">
         <TestsPanel source={source} ready={isValid} onLine={onLine} />

@@ -39,7 +39,7 @@ export function rulesIn(source: string): readonly RuleInText[] {
 const textsIn = (node: unknown): readonly string[] =>
   isSeq(node) ? node.items.map((item) => String(isScalar(item) ? item.value : '')) : []
 
-/** Adds items to a list or entries to a map. Undefined if the text is not YAML, or the section is written in one line. */
+/** Adds items to a list or entries to a map. Undefined if the text is not YAML, or the section is a map in one line. */
 function addToSection(source: string, section: string, block: string): string | undefined {
   const document = parseDocument(source, { logLevel: 'silent', prettyErrors: false })
   if (document.errors.length > 0 || !(document.contents === null || isMap(document.contents))) return undefined
@@ -56,12 +56,17 @@ function addToSection(source: string, section: string, block: string): string | 
     const gap = isSeq(value) ? '\n\n' : '\n'
     return `${source.slice(0, at)}${gap}${indent(block, column)}${source.slice(at)}`
   }
-  if (isCollection && value.items.length > 0) return undefined
+  const isFilled = isCollection && value.items.length > 0
+  if (isFilled && !isSeq(value)) return undefined
+  // Items in one line get a line each.
+  const items = isFilled ? value.items.map((item) => `- ${textOf(source, item as Node)}\n`) : []
   const [, keyEnd] = (pair.key as Node).range ?? [0, 0]
   const colon = source.indexOf(':', keyEnd) + 1
   const valueEnd = isCollection ? (value.range?.[1] ?? colon) : colon
-  return `${source.slice(0, colon)}\n${indent(block, 2)}${source.slice(valueEnd)}`
+  return `${source.slice(0, colon)}\n${indent(items.join('') + block, 2)}${source.slice(valueEnd)}`
 }
+
+const textOf = (source: string, { range }: Node): string => source.slice(range?.[0], range?.[1])
 
 /** Replaces a rule, or adds it at the end of the rules. */
 export function putRule(source: string, rule: string, replaced?: RuleInText): string | undefined {
@@ -69,6 +74,9 @@ export function putRule(source: string, rule: string, replaced?: RuleInText): st
   const column = replaced.from - (source.lastIndexOf('\n', replaced.from - 1) + 1)
   return source.slice(0, replaced.from) + indent(rule, column).trimStart() + source.slice(replaced.to)
 }
+
+/** Adds a test at the end of the tests. */
+export const addTest = (source: string, test: string): string | undefined => addToSection(source, 'tests', test)
 
 /** Adds the rules, texts and tests of a template. Ids that the document already has get a number. */
 export function addTemplate(source: string, template: string, withTests: boolean): string | undefined {

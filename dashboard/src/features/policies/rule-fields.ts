@@ -1,4 +1,4 @@
-import { Document, isMap, isPair, isScalar, isSeq } from 'yaml'
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
 import { type ConditionForm, fromCel, toCel } from './condition-form.ts'
 
 /** A rule as the form shows it. Empty texts: not set. */
@@ -46,11 +46,17 @@ export function toRuleYaml({ match, clauses, ...rule }: RuleFields): string {
   const hold = rule.verdict === 'require_approval' ? rule.hold_expires_in : ''
   const fields = { ...rule, when: toCel({ match, clauses }), hold_expires_in: hold } as const
   const set = FIELDS.map((name) => [name, fields[name as keyof typeof fields]] as const).filter(([, value]) => value.length > 0)
-  const document = new Document([Object.fromEntries(set)])
-  const [item] = isSeq(document.contents) ? document.contents.items : []
-  if (isMap(item)) {
-    for (const pair of item.items) if (isPair(pair) && isSeq(pair.value)) pair.value.flow = true
-  }
+  return toItemYaml(Object.fromEntries(set))
+}
+
+/** An item of a list in YAML. Lists in it are written in one line. */
+export function toItemYaml(item: Readonly<Record<string, unknown>>): string {
+  const document = new Document([item])
+  visit(document.contents, {
+    Seq: (_key, list) => {
+      list.flow = list !== document.contents
+    },
+  })
   return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Collapse, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Collapse, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
@@ -17,6 +17,7 @@ export function TryFields({ form }: TryFieldsProps) {
   const { t } = useTranslation('policies')
   const { choices } = useApplicationNames()
   const [opened, { toggle }] = useDisclosure()
+  const { value: tools, ...toolsInput } = form.getInputProps('tools')
   const isAnswer = form.values.point === 'output'
   return (
     <>
@@ -35,6 +36,23 @@ export function TryFields({ form }: TryFieldsProps) {
         {...TEXT}
         {...form.getInputProps('text')}
       />
+      <TagsInput
+        label={t('try.tools')}
+        description={t('try.toolsHint')}
+        {...toolsInput}
+        value={[...(tools as readonly string[])]}
+      />
+      {isAnswer && (
+        <Textarea
+          label={t('try.calls')}
+          description={t('try.callsHint')}
+          placeholder={t('try.callsExample')}
+          {...TEXT}
+          minRows={2}
+          spellCheck={false}
+          {...form.getInputProps('calls')}
+        />
+      )}
       <Button size="compact-sm" variant="subtle" onClick={toggle} aria-expanded={opened} style={{ alignSelf: 'flex-start' }}>
         {t('try.sender')}
       </Button>

@@ -11,6 +11,10 @@ export interface TryValues {
   /** The request before a tried answer. */
   readonly request: string
   readonly text: string
+  /** Names of the tools that the request offers. */
+  readonly tools: readonly string[]
+  /** YAML: the arguments of each tool that the answer calls, by its name. */
+  readonly calls: string
   readonly application: string | null
   readonly user: string
   readonly role: string
@@ -24,6 +28,8 @@ export const NO_TEXT: TryValues = {
   point: 'input',
   request: '',
   text: '',
+  tools: [],
+  calls: '',
   application: null,
   user: '',
   role: '',
@@ -34,23 +40,33 @@ export const NO_TEXT: TryValues = {
 
 /** The simulation of the values on a document. */
 export function bodyOf(source: string, values: TryValues): TryBody {
-  const { point, text, application, verified } = values
+  const { point, text, tools, application, verified } = values
   const user = userOf(values)
   const content = point === 'output' ? values.request : text
+  const calls = point === 'output' ? callsIn(values) : []
   return {
     source,
     point,
-    request: { messages: [{ role: 'user', content }], ...(user && { governance: { user } }) },
+    request: {
+      messages: [{ role: 'user', content }],
+      ...(tools.length > 0 && { tools: tools.map((name) => ({ type: 'function' as const, function: { name } })) }),
+      ...(user && { governance: { user } }),
+    },
     ...(point === 'output' && { response: text }),
+    ...(calls.length > 0 && { tool_calls: [...calls] }),
     ...(application !== null && { application_id: application }),
     user_verified: verified,
   }
 }
 
+/** The calls in the form of a simulation. */
+export const callsIn = ({ calls }: Pick<TryValues, 'calls'>) =>
+  Object.entries(readMap(calls) ?? {}).map(([name, given]) => ({ name, arguments: (given ?? {}) as Record<string, unknown> }))
+
 /** Conditions read the role of a user without an id as well. */
 const UNNAMED_USER = 'user'
 
-function userOf({ user, role, department, attributes, verified }: TryValues) {
+export function userOf({ user, role, department, attributes, verified }: TryValues) {
   const given = readMap(attributes) ?? {}
   if ([user, role, department].every((text) => text === '') && Object.keys(given).length === 0 && !verified) return undefined
   return { id: user || UNNAMED_USER, role, department, attributes: given }

@@ -22,7 +22,9 @@ import { ChosenPolicyView, chosenPolicyView, loadChosenPolicy, RuleView, Source 
 const SimulationBody = Type.Object({
   source: Type.Optional({ ...Source, description: 'A draft. Default: the active version.' }),
   policy_set_id: Type.Optional(Type.String({ description: 'A published version.' })),
-  application_id: Type.Optional(Type.String({ description: 'The requesting Application. Default: one with default settings.' })),
+  application_id: Type.Optional(
+    Type.String({ description: 'The requesting Application. Default: one with default settings that allows tools.' }),
+  ),
   request: { ...ChatBody, description: 'In the format of `POST /v1/chat/completions`.' },
   response: Type.Optional(Type.String({ description: 'Assumed completion: output policies are evaluated as well.' })),
   tool_calls: Type.Optional(
@@ -116,7 +118,7 @@ const defaultApplication = (workspaceId: string): Application => ({
   id: '',
   workspaceId,
   name: '',
-  settings: DEFAULT_SETTINGS,
+  settings: { ...DEFAULT_SETTINGS, extensions: ['tools'] },
   limits: DEFAULT_LIMITS,
   models: null,
   providers: null,
