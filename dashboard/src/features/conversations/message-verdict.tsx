@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Link } from '../../ui/link.tsx'
 import { Outcome, outcomeOf } from '../../ui/outcome.tsx'
+import { Verdict } from '../../ui/verdict.tsx'
 import { useMessageRecord } from './use-message-record.ts'
 
 interface MessageVerdictProps {
@@ -19,8 +20,11 @@ export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   return (
     <Link to={`/audit/${record.id}`} size="xs">
       <VisuallyHidden>{t('message.decision')} </VisuallyHidden>
-      <Outcome of={record} />
-      {outcome === 'escalated' && (record.decision?.transforms.length ?? 0) > 0 && <> {t('message.changed')}</>}
+      {outcome === 'escalated' ? (
+        <Verdict verdict="escalate" transforms={record.decision?.transforms ?? []} />
+      ) : (
+        <Outcome of={record} />
+      )}
     </Link>
   )
 }
