@@ -112,6 +112,8 @@ test('playground: a held request continues after the approval of another operato
   const item = /rev_[a-z0-9]+/.exec((await log.getByRole('link', { name: 'Pending review' }).getAttribute('href')) ?? '')?.[0]
   await admin.post(`/reviews/${item}/approve`, { comment: 'checked' })
   await log.getByText('You said: Please wire').waitFor()
+  await log.getByText('Allowed', { exact: true }).waitFor()
+  expect(await log.getByText('Held', { exact: true }).count()).toBe(0)
   expect(await log.getByText('409 POLICY_REVIEW_PENDING').count()).toBe(0)
 })
 

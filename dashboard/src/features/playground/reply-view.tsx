@@ -98,6 +98,9 @@ function StepView({ step, isDryRun, isShown, onShowTrace, children }: StepViewPr
   )
 }
 
+/** A held request has an answer only after its approval. */
+const RELEASED = { review: { state: 'released' } }
+
 function StepSummary({
   step: { governance = {}, tokens, firstTextMs, ms },
   isDryRun,
@@ -120,7 +123,7 @@ function StepSummary({
   ]
   return (
     <Group gap="xs">
-      <Outcome of={{ status: 200, decision }} />
+      <Outcome of={{ status: 200, decision, ...(!isDryRun && RELEASED) }} />
       <Level level={risk_level ?? null} prefix={t('reply.risk')} />
       {isDryRun && <Badge>{t('reply.dryRunBadge')}</Badge>}
       {decision?.transforms.map((transform) => (
