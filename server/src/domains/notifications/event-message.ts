@@ -111,7 +111,7 @@ function reviewText(type: string, payload: ReviewPayload, { application, actors 
 function policyText({ name, version, rolled_back, published_by }: PolicyPayload, { actors }: EventNames): Text {
   const by = published_by === 'gatehouse' ? 'the configuration file' : (actors.get(published_by) ?? 'an operator')
   const title = rolled_back
-    ? `Policy ${name} was rolled back to version ${version} by ${by}`
+    ? `Policy ${name} was rolled back by ${by}: version ${version} is active`
     : `Policy ${name} version ${version} was published by ${by}`
   return { title, facts: ['It applies to all new requests'], button: 'Open policy' }
 }

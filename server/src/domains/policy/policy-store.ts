@@ -30,6 +30,8 @@ export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<
 
 export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 'sha256' | 'publishedBy'> {
   readonly note?: string | undefined
+  /** The document is that of an earlier version. */
+  readonly rolledBack?: boolean
   readonly now: Date
 }
 
@@ -37,7 +39,7 @@ export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 's
 export async function publishPolicySet(
   tx: Tx,
   workspaceId: string,
-  { name, source, sha256, publishedBy, note = '', now }: NewVersion,
+  { name, source, sha256, publishedBy, note = '', rolledBack = false, now }: NewVersion,
 ): Promise<PolicySetVersion> {
   const workspace = uuidOfWorkspace(workspaceId)
   await lockActivePolicySet(tx, workspaceId)
@@ -56,7 +58,7 @@ export async function publishPolicySet(
   await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
   const row = await versions(tx, workspaceId).where('policy_set.id', '=', id).executeTakeFirstOrThrow()
   const set = toVersion(row)
-  await announceVersion(tx, workspaceId, set, { by: publishedBy, rolledBack: false })
+  await announceVersion(tx, workspaceId, set, { by: publishedBy, rolledBack })
   return set
 }
 

@@ -170,7 +170,7 @@ export function policySetsRoutes(app: TypedApp, deps: AdminDeps): void {
       checkBaseVersion(query.base_version, active)
       const document = { name: parsed.name, source, sha256: policySha256(source), publishedBy: operator.id, note, now }
       const restores = active?.source === source ? undefined : await findVersionOf(tx, workspaceId, document.sha256)
-      const set = await publishPolicySet(tx, workspaceId, document)
+      const set = await publishPolicySet(tx, workspaceId, { ...document, rolledBack: restores !== undefined })
       const [value, fields] = [{ set, repeated: false }, ['source', ...(note ? ['note'] : [])]]
       return { value, ...publicationOf(set, workspaceId), fields, restores }
     })
