@@ -3,6 +3,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 
 const dashboard = await startDashboard()
+const { admin } = dashboard
 
 test('Home: shows items that need attention, traffic and latency, and links to the reviews', async () => {
   await dashboard.chat('Good morning')
@@ -32,6 +33,41 @@ test('Home: shows items that need attention, traffic and latency, and links to t
   await attention.getByRole('link', { name: /Review: 1 request/ }).click()
   await page.waitForURL(/\/dashboard\/reviews(\/rev_\w+)?\?/)
   expect(consoleErrors).toEqual([])
+})
+
+test('Home and an Application: the charts count by outcome, as the audit log does, and open its records', async () => {
+  expect((await dashboard.chat('Good morning', { model: 'unknown-model' })).status).toBeGreaterThanOrEqual(400)
+  const { page, visit } = await dashboard.signedIn({ at: '/' })
+  const chart = page.getByRole('region', { name: 'Requests over time' })
+  await chart.getByRole('link', { name: 'Refused', exact: true }).waitFor()
+  await chart.getByRole('button', { name: 'Show table of Requests by outcome' }).click()
+  const table = chart.getByRole('table', { name: 'Requests by outcome' })
+  const names = await table.getByRole('columnheader').allTextContents()
+  const cells = await table
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((one) => one.textContent)))
+  const { from } = await admin.get('/usage')
+  for (const [column, name] of names.entries()) {
+    if (column === 0) continue
+    const { data } = await admin.get(`/audit?limit=100&from=${from}&outcome=${name.toLowerCase().replace('allowed, ', '')}`)
+    expect(
+      cells.reduce((sum, row) => sum + Number(row[column]), 0),
+      name,
+    ).toBe(data.length)
+  }
+  await expectAccessible(page)
+  await chart.getByRole('link', { name: 'Refused', exact: true }).click()
+  await page.waitForURL(/\/dashboard\/audit\?(?=.*outcome=refused)(?=.*period=24h)/)
+  await page
+    .getByRole('table', { name: 'Records' })
+    .getByText(/^Refused/)
+    .first()
+    .waitFor()
+  const [application] = (await admin.get('/applications')).data
+  await visit(`/applications/${application.id}`)
+  await page.getByRole('tab', { name: 'Usage' }).click()
+  await page.getByRole('link', { name: 'Allowed', exact: true }).click()
+  await page.waitForURL(/\/dashboard\/audit\?(?=.*outcome=allowed)(?=.*application=app_)/)
 })
 
 test('period: start moves forward while the page is open', async () => {
@@ -75,7 +111,6 @@ test('checklist: one line with the next step, shows all steps, and can be dismis
 })
 
 test('checklist: ticks a step itself while the page is open in an empty Workspace', async () => {
-  const admin = dashboard.admin
   const workspace = await admin.workspace('empty')
   const { page, consoleErrors } = await dashboard.signedIn({ at: '/?workspace=empty' })
   const checklist = page.getByRole('region', { name: 'Get started' })

@@ -46,10 +46,15 @@ export function useTimeRange({ period, from, to }: ChosenPeriod): TimeRange {
     return () => clearInterval(timer)
   }, [])
   if (from === undefined || to === undefined) return { from: new Date(minute - HOURS[period] * HOUR_MS).toISOString() }
-  const end = localDay(to)
-  end.setDate(end.getDate() + 1)
-  return { from: localDay(from).toISOString(), to: end.toISOString() }
+  return { from: localDay(from).toISOString(), to: localDay(dayAfter(to)).toISOString() }
 }
+
+/** Days of the calendar do not depend on the time zone. */
+const dayAfter = (day: string): string => new Date(Date.parse(day) + 24 * HOUR_MS).toISOString().slice(0, 10)
+
+/** The period as filters of the audit log, whose days have a time. */
+export const recordsOf = ({ period, from, to }: ChosenPeriod): Readonly<Record<string, string | undefined>> =>
+  from === undefined || to === undefined ? { period } : { from: `${from}T00:00`, to: `${dayAfter(to)}T00:00` }
 
 /** When a period that ends now begins, to the minute. */
 export const periodStart = (period: Period): string => new Date(currentMinute() - HOURS[period] * HOUR_MS).toISOString()

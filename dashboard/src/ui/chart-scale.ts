@@ -64,6 +64,8 @@ export interface ChartSeries {
   /** Of the theme: `teal`. */
   readonly color: string
   readonly values: readonly number[]
+  /** Page that lists what the series counts. */
+  readonly link?: { readonly to: string; readonly search: Readonly<Record<string, string | undefined>> }
 }
 
 /** Length of an interval. */

@@ -27,6 +27,9 @@ const LOOKS = {
   canceled: { color: 'gray', Icon: IconPlugConnectedX },
 } as const
 
+/** Of a series of a chart, where denied requests and failed ones have no icon. */
+export const chartColorOf = (outcome: RequestOutcome): string => (outcome === 'failed' ? 'pink' : LOOKS[outcome].color)
+
 /** How a request ended: "Failed 502". Nothing for a request without a decision, such as a list of models. */
 export function Outcome({ of }: { readonly of: EndedRequest }) {
   const outcome = outcomeOf(of)

@@ -3,7 +3,9 @@ import { ColorSwatch, Group, Text, useComputedColorScheme, useMantineTheme } fro
 import { useElementSize } from '@mantine/hooks'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
+import { useNavigateTo } from '../routing/location.ts'
 import { type ChartSeries, intervalLabel, secondsBetween, TIME_STEPS, tickLabels, valueTicks } from './chart-scale.ts'
+import { Link } from './link.tsx'
 
 interface TimePlotProps {
   readonly times: readonly string[]
@@ -20,13 +22,17 @@ const TICK_HEIGHT = 36
 const CHARACTER_WIDTH = 7
 const AXIS_GAP = 12
 
-/** Stacked bars with a legend that shows the values under the pointer. Hidden from screen readers, which have the table. */
+/**
+ * Stacked bars with a legend that shows the values under the pointer. A click on a part of a bar opens the link of its series. Hidden from
+ * screen readers, which have the table, except for the links of the legend.
+ */
 export function TimePlot({ times, series, format, height }: TimePlotProps) {
   const { ref, width } = useElementSize()
   const target = useRef<HTMLDivElement>(null)
   const [hovered, setHovered] = useState<number | null>(null)
   const scheme = useComputedColorScheme('light')
   const theme = useMantineTheme()
+  const navigate = useNavigateTo()
   const colors = useMemo(
     () => series.map(({ color }) => theme.colors[color]?.[SHADE[scheme]] ?? theme.colors.gray[SHADE[scheme]]),
     [series, theme, scheme],
@@ -38,17 +44,27 @@ export function TimePlot({ times, series, format, height }: TimePlotProps) {
     const isCounted = series.every(({ values }) => values.every(Number.isInteger))
     const options = optionsOf({ times, isCounted, colors, format, width, height, text, grid, onHover: setHovered })
     const plot = new uPlot(options, stacked(times, series), target.current)
+    plot.over.addEventListener('click', () => {
+      const link = seriesAt(plot, series)?.link
+      if (link) navigate(link.to, link.search)
+    })
     return () => plot.destroy()
-  }, [times, series, colors, format, width, height, scheme, theme])
+  }, [times, series, colors, format, width, height, scheme, theme, navigate])
   const seconds = secondsBetween(times)
   const at = hovered === null ? undefined : times[hovered]
   return (
-    <div ref={ref} aria-hidden>
-      <Group gap="sm" mih={22} fz="xs">
-        {series.map(({ name, values }, index) => (
-          <Group key={name} gap={6} wrap="nowrap">
+    <div ref={ref}>
+      <Group gap="sm" mih={22} fz="xs" aria-hidden={series.every(({ link }) => link === undefined)}>
+        {series.map(({ name, values, link }, index) => (
+          <Group key={name} gap={6} wrap="nowrap" mih={24}>
             <ColorSwatch size={10} radius={2} withShadow={false} color={colors[index] ?? ''} />
-            <Text inherit>{name}</Text>
+            {link ? (
+              <Link {...link} inherit>
+                {name}
+              </Link>
+            ) : (
+              <Text inherit>{name}</Text>
+            )}
             {hovered !== null && (
               <Text inherit fw={600}>
                 {format(values[hovered] ?? 0)}
@@ -62,7 +78,7 @@ export function TimePlot({ times, series, format, height }: TimePlotProps) {
           </Text>
         )}
       </Group>
-      <div ref={target} style={{ height }} />
+      <div ref={target} style={{ height }} aria-hidden />
     </div>
   )
 }
@@ -73,6 +89,15 @@ function stacked(times: readonly string[], series: readonly ChartSeries[]): uPlo
     times.map((_, at) => series.slice(0, count + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0)),
   )
   return [times.map((at) => Date.parse(at) / 1_000), ...sums.toReversed()]
+}
+
+/** The series whose part of a bar is under the pointer. */
+function seriesAt({ cursor: { idx, top = 0 }, posToVal }: uPlot, series: readonly ChartSeries[]): ChartSeries | undefined {
+  let left = posToVal(top, 'y')
+  return series.find(({ values }) => {
+    left -= values[idx ?? -1] ?? 0
+    return left <= 0
+  })
 }
 
 interface PlotLook {

@@ -1,28 +1,37 @@
 import { useTranslation } from 'react-i18next'
+import { OUTCOMES } from '../../../server/src/shared/request-outcome.ts'
+import { useScopes } from '../api/session.ts'
 import { formatCount } from './format-numbers.ts'
+import { chartColorOf, outcomeLabel, type RequestOutcome } from './outcome.tsx'
 import { TimeChart } from './time-chart.tsx'
 
 /** Requests in one interval. */
 interface TrafficPoint {
   readonly at: string
   readonly requests: number
-  readonly verdicts: Readonly<Record<'allow' | 'escalate' | 'require_approval' | 'deny', number>>
+  readonly outcomes: Readonly<Record<RequestOutcome, number>>
 }
 
-/** Requests over time, by verdict. */
-export function TrafficChart({ series }: { readonly series: readonly TrafficPoint[] }) {
+interface TrafficChartProps {
+  readonly series: readonly TrafficPoint[]
+  /** Filters of the audit log for the requests of the chart, besides their outcome. */
+  readonly records: Readonly<Record<string, string | undefined>>
+}
+
+/** Requests over time, by outcome. Each outcome opens its records. */
+export function TrafficChart({ series, records }: TrafficChartProps) {
   const { t } = useTranslation('ui')
-  const of = (verdict: keyof TrafficPoint['verdicts']) => series.map(({ verdicts }) => verdicts[verdict])
-  const undecided = series.map(({ requests, verdicts }) =>
-    Math.max(requests - Object.values(verdicts).reduce((sum, count) => sum + count, 0), 0),
+  const canRead = useScopes().hasScope('audit:read')
+  const known = OUTCOMES.map((outcome) => ({
+    name: outcomeLabel(outcome),
+    color: chartColorOf(outcome),
+    values: series.map(({ outcomes }) => outcomes[outcome]),
+    ...(canRead && { link: { to: '/audit', search: { ...records, outcome } } }),
+  }))
+  const others = series.map(({ requests, outcomes }) =>
+    Math.max(requests - Object.values(outcomes).reduce((sum, count) => sum + count, 0), 0),
   )
-  const kinds = [
-    { name: t('traffic.allowed'), color: 'teal', values: of('allow') },
-    { name: t('traffic.escalated'), color: 'grape', values: of('escalate') },
-    { name: t('traffic.held'), color: 'yellow', values: of('require_approval') },
-    { name: t('traffic.denied'), color: 'red', values: of('deny') },
-    { name: t('traffic.undecided'), color: 'gray', values: undecided },
-  ]
+  const kinds = [...known, { name: t('traffic.undecided'), color: 'dark', values: others }]
   return (
     <TimeChart
       label={t('traffic.label')}

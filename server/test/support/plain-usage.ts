@@ -2,6 +2,7 @@ import type { UsageCounts } from '../../src/domains/audit/statistics/read-usage.
 import type { UsageQuery } from '../../src/domains/audit/statistics/usage-query.ts'
 import type { Dimension } from '../../src/domains/audit/statistics/usage-sums.ts'
 import { VERDICTS } from '../../src/shared/decision.ts'
+import { OUTCOMES, outcomeOf, type RequestOutcome } from '../../src/shared/request-outcome.ts'
 
 interface Attempt {
   readonly provider: string
@@ -66,6 +67,11 @@ export function sharesOf(records: readonly (Counted & { readonly at: number })[]
     )
 }
 
+function outcomesOf({ status, verdict }: Counted, count: number) {
+  const outcome = outcomeOf({ status, decision: verdict && { verdict } })
+  return Object.fromEntries(OUTCOMES.map((one) => [one, one === outcome ? count : 0])) as Record<RequestOutcome, number>
+}
+
 function sharesOfRecord(record: Counted & { readonly at: number }): Share[] {
   const columns = columnsOf(record)
   const readable = record.isUnreadable ? [] : record.attempts
@@ -88,6 +94,7 @@ function sharesOfRecord(record: Counted & { readonly at: number }): Share[] {
       model: attempt.model,
       requests: count,
       verdicts: verdicts as UsageCounts['verdicts'],
+      ...outcomesOf(record, count),
       errors: failed ? count : 0,
       inputTokens: attempt.prompt_tokens ?? 0,
       cachedTokens: attempt.cache_read_tokens ?? 0,

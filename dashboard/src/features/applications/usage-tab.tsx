@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
-import { PERIODS, readPeriod, type TimeRange, useTimeRange } from '../../routing/period.ts'
+import { type ChosenPeriod, PERIODS, readPeriod, recordsOf, type TimeRange, useTimeRange } from '../../routing/period.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
@@ -47,12 +47,17 @@ export function UsageTab({ id, isArchived }: UsageTabProps) {
           )}
         </Group>
       </Group>
-      <Usage id={id} time={useTimeRange(period)} isArchived={isArchived} />
+      <Usage id={id} period={period} time={useTimeRange(period)} isArchived={isArchived} />
     </Stack>
   )
 }
 
-function Usage({ id, time, isArchived }: UsageTabProps & { readonly time: TimeRange }) {
+interface UsageProps extends UsageTabProps {
+  readonly period: ChosenPeriod
+  readonly time: TimeRange
+}
+
+function Usage({ id, period, time, isArchived }: UsageProps) {
   const { t } = useTranslation('applications')
   const params = { path: { id }, query: time }
   const { data, error, refetch } = useRead(
@@ -69,7 +74,7 @@ function Usage({ id, time, isArchived }: UsageTabProps & { readonly time: TimeRa
     <Stack>
       <TrafficFigures totals={data.totals} />
       <Section title={t('usage.overTime')}>
-        <TrafficChart series={data.series} />
+        <TrafficChart series={data.series} records={{ ...recordsOf(period), application: id }} />
       </Section>
       <Section title={t('usage.stages')}>
         <StageTimes stages={data.stages} />

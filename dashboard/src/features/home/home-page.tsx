@@ -4,7 +4,7 @@ import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
-import { type ChosenPeriod, PERIODS, readPeriod, type TimeRange, useTimeRange } from '../../routing/period.ts'
+import { type ChosenPeriod, PERIODS, readPeriod, recordsOf, type TimeRange, useTimeRange } from '../../routing/period.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatDollars } from '../../ui/format-numbers.ts'
@@ -93,7 +93,7 @@ function Charts({ usage: { totals, series }, period }: Pick<OverviewContentProps
           </LinkButton>
         }
       >
-        {totals.requests > 0 ? <TrafficChart series={series} /> : <NoRequests />}
+        {totals.requests > 0 ? <TrafficChart series={series} records={recordsOf(period)} /> : <NoRequests />}
       </Section>
       {totals.cost !== null && (
         <Section title={t('costs')}>

@@ -1,6 +1,6 @@
 import { Box, Group, Paper, SimpleGrid, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import type { ChosenPeriod } from '../../routing/period.ts'
+import { type ChosenPeriod, recordsOf } from '../../routing/period.ts'
 import classes from '../../ui/figures.module.css'
 import { formatChange, formatCount, formatDollars, formatMs, formatPercent } from '../../ui/format-numbers.ts'
 import { Link } from '../../ui/link.tsx'
@@ -65,17 +65,17 @@ function FigureCard({ name, value, change, note, to, search }: Figure) {
 
 const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
-/** Requests, cost and verdicts. */
+/** Requests, cost and outcomes. */
 function useTraffic({ totals, previous: { totals: before } }: Usage, period: ChosenPeriod): readonly Figure[] {
   const { t } = useTranslation('home')
-  const { requests, verdicts, errors, cost, tokens } = totals
+  const { requests, outcomes, cost, tokens } = totals
   const unpriced = cost === null && requests > 0
   return [
     {
       name: t('figures.requests'),
       value: formatCount(requests),
       change: formatChange(requests, before.requests),
-      note: t('figures.failed', { failed: formatCount(errors) }),
+      note: t('figures.failed', { failed: formatCount(outcomes.failed), refused: formatCount(outcomes.refused) }),
       ...usageOf(period),
     },
     {
@@ -87,11 +87,11 @@ function useTraffic({ totals, previous: { totals: before } }: Usage, period: Cho
     },
     {
       name: t('figures.denied'),
-      value: formatPercent(verdicts.deny, requests),
-      change: formatChange(share(verdicts.deny, requests), share(before.verdicts.deny, before.requests)),
-      note: t('figures.deniedNote', { denied: formatCount(verdicts.deny), held: formatCount(verdicts.require_approval) }),
+      value: formatPercent(outcomes.denied, requests),
+      change: formatChange(share(outcomes.denied, requests), share(before.outcomes.denied, before.requests)),
+      note: t('figures.deniedNote', { denied: formatCount(outcomes.denied), held: formatCount(outcomes.held) }),
       to: '/audit',
-      search: { verdict: 'deny' },
+      search: { ...recordsOf(period), outcome: 'denied' },
     },
   ]
 }

@@ -4,6 +4,7 @@ import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { ProviderView } from '../providers/provider-shapes.ts'
+import { OutcomeCounts, outcomesView } from '../usage/usage-shapes.ts'
 import { INTERVAL_NAMES } from '../usage/usage-time.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -14,7 +15,8 @@ const ms = nullable(
 const CountedFields = {
   requests: count,
   verdicts: Type.Object({ allow: count, escalate: count, require_approval: count, deny: count }, { title: 'VerdictCounts' }),
-  errors: { ...count, description: 'Failed requests. Denials by a policy count as verdicts.' },
+  outcomes: OutcomeCounts,
+  errors: { ...count, description: 'Requests that were refused or failed for another reason than a policy.' },
   tokens: { ...count, description: 'Prompt and completion tokens of all provider requests.' },
   cost: nullable(Type.Number({ description: 'In USD. null: no model has a price.' })),
   latency: Type.Object({ p50_ms: ms, p95_ms: ms }, { title: 'Latency' }),
@@ -93,7 +95,8 @@ export const OverviewView = Type.Object({
   ),
 })
 
-const computed = ({ inputTokens, outputTokens, p50Ms, p95Ms }: RequestCounts) => ({
+const computed = ({ inputTokens, outputTokens, p50Ms, p95Ms, ...counts }: RequestCounts) => ({
+  outcomes: outcomesView(counts),
   tokens: inputTokens + outputTokens,
   latency: { p50_ms: p50Ms, p95_ms: p95Ms },
 })

@@ -4,6 +4,7 @@ import type { UsageCounts } from '../../../domains/audit/statistics/read-usage.t
 import { GROUPINGS } from '../../../domains/audit/statistics/usage-sums.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { VERDICTS } from '../../../shared/decision.ts'
+import { OUTCOMES, type RequestOutcome } from '../../../shared/request-outcome.ts'
 import { nullable } from '../../../shared/schemas.ts'
 import { INTERVAL_NAMES, USAGE_TIME_QUERY } from './usage-time.ts'
 
@@ -33,10 +34,24 @@ const ms = nullable(Type.Number())
 const Percentiles = Type.Object({ average_ms: ms, p50_ms: ms, p95_ms: ms }, { title: 'Percentiles' })
 const cost = nullable(Type.Number({ description: 'null: no model has a price.' }))
 
+/** Requests by outcome, as in audit records. */
+export const OutcomeCounts = Type.Object(
+  Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<RequestOutcome, typeof count>,
+  {
+    title: 'OutcomeCounts',
+    description: 'As `outcome` of audit records. Requests without a decision have none.',
+  },
+)
+
+/** The part of the counts that `OutcomeCounts` shows. */
+export const outcomesView = (counts: Readonly<Record<RequestOutcome, number>>): Record<RequestOutcome, number> =>
+  Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counts[outcome]])) as Record<RequestOutcome, number>
+
 const Counts = {
   requests: count,
   verdicts: Type.Object({ allow: count, escalate: count, require_approval: count, deny: count }, { title: 'VerdictCounts' }),
-  errors: { ...count, description: 'Failed requests. Denials by a policy count as verdicts.' },
+  outcomes: OutcomeCounts,
+  errors: { ...count, description: 'Requests that were refused or failed for another reason than a policy.' },
   tokens: Type.Object(
     {
       total: count,
@@ -102,6 +117,7 @@ export const UsageReportView = Type.Object({
 export const sumsView = (counts: UsageCounts) => ({
   requests: counts.requests,
   verdicts: counts.verdicts,
+  outcomes: outcomesView(counts),
   errors: counts.errors,
   tokens: {
     total: counts.inputTokens + counts.outputTokens,

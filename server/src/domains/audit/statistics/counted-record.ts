@@ -1,5 +1,6 @@
 import type { RowOf } from '../../../platform/db/from-row.ts'
 import type { Verdict } from '../../../shared/decision.ts'
+import { outcomeOf, type RequestOutcome } from '../../../shared/request-outcome.ts'
 import type { PlacedRecord } from '../chain/chain.ts'
 import type { AuditDraft } from '../record/record.ts'
 import { NO_APPLICATION } from './usage-sums.ts'
@@ -12,6 +13,7 @@ export interface CountedRecord {
   readonly endpoint: AuditDraft['endpoint']
   readonly status: number
   readonly verdict: Verdict | ''
+  readonly outcome: RequestOutcome | undefined
   readonly applicationId: string
   /** Empty texts: the record has none. */
   readonly keyId: string
@@ -33,6 +35,7 @@ const countedOf = ({ sequence, prepared: { draft, applicationUuid } }: PlacedRec
   endpoint: draft.endpoint,
   status: draft.status,
   verdict: draft.decision?.verdict ?? '',
+  outcome: outcomeOf(draft),
   applicationId: applicationUuid ?? NO_APPLICATION,
   keyId: draft.key_id ?? '',
   userHash: draft.user.id ?? '',
@@ -60,7 +63,7 @@ export const COUNTED_COLUMNS = [
 
 /** A body that is not JSON counts with its columns. */
 export function countedOfRow(row: Pick<RowOf<'audit_record'>, (typeof COUNTED_COLUMNS)[number]>): CountedRecord {
-  const { key_id, attempts } = parseFacts(row.body)
+  const { key_id, attempts, ...facts } = parseFacts(row.body)
   return {
     sequence: row.sequence,
     // PostgreSQL's `infinity` is not a Date.
@@ -68,6 +71,7 @@ export function countedOfRow(row: Pick<RowOf<'audit_record'>, (typeof COUNTED_CO
     endpoint: row.endpoint,
     status: row.status,
     verdict: row.verdict ?? '',
+    outcome: storedOutcome(row, facts),
     applicationId: row.application_id ?? NO_APPLICATION,
     keyId: textOf(key_id),
     userHash: row.user_hash ?? '',
@@ -79,7 +83,24 @@ export function countedOfRow(row: Pick<RowOf<'audit_record'>, (typeof COUNTED_CO
   }
 }
 
-function parseFacts(body: string): { readonly key_id?: unknown; readonly attempts?: unknown } {
+interface StoredFacts {
+  readonly error_code?: unknown
+  readonly decision?: unknown
+  readonly review?: unknown
+}
+
+const storedOutcome = (
+  { status, verdict }: Pick<RowOf<'audit_record'>, 'status' | 'verdict'>,
+  { error_code: code, decision, review }: StoredFacts,
+): RequestOutcome | undefined =>
+  outcomeOf({
+    status,
+    error_code: textOf(code),
+    decision: verdict && { ...(decision as object | undefined), verdict },
+    review: review as { state?: string } | undefined,
+  })
+
+function parseFacts(body: string): StoredFacts & { readonly key_id?: unknown; readonly attempts?: unknown } {
   try {
     return (JSON.parse(body) as object | null) ?? {}
   } catch {

@@ -74,6 +74,7 @@ export class UsageCounter {
     if (!isLast) return
     sums.requests += 1
     if (hasFailed(record)) sums.errors += 1
+    if (record.outcome !== undefined) sums[record.outcome] += 1
     sums.duration_ms += record.durationMs
     const providersMs = record.attempts.reduce((sum, one) => sum + numberOf(one?.ms), 0)
     addDuration(durations, 'total_durations', record.durationMs)

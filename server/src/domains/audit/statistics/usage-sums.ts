@@ -1,6 +1,7 @@
 import { uuidOf } from '../../../platform/db/values.ts'
 import { toId } from '../../../platform/lib/id.ts'
 import type { Verdict } from '../../../shared/decision.ts'
+import { OUTCOMES, type RequestOutcome } from '../../../shared/request-outcome.ts'
 
 /** Stands in the counts for requests without an Application: messages. */
 export const NO_APPLICATION = '00000000-0000-0000-0000-000000000000'
@@ -18,6 +19,8 @@ export const SUM_TYPES = {
   cost: 'double precision',
   duration_ms: 'double precision',
   provider_ms: 'double precision',
+  /** Requests by outcome. */
+  ...(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 'bigint'])) as Record<RequestOutcome, 'bigint'>),
 } as const
 type SumColumn = keyof typeof SUM_TYPES
 

@@ -18,6 +18,7 @@ import * as teams from './0016-teams.ts'
 import * as providerState from './0017-provider-state.ts'
 import * as reviewUsers from './0018-review-users.ts'
 import * as reviewQuestions from './0019-review-questions.ts'
+import * as usageOutcomes from './0020-usage-outcomes.ts'
 import * as countedKeys from './0022-counted-keys.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
@@ -41,5 +42,6 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0017-provider-state': providerState,
   '0018-review-users': reviewUsers,
   '0019-review-questions': reviewQuestions,
+  '0020-usage-outcomes': usageOutcomes,
   '0022-counted-keys': countedKeys,
 }
