@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { GOVERNANCE_EVENT_TYPES } from '../../src/shared/governance-event.ts'
 import { expectError, type Json } from '../admin/client.ts'
 import { startWebhookFixture } from '../support/webhook-fixture.ts'
 import { createMembers } from './client.ts'
@@ -22,6 +23,17 @@ test('traceparent: delivery has the header of the request that caused its event,
   expect(headersOf(traced)).toMatchObject({ traceparent })
   expect(headersOf(traced)).not.toHaveProperty('tracestate')
   expect(headersOf(plain)).not.toHaveProperty('traceparent')
+})
+
+test('webhooks: a webhook that is created without types gets the events of governance, and no messages [ADM-HOOK-1]', async () => {
+  const { receiver, webhook, until } = await fixture.createWebhook({ types: undefined })
+  expect(webhook.types).toEqual(GOVERNANCE_EVENT_TYPES)
+  await fixture.say()
+  const { id } = await fixture.admin.create('/applications', { name: crypto.randomUUID() })
+  await fixture.admin.create(`/applications/${id}/keys`, { name: 'announced' })
+  await fixture.server.context.relay.run()
+  await until({ state: 'delivered' })
+  expect(receiver.received.map(({ body }) => body.type)).toEqual(['key.created'])
 })
 
 test('webhooks: secret is encrypted in the database, and no record or log contains the secret or the URL', async () => {

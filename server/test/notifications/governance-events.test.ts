@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { GOVERNANCE_EVENT_TYPES } from '../../src/shared/governance-event.ts'
 import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { createMembers } from '../messaging/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
@@ -229,17 +228,6 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
     await deliver()
     expect(receiver.received).toEqual([])
     expect((await admin.get(`/webhooks/${webhook.id}`)).types).toBeNull()
-  })
-
-  test('a webhook that is created without types gets these events, and no messaging events', async () => {
-    const { receiver, webhook } = await createWebhook()
-    expect(webhook.types).toEqual(GOVERNANCE_EVENT_TYPES)
-    await admin.create('/users', { username: crypto.randomUUID() })
-    const { id } = await governed.application()
-    const key = await admin.create(`/applications/${id}/keys`, { name: 'announced' })
-    await deliver()
-    expect(typesOf(receiver).filter((type) => type !== 'key.created')).toEqual([])
-    expect(typesOf(receiver, key.id)).toEqual(['key.created'])
   })
 
   test('the wait that the receiver asks for is respected', async () => {
