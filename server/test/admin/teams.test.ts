@@ -156,8 +156,7 @@ test('keys: the list of an Application can be narrowed to a team and a tag', asy
     await create({ tags: ['nightly'] }),
     await create({ team_id: team.id, tags: ['nightly', 'batch'] }),
   ]
-  const idsOf = async (query: string) =>
-    (await admin.get(`/applications/${id}/keys?${query}`)).data.map((key: Json) => key.id)
+  const idsOf = async (query: string) => (await admin.get(`/applications/${id}/keys?${query}`)).data.map((key: Json) => key.id)
   expect(await idsOf(`team_id=${team.id}`)).toEqual([ofTeam.id, both.id])
   expect(await idsOf('tag=nightly')).toEqual([tagged.id, both.id])
   expect(await idsOf(`tag=nightly&team_id=${team.id}`)).toEqual([both.id])

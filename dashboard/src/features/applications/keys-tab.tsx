@@ -54,7 +54,15 @@ export function KeysTab({ application }: { readonly application: Application }) 
       <Group justify="space-between" align="flex-end">
         <FilterBar
           filters={[
-            { name: 'team', label: t('keys.fields.team'), kind: 'choice', choices: teams, searchable: true, pinned: true, width: 180 },
+            {
+              name: 'team',
+              label: t('keys.fields.team'),
+              kind: 'choice',
+              choices: teams,
+              searchable: true,
+              pinned: true,
+              width: 180,
+            },
             { name: 'tag', label: t('keys.filters.tag'), kind: 'text', pinned: true, width: 160 },
           ]}
           values={filters}

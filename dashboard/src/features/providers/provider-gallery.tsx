@@ -30,7 +30,12 @@ function useServices(): readonly Service[] {
     const preset = id as NonNullable<Provider['preset']>
     // Without the switch, a server on localhost is refused.
     const allow_private_addresses = mayAllowPrivate && new URL(base_url).hostname === 'localhost'
-    return { id, title, hint, values: { ...valuesOfKind('openai'), preset, base_url, max_classification, allow_private_addresses } }
+    return {
+      id,
+      title,
+      hint,
+      values: { ...valuesOfKind('openai'), preset, base_url, max_classification, allow_private_addresses },
+    }
   })
   const kinds = KINDS.map(
     (id): Service => ({ id, title: t(`kinds.${id}.title`), hint: t(`kinds.${id}.hint`), values: valuesOfKind(id) }),

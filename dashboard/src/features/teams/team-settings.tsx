@@ -47,7 +47,11 @@ export function TeamSettings({ team }: { readonly team: Team }) {
             <RestrictionFields form={form} />
             {/* Only operators who may read users see members. */}
             {team.members !== undefined && (
-              <TagsInput label={t('settings.members')} description={t('settings.membersHint')} {...form.getInputProps('members')} />
+              <TagsInput
+                label={t('settings.members')}
+                description={t('settings.membersHint')}
+                {...form.getInputProps('members')}
+              />
             )}
             {canEdit && (
               <Group justify="flex-end">

@@ -35,7 +35,10 @@ describe.each(testDatabases())('locks of keys on $name', async ({ name, open }) 
   }
 
   /** Archives the Application, and starts the other transaction when the Application is locked and its keys are not yet. */
-  async function archiveDuring<T>(owner: { readonly workspaceId: string; readonly applicationId: string }, other: (tx: Tx) => Promise<T>) {
+  async function archiveDuring<T>(
+    owner: { readonly workspaceId: string; readonly applicationId: string },
+    other: (tx: Tx) => Promise<T>,
+  ) {
     let started: Promise<T> | undefined
     await db.transaction().execute(async (tx) => {
       await setArchived(tx, workspaceId, owner.applicationId, NOW)

@@ -28,7 +28,7 @@ import { Line } from '../../../platform/lib/fields.ts'
 import { conflict, invalid, requireFound } from '../../../shared/request-errors.ts'
 import type { TypedApp } from '../../kit/route.ts'
 import type { ChangeDeps } from '../kit/change.ts'
-import type { Asked, Outcome, Update } from '../kit/noun.ts'
+import type { Asked, List, Outcome, Update } from '../kit/noun.ts'
 import { resource } from '../kit/resource.ts'
 
 const OF_APPLICATION = {
@@ -36,6 +36,21 @@ const OF_APPLICATION = {
   errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
 } as const
 const ISSUED = { view: IssuedApiKeyView, fields: ({ key }: ApiKey & { readonly key: string }) => ({ key }) }
+
+const FILTER = {
+  team_id: Type.Optional(Type.String({ ...Line, description: 'Only keys of this team.' })),
+  tag: Type.Optional(Type.String({ ...Line, description: 'Only keys with this tag.' })),
+}
+
+const LIST: List<ApiKey, typeof FILTER> = {
+  ...OF_APPLICATION,
+  summary: "List an Application's keys, including revoked keys, oldest first",
+  query: FILTER,
+  read: async (db, workspaceId, page, { params, query }) => {
+    requireFound(await findApplication(db, workspaceId, params.id), 'Application')
+    return listKeys(db, { workspaceId, applicationId: params.id }, page, query)
+  },
+}
 
 const UPDATE: Update<ApiKey, typeof ApiKeyPatch> = {
   summary: 'Change the name, team, limits, models, tags or metadata of a key',
@@ -56,18 +71,7 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     view: ApiKeyView,
     show: (rows: readonly ApiKey[]) => rows.map(apiKeyView),
     announce: (id) => [KEYS_TOPIC, id],
-    list: {
-      ...OF_APPLICATION,
-      summary: "List an Application's keys, including revoked keys, oldest first",
-      query: {
-        team_id: Type.Optional(Type.String({ ...Line, description: 'Only keys of this team.' })),
-        tag: Type.Optional(Type.String({ ...Line, description: 'Only keys with this tag.' })),
-      },
-      read: async (db, workspaceId, page, { params, query }) => {
-        requireFound(await findApplication(db, workspaceId, params.id), 'Application')
-        return listKeys(db, { workspaceId, applicationId: params.id }, page, query)
-      },
-    },
+    list: LIST,
     get: { summary: 'Get a key without its secret: whether and when it was used', find: findKey },
     create: {
       ...OF_APPLICATION,

@@ -54,8 +54,7 @@ export function teamsRoutes(app: TypedApp, deps: ChangeDeps): void {
       description:
         'Missing fields stay unchanged. null resets a field. `limits` are merged field by field, lists are replaced. Changes apply within a second on all nodes.',
       body: TeamPatch,
-      write: (tx, request, now) =>
-        updateTeam(tx, request.workspaceId, request.params.id, mayChooseMembers(request), now),
+      write: (tx, request, now) => updateTeam(tx, request.workspaceId, request.params.id, mayChooseMembers(request), now),
     },
     remove: {
       summary: 'Delete a team without valid keys',

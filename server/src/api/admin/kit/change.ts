@@ -118,7 +118,10 @@ export const chainFirst =
   (tx: Tx): Promise<void> =>
     lockChainEnd(tx, workspaceId)
 
-const factsOf = ({ action, id, fields = [], restores }: RecordedChange & Pick<Change<unknown>, 'restores'>, hasher: KeyedHasher): ChangeFacts => ({
+const factsOf = (
+  { action, id, fields = [], restores }: RecordedChange & Pick<Change<unknown>, 'restores'>,
+  hasher: KeyedHasher,
+): ChangeFacts => ({
   action,
   object_type: action.slice(0, action.indexOf('.')),
   object_id: typeof id === 'string' ? id : id(hasher),

@@ -44,7 +44,8 @@ export const AssistantView = Type.Object({
   application_id: Type.String(),
   application_archived_at: nullable({
     ...Timestamp,
-    description: 'Since then its Application is archived, and the assistant tells users that it is no longer available. null: it answers.',
+    description:
+      'Since then its Application is archived, and the assistant tells users that it is no longer available. null: it answers.',
   }),
   created_at: Timestamp,
 })
