@@ -1,15 +1,8 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createGatehouse, eventsOf } from '../../../clients/typescript/src/index.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
-import { blocksOf } from '../support/code-blocks.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const CLIENT = join(import.meta.dirname, '../../../clients/typescript/src/index.ts')
 const server = await closeAfterAll(sharedServer())
 const key = server.demo.applications[0]?.api_key ?? ''
 const gatehouse = createGatehouse({ baseUrl: server.base, token: key })
@@ -46,17 +39,4 @@ test('TypeScript client: events have several lines of data, and comments are no 
     { id: '1', event: 'a', data: 'one\ntwo' },
     { event: 'message', data: 'three' },
   ])
-})
-
-test('docs/build/typed-clients.md: the programs print the output of their comments', async () => {
-  const sources = blocksOf('docs/build/typed-clients.md').flatMap(({ language, source }) => (language === 'ts' ? [source] : []))
-  const file = join(temporaryFolder(), 'program.ts')
-  writeFileSync(file, sources.join('\n').replaceAll("'gatehouse-client'", JSON.stringify(CLIENT)))
-  const env = { ...process.env, GATEHOUSE_URL: server.base, GATEHOUSE_KEY: key, GATEHOUSE_ADMIN: server.demo.admin_token }
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { env })
-  let rest = stdout
-  for (const fragment of sources.flatMap((source) => (/^\/\/ (.*)$/m.exec(source)?.[1] ?? '').split(' … '))) {
-    expect(rest).toContain(fragment)
-    rest = rest.slice(rest.indexOf(fragment) + fragment.length)
-  }
 })
