@@ -41,6 +41,7 @@ const MAIN = [
   }),
   section('Build', {
     'build/': 'Set up',
+    'build/first-assistant': 'An assistant in 15 minutes',
     'build/chat': 'Chat',
     'build/streaming': 'Streaming',
     'build/tools': 'Tools',
