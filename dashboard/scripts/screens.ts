@@ -8,13 +8,15 @@ import { readFeatures } from '../e2e/support/features.ts'
 /**
  * `npm run screens -- --url http://127.0.0.1:8787 --data data --out screens [/audit …]`: pictures of every page of the dashboard, or of
  * the given ones, at three widths in light and dark colors, as the owner of a running server with the demo. To judge the whole by eye.
- * With `--documents`: the pictures of docs/images that show the demo's history.
+ * With `--documents`: the pictures of docs/images that show the demo's history, or those with the given names.
  */
 const WIDTHS = [1440, 1280, 380]
 const IMAGES = join(import.meta.dirname, '../../docs/images')
 const IMAGE_WIDTH = 1280
-/** The buttons of a decision are disabled for a second. */
-const SETTLED_MS = 2_000
+/** The buttons of a decision are disabled for a second, and charts are loaded after the page. */
+const SETTLED_MS = 5_000
+/** Placeholders are on a page until its data are loaded. */
+const LOADED_MS = 60_000
 /** Pages in docs/images, by the name of the picture. */
 const DOCUMENTED: Readonly<Record<string, string>> = {
   applications: '/applications',
@@ -27,7 +29,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   operators: '/settings/operators',
   policies: '/policies',
   providers: '/providers',
-  reviews: '/reviews',
+  reviews: '/reviews/$id',
   usage: '/usage?period=30d',
 }
 const HEIGHT = 800
@@ -44,7 +46,7 @@ const LISTS: Readonly<Record<string, string>> = {
   '/policies/$id': '/policy-sets',
   '/policies/drafts/$id': '/policy-drafts',
   '/providers/$id': '/providers',
-  '/reviews/$id': '/reviews',
+  '/reviews/$id': '/reviews?state=pending&rule=payments-need-approval',
   '/settings/users/$id': '/users',
   '/settings/webhooks/$id': '/webhooks',
 }
@@ -72,6 +74,7 @@ await browser.close()
 
 async function takeImages(page: Page): Promise<void> {
   for (const [name, documented] of Object.entries(DOCUMENTED)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
     const path = await resolvePath(page.request, documented)
     if (path !== undefined)
       await takeScreens(page, path, [IMAGE_WIDTH], (_width, scheme) => join(IMAGES, `${name}-${scheme}.png`))
@@ -124,6 +127,7 @@ async function takeScreens(
 ): Promise<void> {
   await page.goto(`/dashboard${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached', timeout: LOADED_MS })
   await page.waitForTimeout(SETTLED_MS)
   for (const width of widths) {
     await page.setViewportSize({ width, height: HEIGHT })
