@@ -24,9 +24,9 @@ export function repositoryLinks(markdown: MarkdownRenderer): void {
         const [path = '', hash] = href.split('#')
         const target = siteTarget(path, env.path)
         if (target !== undefined) token.attrSet('href', hash === undefined ? target : `${target}#${hash}`)
+        else if (children) turnToText(children, index)
         // Otherwise the router of VitePress looks for a page. With a target it does not add the base.
         if (target?.startsWith('/docs/examples/')) token.attrSet('target', '_self')
-        else if (children) turnToText(children, index)
       }
     }
   })

@@ -102,6 +102,12 @@ test('API reference: the first load of each page has at most 1.5 MB', () => {
   expect(sizes.filter(([, bytes]) => bytes > 1_500_000)).toEqual([])
 })
 
+test('documents: links between documents stay links in the built site', () => {
+  const start = readFileSync(join(SITE, 'index.html'), 'utf8')
+  const links = [...start.matchAll(/<td><a href="([^"]+)"/g)].map(([, href]) => href)
+  expect(links).toEqual(expect.arrayContaining(['/docs/start/quick-start', '/docs/build/', '/docs/build/first-assistant']))
+})
+
 test('documents: every link of the built site leads to a page and a heading', () => {
   const pages = new Map(
     globSync('**/*.html', { cwd: SITE }).map((name) => [addressOf(name), readFileSync(join(SITE, name), 'utf8')]),
