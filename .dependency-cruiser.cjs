@@ -264,7 +264,7 @@ module.exports = {
     },
     onlyInDashboard('api', 'api/', ['api/']),
     onlyInDashboard('ui-has-no-data', 'ui/', ['ui/'], ['shared/request-outcome\\.ts$']),
-    onlyInDashboard('views', 'views/', ['(api|ui|routing|views)/']),
+    onlyInDashboard('views', 'views/', ['(api|ui|routing|views)/'], ['shared/request-outcome\\.ts$']),
     onlyInDashboard('routing', 'routing/', ['(api|routing|texts)/']),
     onlyInDashboard(
       'feature-never-another-feature',

@@ -6,7 +6,7 @@ interface MatchedRule {
   readonly verdict: string
 }
 
-/** What a policy test expects: the rules that matched at its point, and their strictest verdict. */
+/** The expectation of a policy test: the rules that matched at its point, and their strictest verdict. */
 export function expectedAt(at: string, matched: readonly MatchedRule[]) {
   const rules = matched.filter(({ point }) => point === at)
   const verdict = STRICTNESS.findLast((one) => rules.some((rule) => rule.verdict === one)) ?? 'allow'

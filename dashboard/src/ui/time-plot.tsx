@@ -1,9 +1,9 @@
 import 'uplot/dist/uPlot.min.css'
 import { ColorSwatch, Group, Text, useComputedColorScheme, useMantineTheme } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import { useNavigateTo } from '../routing/location.ts'
 import { type ChartSeries, intervalLabel, secondsBetween, TIME_STEPS, tickLabels, valueTicks } from './chart-scale.ts'
 import { Link } from './link.tsx'
 
@@ -32,7 +32,7 @@ export function TimePlot({ times, series, format, height }: TimePlotProps) {
   const [hovered, setHovered] = useState<number | null>(null)
   const scheme = useComputedColorScheme('light')
   const theme = useMantineTheme()
-  const navigate = useNavigateTo()
+  const navigate = useNavigate()
   const colors = useMemo(
     () => series.map(({ color }) => theme.colors[color]?.[SHADE[scheme]] ?? theme.colors.gray[SHADE[scheme]]),
     [series, theme, scheme],
@@ -46,7 +46,7 @@ export function TimePlot({ times, series, format, height }: TimePlotProps) {
     const plot = new uPlot(options, stacked(times, series), target.current)
     plot.over.addEventListener('click', () => {
       const link = seriesAt(plot, series)?.link
-      if (link) navigate(link.to, link.search)
+      if (link) void navigate({ to: link.to, search: link.search as never })
     })
     return () => plot.destroy()
   }, [times, series, colors, format, width, height, scheme, theme, navigate])

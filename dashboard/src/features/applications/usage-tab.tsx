@@ -11,8 +11,8 @@ import { PeriodControl } from '../../ui/period-control.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { StageTimes } from '../../ui/stage-times.tsx'
-import { TrafficChart } from '../../ui/traffic-chart.tsx'
 import { TrafficFigures } from '../../ui/traffic-figures.tsx'
+import { TrafficChart } from '../../views/traffic-chart.tsx'
 
 const REFETCH_MS = 30_000
 

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { OUTCOMES } from '../../../server/src/shared/request-outcome.ts'
 import { useScopes } from '../api/session.ts'
-import { formatCount } from './format-numbers.ts'
-import { chartColorOf, outcomeLabel, type RequestOutcome } from './outcome.tsx'
-import { TimeChart } from './time-chart.tsx'
+import { formatCount } from '../ui/format-numbers.ts'
+import { chartColorOf, outcomeLabel, type RequestOutcome } from '../ui/outcome.tsx'
+import { TimeChart } from '../ui/time-chart.tsx'
 
 /** Requests in one interval. */
 interface TrafficPoint {
