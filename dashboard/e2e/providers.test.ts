@@ -240,7 +240,7 @@ test('provider test: a key that a model rejects fails it, and a new key is teste
   await dialog.getByRole('status').getByText('gpt-demo answered in').waitFor()
   await expectAccessible(page)
   await dialog.getByLabel('Model to ask').fill('text-embedding-x')
-  await dialog.getByRole('button', { name: 'Test again' }).click()
+  await dialog.getByRole('button', { name: 'Test with this model' }).click()
   await dialog.getByRole('status').getByText('text-embedding-x answered in').waitFor()
   await page.keyboard.press('Escape')
   await dialogsClosed(page)

@@ -109,7 +109,7 @@ test('keys: ? shows them, and single letters can be turned off', async () => {
   const { page, visit } = await dashboard.signedIn({ at: `/reviews/${id}` })
   await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
   await page.keyboard.press('?')
-  const dialog = page.getByRole('dialog', { name: 'Keyboard keys' })
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await dialog.getByText('Approve a hold').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('switch', { name: 'Single-letter keys' }).click()

@@ -2,11 +2,13 @@ import { useLocation, useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from './empty-state.tsx'
 import { LinkButton } from './link.tsx'
+import { useWindowTitle } from './page.tsx'
 
 /** Shown if the object of a page does not exist. Links to the page that lists such objects. `title`: "Budget not found". */
 export function NotFound({ title }: { readonly title: string }) {
   const { t } = useTranslation('ui')
   const list = useParentPath()
+  useWindowTitle(title)
   return (
     <EmptyState
       order={1}

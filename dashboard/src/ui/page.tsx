@@ -16,9 +16,7 @@ interface PageProps {
 
 /** Frame of a page: heading, which is also the window title, actions and content. */
 export function Page({ title, description, parent, actions, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Gatehouse`
-  }, [title])
+  useWindowTitle(title)
   return (
     <Stack gap="lg" maw={1280}>
       <Group justify="space-between" align="flex-start">
@@ -43,4 +41,10 @@ export function Page({ title, description, parent, actions, children }: PageProp
       {children}
     </Stack>
   )
+}
+
+export function useWindowTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Gatehouse`
+  }, [title])
 }

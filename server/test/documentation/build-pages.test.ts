@@ -144,7 +144,7 @@ test(`${TYPED_CLIENTS}: the packed client can be installed, and the programs pri
   writeFileSync(join(app, 'program.ts'), sources.join('\n'))
   const printed = await run(process.execPath, ['program.ts'], app, env)
   expectOutput(`${TYPED_CLIENTS}\n${printed.stderr}`, printed.stdout, ...sources)
-}, 300_000)
+}, 120_000)
 
 test('docs/build: every code block was executed by a test of this file, or has a reason', () => {
   const left = ALL_PAGES.flatMap(blocksOf).filter(({ source }) => !executed.has(source))

@@ -9,6 +9,7 @@ import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatMs } from '../../ui/format-numbers.ts'
 import { Link } from '../../ui/link.tsx'
+import { reasonOf } from '../../ui/outcome.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Hash } from './hash.tsx'
@@ -20,6 +21,7 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
   const { nameOf } = useApplicationNames()
   const { application_id, status, error_code, duration_ms, change, dry_run, playground, endpoint } = record
+  const reason = reasonOf(record)
   // Its fields are the items that were read.
   const isQueueRead = change?.action === 'review_queue.read'
   return (
@@ -41,7 +43,14 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
           ],
           [t('record.key'), record.key_id && <KeyName key="key" id={record.key_id} />],
           [t('record.status'), status],
-          [t('record.error'), error_code && <code key="error">{error_code}</code>],
+          [
+            t('record.error'),
+            error_code && (
+              <span key="error">
+                <code>{error_code}</code> {reason !== error_code && reason}
+              </span>
+            ),
+          ],
           [t('columns.latency'), formatMs(duration_ms)],
           [t('record.dryRun'), dry_run ? t('record.yes') : null],
           [

@@ -7,11 +7,9 @@ import { useNavigateTo, usePathParam } from '../../routing/location.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { errorLabel, HealthBadge } from '../../ui/health-badge.tsx'
-import { LinkButton } from '../../ui/link.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -39,14 +37,7 @@ export function Page() {
     refetch,
   } = useRead('/admin/v1/providers/{id}', { params: { path: { id } } }, { refetchInterval: REFETCH_MS })
   const canEdit = useScopes().hasScope('providers:write')
-  if (hasStatus(error, 404)) {
-    return (
-      <EmptyState title={t('provider.notFoundTitle')} action={<LinkButton to="/providers">{t('models.emptyAction')}</LinkButton>}>
-        {t('provider.notFoundHint')}
-      </EmptyState>
-    )
-  }
-  if (error && !provider) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (error && (!provider || hasStatus(error, 404))) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!provider) return <PageSkeleton />
   return (
     <Frame
