@@ -49,7 +49,7 @@ test('documents: search finds a page', async () => {
 
 test.each([
   ['memory api', 'build/memory'],
-  ['create access token user', 'build/users'],
+  ['create access token user', 'build/(users|first-assistant)'],
   ['team', 'guides|build|start|dashboard|api|configuration'],
   ['stream chat completion', 'build/streaming'],
 ])('documents: the search for “%s” finds a guide first', async (words, expected) => {

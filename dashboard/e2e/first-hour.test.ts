@@ -71,7 +71,6 @@ async function addProvider(page: Page): Promise<void> {
   await dialogsClosed(page)
   await button(page, 'Test connection to inhouse').click()
   await page.getByText('Connection successful. 1 model is available.').waitFor()
-  await page.getByRole('checkbox', { name: 'scripted' }).click()
   await button(page, 'Add selected models').click()
   await page.getByText('1 model added.').waitFor()
   await page.keyboard.press('Escape')

@@ -35,6 +35,7 @@ test('command palette: opens pages, Applications, users, records and forms with 
   await page.waitForURL('**/dashboard/applications/*')
   const team = await dashboard.admin.create('/teams', { name: 'night shift' })
   await page.reload()
+  await page.getByRole('heading', { name: 'support', level: 1 }).waitFor()
   await choose('night', 'night shift')
   await page.waitForURL(`**/dashboard/teams/${team.id}`)
   await choose(RECORD, `Open ${RECORD}`)

@@ -29,7 +29,8 @@ const row = (page: Page, id: string) => page.getByRole('list', { name: 'Queue' }
 const HOLD_TIME = `(() => {
   const timers = new Map()
   const { setTimeout: start, clearTimeout: stop } = globalThis
-  let last = 0
+  // No id of the browser, and not -1, which Mantine clears.
+  let last = -1_000
   globalThis.setTimeout = (run, ms, ...more) => {
     if (ms !== 5000) return start(run, ms, ...more)
     last -= 1

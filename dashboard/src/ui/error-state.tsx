@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { Trans, useTranslation } from 'react-i18next'
+import { useTranslation } from 'react-i18next'
 import { describeError } from './describe-error.ts'
 import { NotFound } from './not-found.tsx'
 
@@ -22,7 +22,7 @@ export function ErrorState({ title, error, onRetry }: ErrorStateProps) {
       <Group mt="xs" gap="md">
         {requestId && (
           <Text size="xs" c="dimmed">
-            <Trans ns="ui" i18nKey="error.requestId" values={{ id: requestId }} components={{ code: <Code /> }} />
+            {t('error.requestId')} <Code>{requestId}</Code>
           </Text>
         )}
         {onRetry && (

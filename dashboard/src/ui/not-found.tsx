@@ -2,7 +2,7 @@ import { useLocation, useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from './empty-state.tsx'
 import { LinkButton } from './link.tsx'
-import { useWindowTitle } from './page.tsx'
+import { useWindowTitle } from './use-window-title.ts'
 
 /** Shown if the object of a page does not exist. Links to the page that lists such objects. `title`: "Budget not found". */
 export function NotFound({ title }: { readonly title: string }) {

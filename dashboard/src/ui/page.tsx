@@ -1,7 +1,8 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from './link.tsx'
+import { useWindowTitle } from './use-window-title.ts'
 
 interface PageProps {
   readonly title: string
@@ -41,10 +42,4 @@ export function Page({ title, description, parent, actions, children }: PageProp
       {children}
     </Stack>
   )
-}
-
-export function useWindowTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · Gatehouse`
-  }, [title])
 }

@@ -1,5 +1,5 @@
 import { Badge, Text } from '@mantine/core'
-import { Trans } from 'react-i18next'
+import { useTranslation } from 'react-i18next'
 import { formatExactTime, formatRelativeTime, formatSeconds, formatTime } from './format-time.ts'
 import { useNow } from './use-now.ts'
 
@@ -16,11 +16,14 @@ interface TimeProps {
 }
 
 /** The revocation of a key or token. */
-export const Revoked = ({ at }: { readonly at: string }) => (
-  <Badge color="gray">
-    <Trans ns="ui" i18nKey="time.revoked" components={{ time: <Time at={at} /> }} />
-  </Badge>
-)
+export function Revoked({ at }: { readonly at: string }) {
+  const { t } = useTranslation('ui')
+  return (
+    <Badge color="gray">
+      {t('time.revoked')} <Time at={at} />
+    </Badge>
+  )
+}
 
 /** A time in the browser's time zone, with the exact time and the time zone on hover. */
 export function Time({ at, fallback = '–', format = 'relative' }: TimeProps) {

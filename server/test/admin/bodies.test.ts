@@ -95,7 +95,7 @@ test.each([
   ['POST', '/policy-sets/simulate', {}, 'request'],
   ['POST', '/policy-sets/simulate', { request: {} }, 'request.messages'],
   ['POST', '/policy-sets/simulate', { request: { messages: [{ role: 'user', content: 7 }] } }, 'request.messages[0].content'],
-  ['POST', '/policy-sets/simulate', { request: { ...CHAT_REQUEST, tools: [{ type: 'function' }] } }, 'request.tools'],
+  ['POST', '/policy-sets/simulate', { request: { ...CHAT_REQUEST, tools: [{}] } }, 'request.tools[0].type'],
   ['POST', '/policy-sets/simulate', { request: CHAT_REQUEST, point: 'output' }, 'response'],
   ['POST', '/policy-sets/simulate', { request: CHAT_REQUEST, source: 'x', policy_set_id: 'y' }, 'policy_set_id'],
   ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/approve', { comment: 7 }, 'comment'],

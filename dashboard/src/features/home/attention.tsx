@@ -1,6 +1,6 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
-import { Trans, useTranslation } from 'react-i18next'
+import { useTranslation } from 'react-i18next'
 import { useScopes } from '../../api/session.ts'
 import { LinkButton } from '../../ui/link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -73,17 +73,20 @@ function Waiting({
   readonly kind: AttentionItem['kind']
   readonly overview: Overview
 }) {
+  const { t } = useTranslation('home')
   const isHold = kind === 'holds_waiting' || kind === 'holds_expiring'
   const oldest = isHold ? holds.oldest : kind === 'escalations_waiting' ? escalations.oldest : null
   if (oldest === null) return null
   const next = isHold ? holds.next_expiry : null
   return (
     <Text span inherit c="dimmed">
-      <Trans
-        ns="home"
-        i18nKey={next ? 'attention.oldestAndNext' : 'attention.oldest'}
-        components={{ time: <Time at={oldest} />, left: <TimeLeft until={next ?? ''} /> }}
-      />
+      {t('attention.oldest')} <Time at={oldest} />.
+      {next && (
+        <>
+          {' '}
+          {t('attention.nextExpiry')} <TimeLeft until={next} />.
+        </>
+      )}
     </Text>
   )
 }

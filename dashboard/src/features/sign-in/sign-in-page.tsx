@@ -1,7 +1,7 @@
 import { Code, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Trans, useTranslation } from 'react-i18next'
+import { useTranslation } from 'react-i18next'
 import { signInMethods } from '../../api/auth.ts'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { FormError } from '../../ui/submit-form.tsx'
@@ -48,7 +48,7 @@ function FirstLogin() {
       <Text size="sm">{t('firstLogin.command')}</Text>
       <Code block>gatehouse operator first-login</Code>
       <Text size="sm" c="dimmed">
-        <Trans ns="sign-in" i18nKey="firstLogin.elsewhere" components={{ code: <Code /> }} />
+        {t('firstLogin.elsewhere')}
       </Text>
     </Stack>
   )
