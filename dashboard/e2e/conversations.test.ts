@@ -108,7 +108,7 @@ test('assistant: operators see why it did not answer, and where to change that; 
   await sendMessage(page, 'Are you there?')
   const reply = page.getByRole('article', { name: /^Grace/ }).first()
   await reply.getByText('There is no model that may answer this.').waitFor()
-  const failure = reply.getByRole('alert')
+  const failure = reply.getByRole('note')
   await failure.getByText('No answer: no provider may answer it').waitFor()
   await failure.getByText('NO_ELIGIBLE_PROVIDER').waitFor()
   await reply.getByRole('link', { name: 'Decision: Refused 422' }).waitFor()
