@@ -73,13 +73,13 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   // Detectors read the complete JSON document with its escapes decoded (shared/json-text.ts), so only the text before them is known.
   const end = readsEncoded ? firstEscape(text) : text.length
   if (end < text.length) return { ...scanGrowing(text.slice(0, end), options), isBlocked: true }
-  const all = findAll(text, detectors, budgetMs)
+  const forms = formsOf(text)
+  const all = findAll(text, forms, { detectors, budgetMs })
   // Without the words there may be fewer findings, and only those deny early.
   const certain = all.findings.length === 0 ? undefined : scan([text], { detectors, budgetMs })
   const reading = readingDetectors(options)
   // A finding that does not count can hide one that does, until more text shows that it is none.
-  const own = all.findings.every(({ type }) => isRead(type, options)) ? all : findAll(text, reading, budgetMs)
-  const forms = formsOf(text)
+  const own = all.findings.every(({ type }) => isRead(type, options)) ? all : findAll(text, forms, { detectors: reading, budgetMs })
   const settledEnd = settledEndOf(forms, reading, window)
   const counting = [...all.findings.filter(({ type }) => isRead(type, options)), ...own.findings]
   // One that begins in another finding, which is not complete, would cover both.
@@ -104,18 +104,18 @@ function countSettled(findings: readonly Finding[], forms: readonly PlainText[],
 }
 
 /** All findings that begin in the text, in each of its forms, as if the hints followed. */
-function findAll(text: string, detectors: readonly Detector[], budgetMs: number) {
+function findAll(text: string, forms: readonly PlainText[], { detectors, budgetMs }: ScanOptions) {
   const hinted = `${text}${HINTS}`
   const { findings, failures } = scan([hinted], { detectors, budgetMs })
   const found = findings[0]?.filter(({ start }) => start < text.length) ?? []
   // A letter that follows later can make the text be read as written too (platform/lib/plain-text.ts).
-  const isPlain = readings(text).plain.text === text
   return {
-    findings: isPlain ? found : resolveOverlaps([...found, ...findWritten(hinted, detectors)]),
+    findings: forms.length === 1 ? found : resolveOverlaps([...found, ...findWritten(hinted, detectors)]),
     failed: failures.length > 0,
   }
 }
 
+/** The readings of the text, and the text as written if it differs from the first of them. */
 function formsOf(text: string): readonly PlainText[] {
   const { plain, others } = readings(text)
   const written: PlainText = { text, original: (start, end) => ({ start, end }) }
