@@ -1,5 +1,5 @@
 import type { Detector } from '../domains/classification/detector.ts'
-import { type GrowingScan, isBounded, scanGrowing, windowOf } from '../domains/classification/growing-scan.ts'
+import { type GrowingScan, isBounded, scanGrowing, settlingWindowOf, windowOf } from '../domains/classification/growing-scan.ts'
 import { assess } from '../domains/classification/risk.ts'
 import { evaluate } from '../domains/policy/evaluate.ts'
 import type { TextWatch } from '../domains/providers/chat-operation.ts'
@@ -87,8 +87,10 @@ export class ResponseWatch implements TextWatch {
     const { reads = [], earlyDenials = [] } = watched.authorized.policy?.growingOutput ?? {}
     this.#reads = watched.flow ? reads : earlyDenials.flatMap(({ growth }) => growth.reads)
     this.#detectors = this.#reads.length > 0 ? deps.detectors.filter(isBounded) : []
-    const window = windowOf({ detectors: this.#detectors, reads: this.#reads })
-    this.#window = Math.max(window, watched.flow?.window ?? 0)
+    this.#window = watched.flow
+      ? Math.max(windowOf({ detectors: this.#detectors, reads: this.#reads }), watched.flow.window)
+      : // Only findings that stay deny early.
+        settlingWindowOf(this.#detectors)
   }
 
   grown(text: string | undefined): void {

@@ -61,6 +61,9 @@ export const windowOf = (reading: Reading): number =>
     ...readingDetectors(reading).map(({ longest }) => (longest === undefined ? MIN_RELEASE_WINDOW : longest + CHANGING)),
   )
 
+/** The characters after a finding that decide whether it stays: one of another type can take its place. */
+export const settlingWindowOf = (detectors: readonly Detector[]): number => windowOf({ detectors, reads: FINDING_GROUPS })
+
 /**
  * Words that some detectors look for anywhere in a text before they search it (`assignment.ts`, `credential-lines.ts`, `encoded-readings.ts`). They may
  * follow later, so a text that grows is scanned as if they did.
@@ -79,7 +82,9 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   const certain = all.findings.length === 0 ? undefined : scan([text], { detectors, budgetMs })
   const reading = readingDetectors(options)
   // A finding that does not count can hide one that does, until more text shows that it is none.
-  const own = all.findings.every(({ type }) => isRead(type, options)) ? all : findAll(text, forms, { detectors: reading, budgetMs })
+  const own = all.findings.every(({ type }) => isRead(type, options))
+    ? all
+    : findAll(text, forms, { detectors: reading, budgetMs })
   const settledEnd = settledEndOf(forms, reading, window)
   const counting = [...all.findings.filter(({ type }) => isRead(type, options)), ...own.findings]
   // One that begins in another finding, which is not complete, would cover both.
@@ -96,10 +101,10 @@ export function scanGrowing(text: string, options: Options): GrowingScan {
   }
 }
 
-/** A finding stays only if the text that any detector needs is known, because one of another type can take its place. */
+/** Counts the findings that stay. */
 function countSettled(findings: readonly Finding[], forms: readonly PlainText[], { detectors, window }: Options): FindingCounts {
   if (findings.length === 0) return NOTHING_FOUND
-  const settledEnd = settledEndOf(forms, detectors, Math.max(window, windowOf({ detectors, reads: FINDING_GROUPS })))
+  const settledEnd = settledEndOf(forms, detectors, Math.max(window, settlingWindowOf(detectors)))
   return countFindings([findings.filter(({ end }) => end <= settledEnd)])
 }
 
