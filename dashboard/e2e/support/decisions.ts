@@ -1,10 +1,21 @@
 import type { Page } from 'playwright-core'
 
-/** Ends the time to undo the decisions of the page. */
+/** Longer than the time to undo a decision. */
+const UNDO_IS_OVER_MS = 6_000
+
+/** Ends the time to undo the decisions of the page. On a slow machine it may have ended before the button is seen or clicked. */
 export async function sendNow(page: Page): Promise<void> {
-  const button = page.getByRole('button', { name: 'Send now' })
-  await button.first().waitFor()
-  while ((await button.count()) > 0) await button.first().click()
+  const buttons = page.getByRole('button', { name: 'Send now' })
+  const isOver = await buttons
+    .first()
+    .waitFor({ timeout: UNDO_IS_OVER_MS })
+    .then(
+      () => false,
+      () => true,
+    )
+  if (isOver) return
+  await buttons.evaluateAll('(buttons) => { for (const button of buttons) button.click() }')
+  await buttons.first().waitFor({ state: 'detached' })
 }
 
 /** Collects the paths of decisions that the page sends. */
