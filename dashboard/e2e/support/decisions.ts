@@ -14,8 +14,18 @@ export async function sendNow(page: Page): Promise<void> {
       () => true,
     )
   if (isOver) return
-  await buttons.evaluateAll('(buttons) => { for (const button of buttons) button.click() }')
-  await buttons.first().waitFor({ state: 'detached' })
+  for (let isLeft = true; isLeft; ) {
+    await buttons.evaluateAll((found) => {
+      for (const button of found) button.click()
+    })
+    isLeft = await buttons
+      .first()
+      .waitFor({ state: 'detached', timeout: 1_000 })
+      .then(
+        () => false,
+        () => true,
+      )
+  }
 }
 
 /** Collects the paths of decisions that the page sends. */
