@@ -80,7 +80,7 @@ test('base_url: a refused private address names the setting of the server and th
     await admin.send('POST', '/providers', { id: 'inside', base_url: 'http://10.0.0.7/v1' }),
     'VALIDATION_ERROR',
   )
-  for (const name of ['GATEHOUSE_ALLOW_PRIVATE_URLS=1', 'allow_private_addresses']) expect(message).toContain(name)
+  for (const name of ['GATEHOUSE_ALLOW_PRIVATE_URLS=1', '“Allow private addresses”']) expect(message).toContain(name)
 })
 
 describe('private addresses of one provider [ADM-ENV-10]', () => {

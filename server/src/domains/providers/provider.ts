@@ -178,7 +178,7 @@ function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): 
 }
 
 const PRIVATE_ADDRESS =
-  'must not be a private address. Turn on “Allow private addresses” (allow_private_addresses, for owners of all Workspaces), or set GATEHOUSE_ALLOW_PRIVATE_URLS=1 on the server'
+  'must not be a private address. An owner of all Workspaces can turn on “Allow private addresses” for this provider. To allow them for all providers, set GATEHOUSE_ALLOW_PRIVATE_URLS=1 on the server'
 
 function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | undefined {
   for (const [name, value] of Object.entries(headers)) {
