@@ -158,7 +158,7 @@ function typeOfCall(expr: Expr, scope: Scope): Type {
   // Before the arguments: those of a misspelt loop would have unknown names.
   if (!overloads && !isComparison && name !== '_?_:_')
     throw new InvalidCondition(
-      `unknown function ${name}${didYouMean(name, [...known.keys(), ...LOOPS].filter(isWord), '')}`,
+      `unknown function ${name}${didYouMean(name, [...known.keys(), ...LOOPS].filter(isWord), 'known functions')}`,
       expr,
     )
   const types = args.map((arg) => typeOf(arg, scope))
