@@ -15,19 +15,31 @@ export const rankOfVerdict = (verdict: string): number => STRICTNESS.indexOf(ver
 
 interface VerdictProps {
   readonly verdict: string | null | undefined
-  /** The verdict of a rule, which denies, and not that of a request, which is denied. */
-  readonly ofRule?: boolean
-  /** Transforms of the rule, or those that changed texts of the request. */
+  /** Those that changed texts of the request. */
   readonly transforms?: readonly string[] | undefined
 }
 
-/** Badge with a verdict: "Denied"; with transforms "Allowed, redacted", and for a rule "Redact". */
-export function Verdict({ verdict, ofRule = false, transforms = [] }: VerdictProps) {
+/** Badge with the verdict of a request: "Denied"; with transforms "Allowed, redacted". */
+export function Verdict({ verdict, transforms = [] }: VerdictProps) {
   if (!verdict) return null
   const change = changeBy(verdict, transforms)
-  const label = ofRule ? ruleVerdictLabel(verdict, transforms) : requestLabel(verdict, change)
-  return <Badge color={verdict === 'allow' && change ? 'teal' : (COLORS[verdict] ?? 'gray')}>{label}</Badge>
+  return <Badge color={colorOf(verdict, change !== undefined)}>{requestLabel(verdict, change)}</Badge>
 }
+
+interface RuleEffects {
+  readonly verdict: string
+  readonly transforms?: readonly string[]
+  readonly directives?: readonly string[]
+}
+
+/** Badge with the effect of a rule: "Deny", "Redact", "Restrict". */
+export function RuleVerdict({ verdict, transforms = [], directives = [] }: RuleEffects) {
+  const hasEffect = changeBy(verdict, transforms) !== undefined || directives.length > 0
+  return <Badge color={colorOf(verdict, hasEffect)}>{ruleVerdictLabel({ verdict, transforms, directives })}</Badge>
+}
+
+const colorOf = (verdict: string, hasEffect: boolean): string =>
+  verdict === 'allow' && hasEffect ? 'teal' : (COLORS[verdict] ?? 'gray')
 
 /** The strictest one first. */
 const CHANGES = ['redact', 'mask', 'pseudonymize', 'truncate'] as const
@@ -50,11 +62,14 @@ const requestLabel = (verdict: string, change: Change | undefined): string =>
     ? i18next.t('ui:changed.and', { verdict: verdictLabel(verdict), change: i18next.t(`ui:changed.${change}`) })
     : verdictLabel(verdict)
 
-/** `require_approval` as "Require approval"; a rule that redacts as "Redact". */
-export function ruleVerdictLabel(verdict: string, transforms: readonly string[] = []): string {
+/** `require_approval` as "Require approval". A rule that allows with transforms or directives has their effect as its name: "Redact", "Restrict". */
+export function ruleVerdictLabel({ verdict, transforms = [], directives = [] }: RuleEffects): string {
   const label = i18next.t(`ui:ruleVerdicts.${verdict}` as 'ui:ruleVerdicts.allow', { defaultValue: verdict })
   const change = changeBy(verdict, transforms)
-  if (!change) return label
-  if (verdict === 'allow') return i18next.t(`ui:ruleChanges.${change}`)
-  return i18next.t('ui:changed.and', { verdict: label, change: i18next.t(`ui:ruleChanges.${change}`).toLowerCase() })
+  if (change && verdict === 'allow') return i18next.t(`ui:ruleChanges.${change}`)
+  if (change) return i18next.t('ui:changed.and', { verdict: label, change: i18next.t(`ui:ruleChanges.${change}`).toLowerCase() })
+  if (verdict !== 'allow' || directives.length === 0) return label
+  return directives.every((name) => name.startsWith('system:'))
+    ? i18next.t('ui:ruleDirectives.instruct')
+    : i18next.t('ui:ruleDirectives.restrict')
 }

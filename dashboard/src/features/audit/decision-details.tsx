@@ -6,7 +6,7 @@ import { useScopes } from '../../api/session.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { RuleVerdict } from '../../ui/verdict.tsx'
 import { Hash } from './hash.tsx'
 
 /** The decision, its rules and the policy version. */
@@ -20,10 +20,7 @@ export function DecisionDetails({ record }: { readonly record: AuditRecord }) {
     <Stack gap="sm">
       <DescriptionList
         items={[
-          [
-            t('record.decision.verdict'),
-            decision && <Verdict key="verdict" verdict={decision.verdict} transforms={decision.transforms} ofRule />,
-          ],
+          [t('record.decision.verdict'), decision && <RuleVerdict key="verdict" {...decision} />],
           [t('record.decision.classification'), classification && <Level key="classification" level={classification} />],
           [t('record.decision.risk'), risk_level && <Level key="risk" level={risk_level} />],
           [
@@ -66,7 +63,7 @@ function MatchedRules({ decision: { rules }, versionId = '' }: MatchedRulesProps
   const { t } = useTranslation('audit')
   const isReadable = useScopes().hasScope('policies:read') && versionId !== ''
   const { data } = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: versionId } } }, { enabled: isReadable })
-  const transformsOf = (id: string) => data?.rules.find((rule) => rule.id === id)?.transforms
+  const effectsOf = (id: string) => data?.rules.find((rule) => rule.id === id)
   if (rules.length === 0) return <Text size="sm">{t('record.decision.noRule')}</Text>
   return rules.map(({ id, point, verdict, error }) => (
     <Group key={`${id} ${point}`} gap={6}>
@@ -74,7 +71,7 @@ function MatchedRules({ decision: { rules }, versionId = '' }: MatchedRulesProps
         {id}
       </Link>
       <Text size="sm">{t('record.decision.ruleAt', { point })}</Text>
-      <Verdict verdict={verdict} transforms={transformsOf(id)} ofRule />
+      <RuleVerdict {...effectsOf(id)} verdict={verdict} />
       {error && <Text size="sm">{t('record.decision.failed', { error })}</Text>}
     </Group>
   ))

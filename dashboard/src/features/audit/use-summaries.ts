@@ -23,7 +23,7 @@ function useResults({ user, classification, risk_level, decision, knowledge, mem
   const rulesAt = (...points: readonly string[]) =>
     (decision?.rules ?? [])
       .filter(({ point }) => points.includes(point))
-      .map(({ id, verdict }) => t('stages.rule', { id, verdict: ruleVerdictLabel(verdict) }))
+      .map(({ id, verdict }) => t('stages.rule', { id, verdict: ruleVerdictLabel({ verdict }) }))
   const identity = () =>
     user.id === null
       ? [t('stages.noUser')]

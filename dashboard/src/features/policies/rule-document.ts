@@ -6,6 +6,7 @@ export interface RuleInText {
   readonly line: number
   readonly verdict: string
   readonly transforms: readonly string[]
+  readonly directives: readonly string[]
   /** Undefined: the form cannot show all of it. */
   readonly fields: RuleFields | undefined
   /** Position of the dash, and the end of the rule. */
@@ -29,6 +30,7 @@ export function rulesIn(source: string): readonly RuleInText[] {
       line: lines.linePos(start).line,
       verdict: String(item.get('verdict') ?? 'allow'),
       transforms: textsIn(item.get('transforms', true)),
+      directives: textsIn(item.get('directives', true)),
       fields: rules.flow ? undefined : fromRule(item),
       from,
       to,

@@ -56,7 +56,7 @@ export function RuleForm({ initial, taken, onDirty, onSave }: RuleFormProps) {
           <Select
             label={t('form.verdict')}
             allowDeselect={false}
-            data={(FIELD_VALUES.verdict ?? []).map((value) => ({ value, label: ruleVerdictLabel(value) }))}
+            data={(FIELD_VALUES.verdict ?? []).map((value) => ({ value, label: ruleVerdictLabel({ verdict: value }) }))}
             {...form.getInputProps('verdict')}
           />
           {verdict === 'require_approval' && (

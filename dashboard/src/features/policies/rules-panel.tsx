@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FormModal } from '../../ui/form-modal.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { RuleVerdict } from '../../ui/verdict.tsx'
 import { putRule, type RuleInText, rulesIn } from './rule-document.ts'
 import { NEW_RULE, type RuleFields, toRuleYaml } from './rule-fields.ts'
 import { RuleForm } from './rule-form.tsx'
@@ -102,7 +102,7 @@ function RuleList({ rules, canWrite, onLine, onEdit }: RuleListProps) {
               {rule.id}
             </Anchor>
             <Box ml="auto">
-              <Verdict verdict={rule.verdict} transforms={rule.transforms} ofRule />
+              <RuleVerdict {...rule} />
             </Box>
             {canWrite &&
               (rule.fields ? (

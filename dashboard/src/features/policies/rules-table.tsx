@@ -2,7 +2,7 @@ import { Code, Table, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { PolicySetWithSource } from '../../api/schema.d.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { RuleVerdict } from '../../ui/verdict.tsx'
 
 interface RulesTableProps {
   readonly rules: PolicySetWithSource['rules']
@@ -31,7 +31,7 @@ export function RulesTable({ rules, selected }: RulesTableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rules.map(({ id, description, at, verdict, transforms, when }) => (
+          {rules.map(({ id, description, at, verdict, transforms, directives, when }) => (
             <Table.Tr
               key={id}
               {...(id === selected && {
@@ -56,7 +56,7 @@ export function RulesTable({ rules, selected }: RulesTableProps) {
                 {at.join(', ')}
               </Table.Td>
               <Table.Td>
-                <Verdict verdict={verdict} transforms={transforms} ofRule />
+                <RuleVerdict verdict={verdict} transforms={transforms} directives={directives} />
               </Table.Td>
             </Table.Tr>
           ))}

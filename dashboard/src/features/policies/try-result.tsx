@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
 import { Level } from '../../ui/level.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { RuleVerdict, Verdict } from '../../ui/verdict.tsx'
 import type { TryResult as Result, TryBody } from './try-request.ts'
 
 interface TryResultProps {
@@ -64,7 +64,7 @@ function Rules({ result: { rules, failed }, onRule }: Pick<TryResultProps, 'resu
   if (rules.length === 0 && failed.length === 0) return <Text size="sm">{t('try.noRules')}</Text>
   return (
     <List listStyleType="none" spacing="xs">
-      {rules.map(({ id, point, verdict, description, transforms, error }) => (
+      {rules.map(({ id, point, verdict, description, transforms, directives, error }) => (
         <List.Item key={`${id} ${point}`}>
           <Group gap={6}>
             <Anchor component="button" type="button" size="sm" fw={600} ta="start" onClick={() => onRule(id)}>
@@ -73,7 +73,7 @@ function Rules({ result: { rules, failed }, onRule }: Pick<TryResultProps, 'resu
             <Text size="sm" c="dimmed">
               {point}
             </Text>
-            <Verdict verdict={verdict} transforms={transforms} ofRule />
+            <RuleVerdict verdict={verdict} transforms={transforms} directives={directives} />
           </Group>
           {description && <Text size="sm">{description}</Text>}
           {error && (

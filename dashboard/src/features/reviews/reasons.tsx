@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import type { PolicySetWithSource as PolicySet } from '../../api/schema.d.ts'
 import { Link } from '../../ui/link.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { RuleVerdict } from '../../ui/verdict.tsx'
 import type { ReviewItem } from './review-item.ts'
 
 interface ReasonsProps {
@@ -32,7 +32,7 @@ export function Reasons({ item: { rules, policy: version }, policy }: ReasonsPro
             <Link to={`/policies/${id}`} search={{ rule: rule.id }} inherit fw={600}>
               {rule.id}
             </Link>{' '}
-            <Verdict verdict={rule.verdict} transforms={ruleOf(rule.id)?.transforms} ofRule />
+            <RuleVerdict {...ruleOf(rule.id)} verdict={rule.verdict} />
           </Text>
           <Text size="sm">{ruleOf(rule.id)?.description}</Text>
           {rule.error && (

@@ -78,6 +78,7 @@ export const PolicySetWithSourceView = Type.Object(
         at: Type.Array(oneOf(POLICY_POINTS, 'PolicyPoint')),
         verdict: oneOf(VERDICTS, 'Verdict'),
         transforms: Type.Array(Type.String()),
+        directives: Type.Array(Type.String()),
         when: Type.String(),
       }),
       { description: 'Rules of the document. Empty when this release cannot read the document.' },
@@ -149,12 +150,13 @@ export const policySetView = (set: PolicySetVersion, names: ActorNames = new Map
 export function ruleViews(source: string) {
   const parsed = parsePolicySet(source)
   if (!parsed.ok) return []
-  return parsed.set.rules.map(({ id, description, at, verdict, transforms, when }) => ({
+  return parsed.set.rules.map(({ id, description, at, verdict, transforms, directives, when }) => ({
     id,
     description,
     at: [...at],
     verdict,
     transforms: [...transforms],
+    directives: [...directives],
     when,
   }))
 }

@@ -52,9 +52,12 @@ const SimulationView = Type.Object({
   classification: oneOf(CLASSIFICATIONS, 'Classification'),
   transforms: { ...strings, description: 'Transforms that change a text.' },
   directives: strings,
-  rules: Type.Array(Type.Object({ ...RuleView.properties, description: Type.String(), transforms: strings }), {
-    description: 'Matched rules.',
-  }),
+  rules: Type.Array(
+    Type.Object({ ...RuleView.properties, description: Type.String(), transforms: strings, directives: strings }),
+    {
+      description: 'Matched rules.',
+    },
+  ),
   marks: Type.Array(MarkView, {
     description:
       'Places of the findings, in the messages of the request and in `response` as they were sent (`message: null`). For display: `findings` counts what the decision used.',
@@ -145,7 +148,8 @@ const simulationView = (
   directives: decision.directives,
   rules: decision.rules.map((matched) => {
     const rule = policy?.rules[matched.point].find(({ id }) => id === matched.id)
-    return { ...matched, description: rule?.description ?? '', transforms: [...(rule?.transforms ?? [])] }
+    const { description = '', transforms = [], directives = [] } = rule ?? {}
+    return { ...matched, description, transforms: [...transforms], directives: [...directives] }
   }),
   findings: Object.fromEntries(Object.entries(findings).map(([point, counts]) => [point, present(counts)])),
   failed,
