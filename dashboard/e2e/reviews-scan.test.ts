@@ -51,6 +51,22 @@ test('item: earlier decisions on like requests are links to these items', async 
   await expectAccessible(page)
 })
 
+test("item: the request names its expected cost, and lists the user's other requests with their outcomes", async () => {
+  await dashboard.admin.put('/providers/demo/models/demo-mini', { input_price: 1_000, output_price: 10_000 })
+  const user = { governance: { user: { id: 'with-others' } }, max_tokens: 10 }
+  await dashboard.chat('Which days is the harbour open?', user)
+  await dashboard.chat('My mail is jane.roe@brightwater.example.com.', user)
+  const { page } = await dashboard.signedIn({ at: `/reviews/${await holdRequest(`${PAYMENT} Cost.`, user)}` })
+  const request = page.getByRole('region', { name: 'Request', exact: true })
+  await request.getByText(/^At most \$0\.1\d*$/).waitFor()
+  const others = request.getByRole('list', { name: 'Other requests of the user' }).getByRole('listitem')
+  await expect
+    .poll(() => others.allTextContents())
+    .toEqual([expect.stringContaining('Allowed, redacted'), expect.stringContaining('Allowed')])
+  await others.first().getByRole('link').click()
+  await page.waitForURL('**/audit/aud_*')
+})
+
 test('item: the deadline is extended, and the requester is asked', async () => {
   const text = `${PAYMENT} Question.`
   const id = await holdRequest(text)

@@ -1,4 +1,5 @@
 import type { Health } from '../domains/providers/health.ts'
+import { knownCost, priceOf } from '../domains/providers/price.ts'
 import { requestedTier } from '../domains/providers/price-tier.ts'
 import type { Provider } from '../domains/providers/provider.ts'
 import { areOffersPriced, listAllowedModels, noEligibleProvider, selectCandidates } from '../domains/providers/route.ts'
@@ -19,8 +20,8 @@ export interface RouteDeps {
   readonly random: () => number
 }
 
-/** Tokens that `route:max_cost` and the preview of a release assume for a completion without a limit. */
-export const UNBOUNDED_TOKENS = 4_096
+/** Tokens that `route:max_cost` and {@link expectCost} assume for a completion without a limit. */
+const UNBOUNDED_TOKENS = 4_096
 
 /** The providers that may serve the request, best first. A request without one is refused. */
 export const findCandidates = (
@@ -58,6 +59,18 @@ function candidatesAmong(
     : selectCandidates(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
   if (candidates.length > 0) return { ...NO_ROUTE, tokens, candidates }
   return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application), application))
+}
+
+/** In USD, at the price of the first provider, with the longest completion; undefined: no price is known. */
+export function expectCost(
+  { candidates: [first], tokens }: Route,
+  { admitted }: Pick<RequestContext, 'admitted'>,
+  { directives }: Pick<Authorized, 'directives'>,
+  { clock }: Pick<RouteDeps, 'clock'>,
+): number | undefined {
+  if (!first) return undefined
+  const output = mostOutputTokens(admitted.request.parameters, directives.maxTokens, UNBOUNDED_TOKENS)
+  return knownCost(priceOf(first.provider, first.model, clock.now()), { input: tokens(), output })
 }
 
 /** The request with the value of `request.priced`, which policies read before stage 8 selects the candidates. */

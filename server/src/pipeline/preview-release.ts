@@ -3,25 +3,15 @@ import type { MemoryDraft } from '../domains/memory/memory.ts'
 import { combineDirectives } from '../domains/policy/directives.ts'
 import type { Pause } from '../domains/policy/evaluation-limiter.ts'
 import { limitMaxTokens } from '../domains/providers/limit-max-tokens.ts'
-import { knownCost, priceOf } from '../domains/providers/price.ts'
 import type { HoldContent } from '../domains/review/review.ts'
 import type { ReviewItem } from '../domains/review/review-row.ts'
 import type { Completion } from '../shared/completion.ts'
 import { type Outcome, Skipped, type StageReturn, Stop } from '../shared/outcome.ts'
-import { mostOutputTokens } from '../shared/output-limits.ts'
 import { ANONYMOUS_USER, type Application } from '../shared/principal.ts'
-import { type RouteDeps, UNBOUNDED_TOKENS, withPriced } from './find-candidates.ts'
+import { type RouteDeps, withPriced } from './find-candidates.ts'
 import { explicitCandidates } from './memory-candidates.ts'
 import { EMPTY_REQUEST, withCollectedTexts } from './request.ts'
-import {
-  type Authorized,
-  type Inspected,
-  NOT_INVOKED,
-  noHits,
-  type RequestContext,
-  type Route,
-  uninspected,
-} from './stage-results.ts'
+import { type Authorized, type Inspected, NOT_INVOKED, noHits, type RequestContext, uninspected } from './stage-results.ts'
 import { type ClassifyDeps, classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, applyRelease, decideOnInput } from './stages/05-authorize.ts'
 import { planRetrieval } from './stages/06-retrieve.ts'
@@ -53,8 +43,6 @@ export interface ReleasePreview {
   readonly completion: Completion | undefined
   readonly transforms: readonly string[]
   readonly providers: readonly string[]
-  /** In USD, at the price of the first provider, with the longest completion; undefined: unknown. */
-  readonly expectedCost: number | undefined
   readonly searches: { readonly knowledge: boolean; readonly memory: boolean }
   readonly memories: PreviewedMemories
 }
@@ -90,24 +78,12 @@ async function previewRequest(context: RequestContext, authorized: Authorized, d
     },
     transforms,
     providers: [...new Set(candidates.map(({ provider }) => provider.id))].toSorted(),
-    expectedCost: route instanceof Skipped ? undefined : expectCost(route, context, authorized, deps),
     searches: {
       knowledge: planRetrieval(context, authorized, deps) !== undefined,
       memory: planRecall(context, authorized, deps) !== undefined,
     },
     memories: await previewMemories(context, authorized, uninspected(authorized), deps),
   }
-}
-
-function expectCost(
-  { candidates: [first], tokens }: Route,
-  { admitted }: RequestContext,
-  { directives }: Authorized,
-  { clock }: PreviewDeps,
-): number | undefined {
-  if (!first) return undefined
-  const output = mostOutputTokens(admitted.request.parameters, directives.maxTokens, UNBOUNDED_TOKENS)
-  return knownCost(priceOf(first.provider, first.model, clock.now()), { input: tokens(), output })
 }
 
 async function previewCompletion(
@@ -156,7 +132,6 @@ const NOTHING_RELEASED: ReleasePreview = {
   policy: undefined,
   request: undefined,
   completion: undefined,
-  expectedCost: undefined,
   transforms: [],
   providers: [],
   searches: { knowledge: false, memory: false },

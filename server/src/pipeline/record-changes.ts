@@ -21,6 +21,8 @@ import type { StageTrace } from './stage-trace.ts'
 export interface ReviewChanges {
   readonly open: 'hold' | 'escalation' | undefined
   readonly point: 'input' | 'output'
+  /** Of a held request, in USD. Undefined: unknown. */
+  readonly expectedCost?: number | undefined
   /** How the claimed release ends; undefined: none was claimed. */
   readonly release: 'complete' | 'abandon' | undefined
 }
@@ -47,6 +49,7 @@ export function reviewChanges(
   return {
     open: opensHold ? 'hold' : escalates ? 'escalation' : undefined,
     point: outcome.kind === 'held' ? outcome.point : authorize?.decision.verdict === verdict ? 'input' : 'output',
+    ...(outcome.kind === 'held' && { expectedCost: outcome.expectedCost }),
     release: first && (isUsedUp ? 'complete' : 'abandon'),
   }
 }
@@ -80,10 +83,10 @@ export async function writeReviewChanges(
   const owner = ownerOf(run.results.authenticate)
   const changed: ChangedReview[] = []
   if (changes.open === 'hold') {
-    const { item } = await openHold(tx, owner, newReview(changes.point, run), box)
+    const { item } = await openHold(tx, owner, newReview(changes, run), box)
     changed.push({ id: item.id, state: 'pending', expiresAt: item.expiresAt })
   } else if (changes.open === 'escalation') {
-    const item = await openEscalation(tx, owner, newReview(changes.point, run), box)
+    const item = await openEscalation(tx, owner, newReview(changes, run), box)
     changed.push({ id: item.id, state: 'pending' })
   }
   const release = run.results.authorize?.release
@@ -135,7 +138,10 @@ function resultOf({ results, error }: FinishedRun, successorId: string | undefin
   }
 }
 
-function newReview(point: 'input' | 'output', { incoming, results, now, isDeclared }: FinishedRun): NewReview {
+function newReview(
+  { point, expectedCost }: Pick<ReviewChanges, 'point' | 'expectedCost'>,
+  { incoming, results, now, isDeclared }: FinishedRun,
+): NewReview {
   const { authenticate, admit, identify, classify, authorize, invoke, inspect } = results
   const decision = decisionOf(results)
   const reached = decision?.rules.filter((rule) => rule.verdict === decision.verdict) ?? []
@@ -176,6 +182,7 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
           ...(authenticate.memoryDisabled && { memoryDisabled: authenticate.memoryDisabled }),
         },
       }),
+      ...(expectedCost !== undefined && { expectedCost }),
       ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
       ...(incoming.early?.sent && { sentCharacters: incoming.early.sent.length }),
     },

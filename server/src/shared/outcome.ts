@@ -13,6 +13,8 @@ export type Outcome =
       readonly expiresAt?: Date
       /** The question of a reviewer to the requester. */
       readonly question?: string | undefined
+      /** Of a request that a reviewer may release, in USD. Undefined: unknown. */
+      readonly expectedCost?: number | undefined
     }
   | { readonly kind: 'failed'; readonly cause: unknown }
 

@@ -55,6 +55,21 @@ test('list: filters by state, kind, rule and Application', async () => {
   expect((await admin.get('/reviews?state=approved')).data.map((item: Json) => item.id)).toContain(id)
 })
 
+test('content: a held request shows its expected cost, another item does not', async () => {
+  const model = '/providers/openai/models/scripted'
+  await admin.put(model, { input_price: 1_000, output_price: 10_000 })
+  // 10 tokens at 0.01 USD, and at least one token of the prompt at 0.001 USD.
+  const { id } = await governed.holdPrompt('juniper-hold', { more: { max_tokens: 10 } })
+  const completion = await governed.holdCompletion()
+  await admin.remove(model)
+  const unpriced = await governed.holdPrompt()
+  const costOf = async (item: { readonly id: string }) => (await admin.get(`/reviews/${item.id}`)).expected_cost
+  expect(await costOf({ id })).toBeGreaterThan(0.101)
+  expect(await costOf({ id })).toBeLessThan(0.2)
+  expect(await costOf(completion)).toBeNull()
+  expect(await costOf(unpriced)).toBeNull()
+})
+
 test('list: filters by user', async () => {
   const user = { id: 'reviews-of-a-user' }
   const { id } = await governed.holdPrompt('juniper-hold', { more: { governance: { user } } })

@@ -1,6 +1,5 @@
 import { Alert, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { formatDollars } from '../../ui/format-numbers.ts'
 import { changedMarks } from './changed-marks.ts'
 import { HeldMessages } from './held-messages.tsx'
 import { HeldParameters } from './held-parameters.tsx'
@@ -34,9 +33,6 @@ export function Released({ item, held, preview }: ReleasedProps) {
         {directives.length > 0 && <Text size="sm">{t('preview.directives', { names: directives.join(', ') })}</Text>}
         {providers.length > 0 && (
           <Text size="sm">{t('preview.providers', { count: providers.length, names: providers.join(', ') })}</Text>
-        )}
-        {preview.expected_cost !== null && (
-          <Text size="sm">{t('preview.cost', { cost: formatDollars(preview.expected_cost) })}</Text>
         )}
         {added && <Text size="sm">{t(`preview.adds.${added}`)}</Text>}
       </Stack>

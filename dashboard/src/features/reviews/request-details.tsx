@@ -12,8 +12,14 @@ import { RecordLink } from './record-link.tsx'
 import type { ReviewItem } from './review-item.ts'
 import { useUserText } from './use-user-text.ts'
 
+interface RequestDetailsProps {
+  readonly item: ReviewItem
+  /** In USD, when the request was held. Null: unknown. Undefined: the session may not read the content. */
+  readonly expectedCost: number | null | undefined
+}
+
 /** Sender and labels of the request, and its cost and passages according to its record. */
-export function RequestDetails({ item }: { readonly item: ReviewItem }) {
+export function RequestDetails({ item, expectedCost }: RequestDetailsProps) {
   const { t } = useTranslation('reviews')
   const { nameOf } = useApplicationNames()
   const userText = useUserText()
@@ -42,6 +48,10 @@ export function RequestDetails({ item }: { readonly item: ReviewItem }) {
         [t('request.endpoint'), endpoint],
         [t('request.classification'), <Level key="classification" level={classification} />],
         [t('request.risk'), <Level key="risk" level={risk_level} />],
+        [
+          t('request.expectedCost'),
+          typeof expectedCost === 'number' && t('request.atMost', { cost: formatDollars(expectedCost) }),
+        ],
         [t('request.cost'), cost !== null && formatDollars(cost)],
         [t('request.passages'), passages > 0 && t('request.passagesAdded', { count: passages })],
         [t('request.record'), <RecordLink key="record" id={audit_id} />],

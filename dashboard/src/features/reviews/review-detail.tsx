@@ -44,7 +44,8 @@ export function ReviewDetail({ id, listed, ...navigation }: ReviewDetailProps) {
   const unsent = useUnsentDecisions()
   const canReadContent = useScopes().hasScope('reviews:content')
   const read = useRead('/admin/v1/reviews/{id}', { params: { path: { id } } }, { enabled: canReadContent, staleTime: 'static' })
-  if (!canReadContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} {...navigation} />
+  if (!canReadContent && listed)
+    return <Item key={id} item={listed} content={undefined} expectedCost={undefined} marks={[]} {...navigation} />
   if (!canReadContent) {
     return <EmptyState title={t('item.notInQueue')}>{t('item.notInQueueHint')}</EmptyState>
   }
@@ -53,8 +54,10 @@ export function ReviewDetail({ id, listed, ...navigation }: ReviewDetailProps) {
   }
   if (read.error) return <ErrorState error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <PageSkeleton />
-  const { content, marks, ...item } = read.data
-  return <Item key={id} item={asDecided(item, unsent)} content={content} marks={marks} {...navigation} />
+  const { content, expected_cost, marks, ...item } = read.data
+  return (
+    <Item key={id} item={asDecided(item, unsent)} content={content} expectedCost={expected_cost} marks={marks} {...navigation} />
+  )
 }
 
 /** An item must be visible and unchanged for this time before it can be decided. See decision 0021. */
@@ -64,10 +67,11 @@ interface ItemProps extends Pick<ReviewDetailProps, 'onNext' | 'opensNext'> {
   readonly item: ReviewItem
   /** Null: erased. Undefined: the session may not read it. */
   readonly content: HeldContent | null | undefined
+  readonly expectedCost: number | null | undefined
   readonly marks: readonly Mark[]
 }
 
-function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
+function Item({ item, content, expectedCost, marks, onNext, opensNext }: ItemProps) {
   const { t } = useTranslation('reviews')
   const { hasScope } = useScopes()
   const isPending = item.state === 'pending'
@@ -117,7 +121,7 @@ function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
             <AskButton item={item} />
           </Group>
         )}
-        <RequestDetails item={item} />
+        <RequestDetails item={item} expectedCost={expectedCost} />
         <OtherRequests item={item} />
       </Section>
     </Stack>

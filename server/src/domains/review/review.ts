@@ -63,6 +63,8 @@ export interface HoldContent {
   /** Of the completion's text, before the item was opened (decision 0025). */
   readonly sentCharacters?: number
   readonly provider?: string
+  /** Of the held request, in USD, when the item was opened. Undefined: unknown. */
+  readonly expectedCost?: number
   readonly asked?: HeldRequest
   /** Other values that a release needs, for example the originals of placeholders. */
   readonly [field: string]: unknown

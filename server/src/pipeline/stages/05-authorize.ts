@@ -18,7 +18,7 @@ import { sentFields } from '../../shared/original-request.ts'
 import { denyByFault, denyByPolicy, RESPONSE_NOT_FOUND, refuse, type StageReturn, Stop } from '../../shared/outcome.ts'
 import { responseOwner } from '../continue-conversation.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
-import { findCandidates, type RouteDeps } from '../find-candidates.ts'
+import { expectCost, findCandidates, type RouteDeps } from '../find-candidates.ts'
 import { decide, type GovernDeps, transform } from '../govern.ts'
 import type { UsedResponse } from '../request.ts'
 import type { Authorized, Classified, RequestContext } from '../stage-results.ts'
@@ -61,7 +61,7 @@ export function authorize(
     return andThen(stopByVerdict(decided, context, deps), (stopped): MaybePromise<StageReturn<Authorized>> => {
       // Reviewers are asked only about requests that a model may answer.
       const opensHold = stopped instanceof Stop && stopped.outcome.kind === 'held' && stopped.outcome.point === 'input'
-      if (opensHold) return refuseUnanswerable(decided, context, classified, deps).then((refusal) => refusal ?? stopped)
+      if (opensHold) return holdAnswerable(decided, context, classified, deps)
       return stopped ?? withTransforms(decided, context, classified, deps)
     })
   })
@@ -104,17 +104,18 @@ async function findResponse(
   return problem ? refuse('VALIDATION_ERROR', problem, NOTHING_DECIDED) : { ...NOTHING_DECIDED, storedResponse }
 }
 
-/** The refusal of a request that no provider may serve, as far as that is known before the searches; undefined: there is a provider. */
-async function refuseUnanswerable(
+/** A hold with its expected cost, or the refusal of a request that no provider may serve, as far as both are known before the searches. */
+async function holdAnswerable(
   decided: Authorized,
   context: RequestContext,
   classified: Classified,
   deps: AuthorizeDeps,
-): Promise<Stop<Authorized> | undefined> {
+): Promise<Stop<Authorized>> {
   const authorized = withTransforms(decided, context, classified, deps)
   if (authorized instanceof Stop) return authorized
   const route = await findCandidates(context, authorized, deps)
-  return route instanceof Stop ? new Stop(route.outcome, decided) : undefined
+  if (route instanceof Stop) return new Stop(route.outcome, decided)
+  return new Stop({ kind: 'held', point: 'input', expectedCost: expectCost(route, context, authorized, deps) }, decided)
 }
 
 /** A denial or a hold; undefined: the request continues. A search continues without its query (endpoints.ts, onRefusal). */

@@ -68,12 +68,6 @@ const ReviewPreviewView = Type.Object({
   transforms: strings('Transforms that change a text.'),
   directives: strings('Directives of the policies.'),
   providers: strings('Providers that may serve a held request.'),
-  expected_cost: nullable(
-    Type.Number({
-      description:
-        'Of a held request, in USD: at the price of the first provider, for an estimate of its tokens and a completion of `max_tokens` (4,096 without). null: no price is known.',
-    }),
-  ),
   searches: Type.Object(
     { knowledge: Type.Boolean(), memory: Type.Boolean() },
     { description: 'Whether passages and memories are searched at the release and added to the request.' },
@@ -85,7 +79,6 @@ const NOTHING = {
   transforms: [],
   directives: [],
   providers: [],
-  expected_cost: null,
   searches: { knowledge: false, memory: false },
 }
 
@@ -101,7 +94,7 @@ function messageView(release: PreparedRelease | undefined) {
 }
 
 function releaseView(preview: ReleasePreview) {
-  const { refusal, decision, policy, request, completion, memories, transforms, providers, expectedCost, searches } = preview
+  const { refusal, decision, policy, request, completion, memories, transforms, providers, searches } = preview
   const { memories: drafts, leftOut, isExtracted, reason = null } = memories
   return {
     policy: policy?.version ?? null,
@@ -117,7 +110,6 @@ function releaseView(preview: ReleasePreview) {
     transforms,
     directives: decision?.directives ?? [],
     providers,
-    expected_cost: expectedCost ?? null,
     searches,
     remembered: {
       memories: drafts.map((draft) => viewOf(PlannedMemory, draft)),

@@ -163,6 +163,12 @@ export const ReviewWithContentView = Type.Object(
       ],
       { description: 'null after erasure: when the item is denied or expires.' },
     ),
+    expected_cost: nullable(
+      Type.Number({
+        description:
+          'Of a held request when it was held, in USD: at the price of the first provider, for an estimate of its tokens and a completion of `max_tokens` (4,096 without). null: no price was known, or the item is another one.',
+      }),
+    ),
     marks: Type.Array(MarkView, {
       description: 'Current findings of the detectors in the content, and the places that the rules of the item look for.',
     }),

@@ -199,10 +199,14 @@ async function readContent(request: FastifyRequest, item: ReviewItem, deps: Admi
   const { db, clock, reviewBox, scanTexts } = deps
   const { id } = item
   const held = await readReviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
-  if (!held) return { content: null, marks: [] }
-  const { messages, parameters, completion, sentCharacters } = held
+  if (!held) return { content: null, expected_cost: null, marks: [] }
+  const { messages, parameters, completion, sentCharacters, expectedCost = null } = held
   const marks = findMarks(held, (texts) => scanTexts(texts).findings, await findRuleMatches(db, item))
-  const value = { content: { messages, parameters, completion, sent_characters: sentCharacters }, marks }
+  const value = {
+    content: { messages, parameters, completion, sent_characters: sentCharacters },
+    expected_cost: expectedCost,
+    marks,
+  }
   return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
 }
 
