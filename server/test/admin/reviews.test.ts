@@ -61,7 +61,7 @@ test('content: a held request shows its expected cost, another item does not', a
   // 10 tokens at 0.01 USD, and at least one token of the prompt at 0.001 USD.
   const { id } = await governed.holdPrompt('juniper-hold', { more: { max_tokens: 10 } })
   const completion = await governed.holdCompletion()
-  await admin.remove(model)
+  await admin.put(model, {})
   const unpriced = await governed.holdPrompt()
   const costOf = async (item: { readonly id: string }) => (await admin.get(`/reviews/${item.id}`)).expected_cost
   expect(await costOf({ id })).toBeGreaterThan(0.101)
