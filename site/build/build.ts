@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path'
 import { build } from 'vitepress'
 import { writeApiPages } from '../api/pages.ts'
 
+// Otherwise VitePress shows a spinner, which fails in a terminal without a size.
+process.env.CI ??= 'true'
 const [folder = 'site/dist'] = process.argv.slice(2)
 const output: string[] = []
 const write = process.stderr.write.bind(process.stderr)
