@@ -142,6 +142,24 @@ test('keys: ? shows them, and single letters can be turned off', async () => {
   await page.getByText('to approve').waitFor()
 })
 
+test('layout: the buttons of a decision are in one row with its hint, also on a phone', async () => {
+  const { page } = await dashboard.signedIn({ at: `/reviews/${await holdRequest(`${PAYMENT} Row.`)}` })
+  const decision = page.getByRole('region', { name: 'Decision' })
+  const button = (name: string) => decision.getByRole('button', { name })
+  const topOf = async (name: string) => (await button(name).boundingBox())?.y
+  await button('Approve').and(page.locator(':enabled')).waitFor()
+  for (const width of [1280, 380]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.keyboard.press('d')
+    await decision.getByText('to deny').waitFor()
+    await expect.poll(async () => (await topOf('Deny')) === (await topOf('Approve'))).toBe(true)
+    // Two rows of 36 pixels, with the label of the comment.
+    expect((await decision.boundingBox())?.height).toBeLessThan(140)
+    await page.keyboard.press('Escape')
+  }
+  await expectAccessible(page)
+})
+
 test('layout: at 400 % zoom the decision does not cover the text', async () => {
   const id = await holdRequest(`${PAYMENT}\n${'One more line of the contract.\n'.repeat(20)}`)
   const { page } = await dashboard.signedIn({ at: `/reviews/${id}` })

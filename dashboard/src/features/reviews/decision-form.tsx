@@ -72,14 +72,16 @@ function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
   if (returned?.refusal !== undefined) return <Alert color="yellow">{returned.refusal}</Alert>
   return (
     <Stack gap="xs">
-      <Group align="end">
+      <Group align="end" gap="xs" wrap="nowrap">
         <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
         <ReasonTemplates onInsert={insert} />
+      </Group>
+      <Group gap="xs" wrap="nowrap">
         {choices.map((choice) => (
           <DecisionButton key={choice.verb} choice={choice} selected={selected} disabled={!ready} onDecide={decide} />
         ))}
+        <KeyHint verb={selected} ready={ready} />
       </Group>
-      <KeyHint verb={selected} ready={ready} />
     </Stack>
   )
 }
@@ -96,7 +98,7 @@ function CommentField({ inputRef, value, onChange, onKeyDown }: CommentFieldProp
   return (
     <Textarea
       ref={inputRef}
-      flex="1 1 16rem"
+      flex={1}
       label={t('decision.comment')}
       placeholder={t('decision.commentHint')}
       autosize
@@ -115,11 +117,11 @@ interface KeyHintProps {
   readonly ready: boolean
 }
 
-/** Why the buttons are disabled, or how to confirm the selected decision. */
+/** Why the buttons are disabled, or how to confirm the selected decision. Next to the buttons, so that they do not move when it changes. */
 function KeyHint({ verb, ready }: KeyHintProps) {
   const { t } = useTranslation('reviews')
   return (
-    <Text size="sm" role="status" mih="1.5em">
+    <Text size="xs" role="status" flex={1}>
       {!ready && t('decision.settling')}
       {ready && verb && (
         <Trans
@@ -145,6 +147,7 @@ function DecisionButton({ choice, selected, disabled, onDecide }: DecisionButton
   return (
     <Button
       color={color}
+      flex="none"
       variant={selected === verb || (!selected && verb !== 'deny') ? 'filled' : 'light'}
       disabled={disabled}
       leftSection={<Icon size={16} />}

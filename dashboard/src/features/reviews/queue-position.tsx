@@ -31,7 +31,7 @@ export function QueuePosition({ position, total, hasMore, onPrevious, onNext, op
         </Text>
       )}
       <Switch
-        ml="auto"
+        ml={{ base: 0, xs: 'auto' }}
         size="xs"
         label={t('queue.openNext')}
         checked={opensNext}

@@ -24,7 +24,7 @@ export function ReasonTemplates({ onInsert }: ReasonTemplatesProps) {
     <>
       <Menu position="top-start">
         <Menu.Target>
-          <Button variant="default" leftSection={<IconTextPlus size={16} />}>
+          <Button variant="default" flex="none" leftSection={<IconTextPlus size={16} />}>
             {t('templates.action')}
           </Button>
         </Menu.Target>

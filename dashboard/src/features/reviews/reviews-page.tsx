@@ -70,7 +70,7 @@ export function Page() {
         <Grid.Col span={{ base: 12, md: 8 }} {...(!selected && FROM_MD)}>
           {selected ? (
             <>
-              <LinkButton to="/reviews" search={(before) => before} variant="subtle" hiddenFrom="md" mb="xs">
+              <LinkButton to="/reviews" search={(before) => before} variant="subtle" hiddenFrom="md" px={0} mb="xs">
                 {t('queue.back')}
               </LinkButton>
               <QueuePosition
