@@ -143,6 +143,9 @@ test('record: a publication names version, note and roll back, and a request its
   await page.getByRole('row').filter({ hasText: rolledBack }).getByRole('link').first().click()
   await page.getByRole('heading', { name: `Record: ${rolledBack}` }).waitFor()
   await page.getByText('back to good manners').waitFor()
+  await page.getByText(rolledBack, { exact: true }).and(page.getByTitle('policy_set.publish')).waitFor()
+  await page.getByText('Policy set', { exact: true }).waitFor()
+  expect(await page.getByText('policy_set').count()).toBe(0)
   expect(await page.getByText('Endpoint', { exact: true }).count()).toBe(0)
   expect(await page.getByRole('link', { name: `recorded v${third.version}`, exact: true }).getAttribute('href')).toContain(
     third.id,

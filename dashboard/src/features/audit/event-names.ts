@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/schema.d.ts'
+import { sentenceOf } from '../../ui/sentence.ts'
 
 type Event = Pick<AuditRecord, 'change' | 'endpoint' | 'policy_versions'>
 
@@ -22,11 +23,6 @@ export function useEventNames() {
       return publicationOf(event) ?? wordsOf(`events.${change.action}`, change.action)
     },
     rawOf: ({ change, endpoint }: Pick<Event, 'change' | 'endpoint'>): string => change?.action ?? endpoint,
+    endpointOf: ({ endpoint }: Pick<Event, 'endpoint'>): string => wordsOf(`endpoints.${endpoint}`, endpoint),
   }
-}
-
-/** An event of another version: `robot.switch_off` becomes "Robot: switch off". */
-function sentenceOf(raw: string): string {
-  const text = raw.replaceAll('_', ' ').replace('.', ': ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,10 +1,8 @@
-import { Stack } from '@mantine/core'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
-import { useRead } from '../../api/queries.ts'
 import type { AuditRecord } from '../../api/schema.d.ts'
-import { useScopes, useSessionWorkspace } from '../../api/session.ts'
-import { pageOfObject, prefixOf } from '../../routing/object-pages.ts'
+import { useSessionWorkspace } from '../../api/session.ts'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatMs } from '../../ui/format-numbers.ts'
@@ -12,7 +10,10 @@ import { Link } from '../../ui/link.tsx'
 import { reasonOf } from '../../ui/outcome.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useChangeItems } from './change-items.tsx'
+import { useEventNames } from './event-names.ts'
 import { Hash } from './hash.tsx'
+import { KeyName } from './key-name.tsx'
 import { NamedId } from './named-id.tsx'
 import { useActorNames } from './use-actor-names.ts'
 
@@ -20,17 +21,24 @@ import { useActorNames } from './use-actor-names.ts'
 export function EventSection({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
   const { nameOf } = useApplicationNames()
+  const events = useEventNames()
   const { application_id, status, error_code, duration_ms, change, dry_run, playground, endpoint } = record
   const reason = reasonOf(record)
-  // Its fields are the items that were read.
-  const isQueueRead = change?.action === 'review_queue.read'
+  const changeItems = useChangeItems(record)
   return (
     <Section title={t('record.event')}>
       <DescriptionList
         items={[
           [t('columns.time'), <Time key="time" at={record.created_at} format="seconds" />],
           // The title says which endpoint a request had.
-          [t('record.kind'), change && endpoint !== 'admin' ? <code key="kind">{endpoint}</code> : null],
+          [
+            t('record.kind'),
+            change && endpoint !== 'admin' && (
+              <span key="kind" title={endpoint}>
+                {events.endpointOf(record)}
+              </span>
+            ),
+          ],
           [t('record.id'), <Copyable key="id" value={record.id} label={t('record.idLabel')} />],
           [t('record.workspace'), <WorkspaceName key="workspace" id={record.workspace_id} />],
           [
@@ -47,7 +55,7 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
             t('record.error'),
             error_code && (
               <span key="error">
-                <code>{error_code}</code> {reason !== error_code && reason}
+                <ErrorCode code={error_code} /> {reason !== error_code && reason}
               </span>
             ),
           ],
@@ -57,17 +65,28 @@ export function EventSection({ record }: { readonly record: AuditRecord }) {
             t('record.playground'),
             playground && (playground.operator ? <Person key="operator" hash={playground.operator} /> : t('record.yes')),
           ],
-          [t('record.action'), change && <code key="action">{change.action}</code>],
-          [t('record.objectType'), change?.object_type],
-          [t('record.objectId'), change && <ObjectName key="object" id={change.object_id} />],
-          isQueueRead
-            ? [t('record.items'), <ItemLinks key="items" ids={change.fields} />]
-            : [t('record.fields'), change?.fields.join(', ') || null],
+          ...changeItems,
         ]}
       />
     </Section>
   )
 }
+
+/** On a phone it continues below an underscore. */
+const ErrorCode = ({ code }: { readonly code: string }) => (
+  <code>
+    {code.split('_').map((word, index) => (
+      <Fragment key={word}>
+        {index > 0 && (
+          <>
+            _<wbr />
+          </>
+        )}
+        {word}
+      </Fragment>
+    ))}
+  </code>
+)
 
 function WorkspaceName({ id }: { readonly id: string }) {
   const { t } = useTranslation('audit')
@@ -82,32 +101,6 @@ function WorkspaceName({ id }: { readonly id: string }) {
     />
   )
 }
-
-function KeyName({ id }: { readonly id: string }) {
-  const { t } = useTranslation('audit')
-  const enabled = useScopes().hasScope('applications:read')
-  const { data: key } = useRead('/admin/v1/keys/{id}', { params: { path: { id } } }, { enabled })
-  const to = key && `/applications/${key.application_id}`
-  return <NamedId id={id} name={key?.name} to={to} search={{ tab: 'keys' }} label={t('record.key')} />
-}
-
-/** The changed object: an API key by its name, others by their ids. */
-function ObjectName({ id }: { readonly id: string }) {
-  const { t } = useTranslation('audit')
-  if (prefixOf(id) === 'key') return <KeyName id={id} />
-  return <NamedId id={id} name={undefined} to={pageOfObject(id)?.to} label={t('record.objectId')} />
-}
-
-/** Review items, each with a link to its page. */
-const ItemLinks = ({ ids }: { readonly ids: readonly string[] }) => (
-  <Stack gap={4}>
-    {ids.map((id) => (
-      <Link key={id} to={`/reviews/${id}`}>
-        {id}
-      </Link>
-    ))}
-  </Stack>
-)
 
 /** The user of the request, or the operator who made the change. */
 export function UserSection({ record: { user, change } }: { readonly record: AuditRecord }) {
