@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import classes from './description-list.module.css'
 
 interface DescriptionListProps {
-  /** Items with a null value are left out. */
+  /** Items without a value are left out. */
   readonly items: readonly (readonly [name: string, value: ReactNode])[]
 }
 
@@ -12,7 +12,7 @@ export function DescriptionList({ items }: DescriptionListProps) {
   return (
     <dl className={classes.list}>
       {items
-        .filter(([, value]) => value !== null && value !== undefined)
+        .filter(([, value]) => value !== null && value !== undefined && value !== false)
         .map(([name, value]) => (
           <Box key={name}>
             <Text component="dt" size="sm" c="dimmed">

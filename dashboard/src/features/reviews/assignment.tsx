@@ -1,4 +1,4 @@
-import { Button, Group, Select, Text } from '@mantine/core'
+import { Button, Select, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
@@ -35,11 +35,12 @@ export function Assignment({ item }: { readonly item: ReviewItem }) {
     choices.push({ value: assigned_to, label: nameOf(assigned_to) })
   const assignee = reviewers.find((reviewer) => reviewer.id === assigned_to)
   return (
-    <Group gap="xs" align="end">
+    <>
       <Select
         label={t('assignment.label')}
         placeholder={t('assignment.unassigned')}
-        w={220}
+        flex="1 1 150px"
+        maw={220}
         clearable
         searchable
         clearButtonProps={{ 'aria-label': t('assignment.unassign') }}
@@ -54,6 +55,6 @@ export function Assignment({ item }: { readonly item: ReviewItem }) {
         </Button>
       )}
       {((assignee && isAway(assignee)) || assigned_for !== null) && <Text size="sm">{assigneeText(item)}</Text>}
-    </Group>
+    </>
   )
 }

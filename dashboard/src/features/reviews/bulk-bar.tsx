@@ -21,7 +21,7 @@ export function BulkBar({ selected, onDone }: BulkBarProps) {
   }
   if (selected.length === 0) return null
   return (
-    <Paper withBorder p="xs" role="group" aria-label={t('bulk.selected', { count: selected.length })}>
+    <Paper withBorder p="xs" mb={4} role="group" aria-label={t('bulk.selected', { count: selected.length })}>
       <Text size="sm" fw={600} mb="xs">
         {t('bulk.selected', { count: selected.length })}
       </Text>

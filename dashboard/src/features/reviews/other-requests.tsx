@@ -26,7 +26,7 @@ export function OtherRequests({ item: { user_id: user, audit_id } }: { readonly 
       {others.length === 0 && <Text size="sm">{t('others.none')}</Text>}
       <List size="sm" listStyleType="none" aria-label={t('others.title')}>
         {others.map((record) => (
-          <List.Item key={record.id}>
+          <List.Item key={record.id} mt={4}>
             <Group gap="xs">
               <Link to={`/audit/${record.id}`}>
                 <Time at={record.created_at} />

@@ -7,6 +7,7 @@ import { DescriptionList } from '../../ui/description-list.tsx'
 import { formatDollars } from '../../ui/format-numbers.ts'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
+import { sentenceOf } from '../../ui/sentence.ts'
 import { Time } from '../../ui/time.tsx'
 import { RecordLink } from './record-link.tsx'
 import type { ReviewItem } from './review-item.ts'
@@ -45,7 +46,7 @@ export function RequestDetails({ item, expectedCost }: RequestDetailsProps) {
         [t('request.received'), <Time key="time" at={created_at} />],
         [t('request.model'), model],
         [t('request.session'), session_id],
-        [t('request.endpoint'), endpoint],
+        [t('request.endpoint'), sentenceOf(endpoint)],
         [t('request.classification'), <Level key="classification" level={classification} />],
         [t('request.risk'), <Level key="risk" level={risk_level} />],
         [
