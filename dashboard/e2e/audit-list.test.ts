@@ -104,6 +104,16 @@ test('list: scrolling and a button load later pages, only rows around the visibl
   }
 })
 
+test('list: rows fill the window after cards of a phone have become lines', async () => {
+  const { page } = await dashboard.signedIn({ isNarrow: true, at: '/audit?endpoint=admin' })
+  const row = page.getByRole('table', { name: 'Records' }).locator('tr[data-index]')
+  await row.nth(3).waitFor()
+  const narrow = await row.count()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  // Lines are 29 pixels high, and the list 660.
+  await expect.poll(() => row.count()).toBeGreaterThanOrEqual(Math.max(narrow, 23))
+})
+
 test('list: rows are in the page again when one comes back to a list of more than 100', async () => {
   const { page } = await dashboard.signedIn({ at: '/applications' })
   const table = page.getByRole('table', { name: 'Applications' })

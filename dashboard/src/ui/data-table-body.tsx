@@ -54,6 +54,12 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
     estimateSize: () => (isOneLine ? DENSE_HEIGHT : ROW_HEIGHT),
     overscan: OVERSCAN,
   })
+  // Sizes of rows stay known, but cards are taller than lines.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the layout changes
+  useEffect(() => {
+    virtualizer.measure()
+    for (const row of virtualizer.elementsCache.values()) virtualizer.measureElement(row as HTMLElement)
+  }, [virtualizer, isPhone])
   const shown = virtualizer.getVirtualItems().filter(({ index }) => index < rows.length)
   const before = shown[0]?.start ?? 0
   const end = virtualizer.measurementsCache[rows.length - 1]?.end ?? 0
