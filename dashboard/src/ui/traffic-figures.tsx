@@ -18,7 +18,7 @@ interface Totals {
 export function TrafficFigures({ totals }: { readonly totals: Totals }) {
   const { t } = useTranslation('ui')
   const { requests, outcomes, tokens, cached_tokens, reasoning_tokens, cost, latency } = totals
-  const { allowed, redacted, held, denied, refused, failed } = outcomes
+  const { allowed, redacted, escalated, held, denied, refused, failed } = outcomes
   const parts = [
     ...(cached_tokens > 0 ? [t('traffic.cached', { share: formatPercent(cached_tokens, tokens) })] : []),
     ...(reasoning_tokens > 0 ? [t('traffic.reasoning', { tokens: formatCount(reasoning_tokens) })] : []),
@@ -31,7 +31,7 @@ export function TrafficFigures({ totals }: { readonly totals: Totals }) {
     },
     {
       name: t('traffic.allowed'),
-      value: formatPercent(allowed + redacted, requests),
+      value: formatPercent(allowed + redacted + escalated, requests),
       note: t('traffic.refused', { denied: formatCount(denied), held: formatCount(held) }),
     },
     { name: t('traffic.latency'), value: formatMs(latency.p95_ms), note: t('traffic.median', { ms: formatMs(latency.p50_ms) }) },

@@ -18,7 +18,7 @@ type Column = (typeof COLUMNS)[number]
 const VALUES: Readonly<Record<Column, (row: Row) => number | null>> = {
   requests: ({ totals }) => totals.requests,
   change: ({ totals, previous }) => totals.requests - previous.requests,
-  denied: ({ totals }) => totals.verdicts.deny,
+  denied: ({ totals }) => totals.outcomes.denied,
   errors: ({ totals }) => totals.errors,
   tokens: ({ totals }) => totals.tokens.total,
   cost: ({ totals }) => totals.cost,
@@ -28,12 +28,14 @@ const VALUES: Readonly<Record<Column, (row: Row) => number | null>> = {
 const SHOWN: Readonly<Record<Column, (row: Row) => string>> = {
   requests: ({ totals }) => formatCount(totals.requests),
   change: ({ totals, previous }) => formatChange(totals.requests, previous.requests) ?? '–',
-  denied: ({ totals }) => formatPercent(totals.verdicts.deny, totals.requests),
+  denied: ({ totals }) => formatPercent(totals.outcomes.denied, totals.requests),
   errors: ({ totals }) => formatCount(totals.errors),
   tokens: ({ totals }) => formatCount(totals.tokens.total),
   cost: ({ totals }) => formatDollars(totals.cost),
   latency: (row) => formatMs(VALUES.latency(row)),
 }
+
+const ONE_LINE = { whiteSpace: 'nowrap' } as const
 
 interface UsageTableProps {
   readonly usage: Usage
@@ -73,7 +75,7 @@ export function UsageTable({ usage: { groups, other }, filters }: UsageTableProp
                 <GroupName row={row} filters={filters} />
               </Table.Th>
               {COLUMNS.map((column) => (
-                <Table.Td key={column} ta="right">
+                <Table.Td key={column} ta="right" style={ONE_LINE}>
                   {SHOWN[column](row)}
                 </Table.Td>
               ))}
@@ -121,11 +123,11 @@ function GroupName({ row: { value, label }, filters }: { readonly row: Row; read
 
 function OtherRow({ other }: { readonly other: NonNullable<Usage['other']> }) {
   const { t } = useTranslation('usage')
-  const { requests, verdicts, errors, tokens, cost } = other
+  const { requests, outcomes, errors, tokens, cost } = other
   const cells = [
     formatCount(requests),
     '–',
-    formatPercent(verdicts.deny, requests),
+    formatPercent(outcomes.denied, requests),
     formatCount(errors),
     formatCount(tokens.total),
     formatDollars(cost),
@@ -137,7 +139,7 @@ function OtherRow({ other }: { readonly other: NonNullable<Usage['other']> }) {
         {t('other')}
       </Table.Th>
       {COLUMNS.map((column, index) => (
-        <Table.Td key={column} ta="right">
+        <Table.Td key={column} ta="right" style={ONE_LINE}>
           {cells[index]}
         </Table.Td>
       ))}
