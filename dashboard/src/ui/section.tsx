@@ -13,7 +13,7 @@ export function Section({ title, actions, children }: SectionProps) {
   return (
     <Paper component="section" aria-labelledby={id} withBorder p="md">
       <Stack>
-        <Group justify="space-between" mih={22}>
+        <Group justify="space-between" mih={24}>
           <Title order={2} size="h4" id={id}>
             {title}
           </Title>

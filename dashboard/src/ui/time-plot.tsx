@@ -42,7 +42,18 @@ export function TimePlot({ times, series, format, height }: TimePlotProps) {
     const text = scheme === 'light' ? theme.colors.gray[7] : theme.colors.dark[1]
     const grid = scheme === 'light' ? theme.colors.gray[2] : theme.colors.dark[5]
     const isCounted = series.every(({ values }) => values.every(Number.isInteger))
-    const options = optionsOf({ times, isCounted, colors, format, width, height, text, grid, onHover: setHovered })
+    const options = optionsOf({
+      times,
+      isCounted,
+      colors,
+      format,
+      width,
+      height,
+      text,
+      grid,
+      fontFamily: theme.fontFamily,
+      onHover: setHovered,
+    })
     const plot = new uPlot(options, stacked(times, series), target.current)
     plot.over.addEventListener('click', () => {
       const link = seriesAt(plot, series)?.link
@@ -54,7 +65,7 @@ export function TimePlot({ times, series, format, height }: TimePlotProps) {
   const at = hovered === null ? undefined : times[hovered]
   return (
     <div ref={ref}>
-      <Group gap="sm" mih={22} fz="xs" aria-hidden={series.every(({ link }) => link === undefined)}>
+      <Group gap="0 12px" mih={24} fz="xs" aria-hidden={series.every(({ link }) => link === undefined)}>
         {series.map(({ name, values, link }, index) => (
           <Group key={name} gap={6} wrap="nowrap" mih={24}>
             <ColorSwatch size={10} radius={2} withShadow={false} color={colors[index] ?? ''} />
@@ -110,20 +121,33 @@ interface PlotLook {
   readonly height: number
   readonly text: string
   readonly grid: string
+  readonly fontFamily: string
   readonly onHover: (index: number | null) => void
 }
 
-function optionsOf({ times, isCounted, colors, format, width, height, text, grid, onHover }: PlotLook): uPlot.Options {
+function optionsOf({
+  times,
+  isCounted,
+  colors,
+  format,
+  width,
+  height,
+  text,
+  grid,
+  fontFamily,
+  onHover,
+}: PlotLook): uPlot.Options {
   const seconds = secondsBetween(times)
   const first = Date.parse(times[0] ?? '') / 1_000
   const last = Date.parse(times.at(-1) ?? '') / 1_000
   const ticksTo = (max: number) => valueTicks(max, Math.floor(height / TICK_HEIGHT) - 1, isCounted)
   const bars = uPlot.paths.bars?.({ size: [0.8, 48], align: 1 })
-  const axis = { stroke: text, ticks: { show: false }, font: '12px system-ui, sans-serif' }
+  const axis = { stroke: text, ticks: { show: false }, font: `12px ${fontFamily}` }
   return {
     width,
     height,
-    padding: [8, 12, 0, 0],
+    // Half of the last label is right of the bars.
+    padding: [8, 20, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: { x: { time: true, range: [first, last + seconds] }, y: { range: (_, __, max) => [0, ticksTo(max).at(-1) ?? 1] } },

@@ -59,6 +59,10 @@ export function Draft({ draft: stored, active, canWrite }: DraftProps) {
   )
 }
 
+const TABS = ['problems', 'rules', 'try', 'tests', 'replay', 'changes'] as const
+/** All tabs are in one row, also on a phone. */
+const TAB_PADDING = { base: 4, xs: 8 } as const
+
 function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base: string | undefined }) {
   const { t } = useTranslation('policies')
   const { check, source, view } = draft
@@ -69,12 +73,11 @@ function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base:
   return (
     <Tabs defaultValue="problems" keepMounted>
       <Tabs.List mb="md">
-        <Tabs.Tab value="problems">{problems > 0 ? t('tabs.problemCount', { problems }) : t('tabs.problems')}</Tabs.Tab>
-        <Tabs.Tab value="rules">{t('tabs.rules')}</Tabs.Tab>
-        <Tabs.Tab value="try">{t('tabs.try')}</Tabs.Tab>
-        <Tabs.Tab value="tests">{t('tabs.tests')}</Tabs.Tab>
-        <Tabs.Tab value="replay">{t('tabs.replay')}</Tabs.Tab>
-        <Tabs.Tab value="changes">{t('tabs.changes')}</Tabs.Tab>
+        {TABS.map((tab) => (
+          <Tabs.Tab key={tab} value={tab} px={TAB_PADDING}>
+            {tab === 'problems' && problems > 0 ? t('tabs.problemCount', { problems }) : t(`tabs.${tab}`)}
+          </Tabs.Tab>
+        ))}
       </Tabs.List>
       <Tabs.Panel value="problems">
         <Problems check={check} source={source} onLine={onLine} />
