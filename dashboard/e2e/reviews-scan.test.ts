@@ -20,7 +20,7 @@ test('queue: a row shows the rule in words and the first line, and rows are sear
   })
   const { page } = await dashboard.signedIn({ at: `/reviews/${id}?kind=hold` })
   const row = page.locator(`a[href*="${id}"]`)
-  await row.getByText('Instructions to move money').waitFor()
+  await row.getByText('Instructions to move money, with an amount of four digits or more', { exact: true }).waitFor()
   await expect.poll(() => row.locator('mark').allTextContents()).toEqual(['12,500 EUR', 'Harbour Lights'])
   const held = page.getByRole('region', { name: 'Held request' })
   // The text that the rule looks for is marked, which is no finding.

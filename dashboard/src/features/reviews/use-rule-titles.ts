@@ -15,6 +15,7 @@ export function useRuleTitles(items: readonly ReviewItem[]): (item: ReviewItem) 
     const rule = ruleOf(item)
     if (!rule) return t(titleKey(item))
     const description = rulesOf.get(item.policy?.id ?? '')?.find(({ id }) => id === rule.id)?.description
-    return description || rule.id
+    // Of one sentence, which is part of others here.
+    return description?.replace(/\.$/, '') || rule.id
   }
 }
