@@ -66,10 +66,10 @@ function Rows({ usage, dimension, period, title }: { usage: Usage; title: string
       <Table.Thead>
         <Table.Tr>
           <Table.Th scope="col">{t('breakdown.name')}</Table.Th>
-          <Table.Th scope="col" ta="right" w={90}>
+          <Table.Th scope="col" ta="right" w={80}>
             {t('breakdown.requests')}
           </Table.Th>
-          <Table.Th scope="col" ta="right" w={80}>
+          <Table.Th scope="col" ta="right" w={90}>
             {isPriced ? t('breakdown.cost') : t('breakdown.tokens')}
           </Table.Th>
         </Table.Tr>

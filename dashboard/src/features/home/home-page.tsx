@@ -69,13 +69,16 @@ function OverviewContent({ overview, usage, period, time }: OverviewContentProps
       {usage.uncounted > 0 && <Alert color="yellow">{t('uncounted', { records: formatCount(usage.uncounted) })}</Alert>}
       <KeyFigures usage={usage} period={period} />
       <Charts usage={usage} period={period} />
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
-        {usage.totals.requests > 0 &&
-          DIMENSIONS.map((dimension) => <Breakdown key={dimension} dimension={dimension} period={period} time={time} />)}
-        <Section title={t('stages')}>
-          <StageTimes stages={overview.stages} />
-        </Section>
-      </SimpleGrid>
+      {usage.totals.requests > 0 && (
+        <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
+          {DIMENSIONS.map((dimension) => (
+            <Breakdown key={dimension} dimension={dimension} period={period} time={time} />
+          ))}
+          <Section title={t('stages')}>
+            <StageTimes stages={overview.stages} />
+          </Section>
+        </SimpleGrid>
+      )}
     </Stack>
   )
 }

@@ -11,6 +11,9 @@ interface Group {
   readonly users: number
 }
 
+/** Numbers are near their names. An empty state is in the middle of the page. */
+const TABLE = { maw: 560 } as const
+
 interface GroupsPageProps {
   /** Also the name of the filter on the users page. */
   readonly kind: 'department' | 'project'
@@ -33,7 +36,7 @@ export function GroupsPage({ kind, list }: GroupsPageProps) {
   ]
   return (
     <Frame title={t(`groups.${kind}.title`)} description={t(`groups.${kind}.description`)}>
-      <Box maw={560}>
+      <Box {...(list.items?.length !== 0 && TABLE)}>
         <DataTable
           label={t(`groups.${kind}.title`)}
           list={list}
