@@ -3,6 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { useTranslation } from 'react-i18next'
 import { type ChartSeries, intervalLabel, secondsBetween } from './chart-scale.ts'
 
+const ONE_LINE = { whiteSpace: 'nowrap' } as const
+
 interface ChartTableProps {
   readonly label: string
   readonly times: readonly string[]
@@ -50,7 +52,7 @@ export function ChartTable({ label, times, series, format }: ChartTableProps) {
                 .filter(({ values }) => values.some((value) => value !== 0))
                 .map(({ at, values }) => (
                   <Table.Tr key={at}>
-                    <Table.Th scope="row" fw={400}>
+                    <Table.Th scope="row" fw={400} style={ONE_LINE}>
                       {intervalLabel(at, seconds)}
                     </Table.Th>
                     {values.map((value, index) => (

@@ -28,6 +28,7 @@ export function DataTableHead<Row>({ columns, sort }: HeadProps<Row>) {
   )
 }
 
+const ICON = { flex: 'none' } as const
 const DIRECTIONS = { asc: 'ascending', desc: 'descending' } as const
 
 function HeadCell<Row>({ column, sort }: { readonly column: Column<Row>; readonly sort: TableSort | undefined }) {
@@ -44,10 +45,11 @@ function HeadCell<Row>({ column, sort }: { readonly column: Column<Row>; readonl
   const Icon = direction === undefined ? IconSelector : direction === 'asc' ? IconArrowUp : IconArrowDown
   return (
     <Table.Th role="columnheader" scope="col" aria-sort={direction ? DIRECTIONS[direction] : 'none'} {...layoutOf(column)}>
-      <UnstyledButton fz="inherit" fw="inherit" onClick={() => sort.onChange(nextSort(sort.value, sortBy))}>
+      <UnstyledButton fz="inherit" fw="inherit" ta="inherit" onClick={() => sort.onChange(nextSort(sort.value, sortBy))}>
         <Group gap={4} wrap="nowrap">
           {label}
-          <Icon size={14} aria-hidden />
+          {/* A long label wraps before its icon shrinks. */}
+          <Icon size={14} style={ICON} aria-hidden />
         </Group>
       </UnstyledButton>
     </Table.Th>

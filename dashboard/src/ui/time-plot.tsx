@@ -154,7 +154,9 @@ function optionsOf({
     axes: [
       {
         ...axis,
-        size: 28,
+        // Below the zero of the value axis.
+        gap: 8,
+        size: 30,
         grid: { show: false },
         space: TICK_SPACE,
         incrs: TIME_STEPS.filter((step) => step >= Math.min(seconds, 86_400)),

@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Link } from '../../ui/link.tsx'
 
@@ -17,13 +17,15 @@ interface NamedIdProps {
 export const NamedId = ({ id, name, to, search = {}, label }: NamedIdProps) => (
   <Group gap={4} wrap="nowrap">
     {to === undefined ? (
-      <code title={id}>{name ?? id}</code>
+      <Text span inherit ff="monospace" truncate title={id}>
+        {name ?? id}
+      </Text>
     ) : (
-      <span title={id}>
+      <Text span inherit truncate title={id}>
         <Link to={to} search={search}>
           {name ?? id}
         </Link>
-      </span>
+      </Text>
     )}
     <CopyButton value={id} label={label} />
   </Group>
