@@ -18,7 +18,7 @@ export function MoreFields({ label, initiallyOpen = false, hasError, children }:
   const Icon = isOpen ? IconChevronDown : IconChevronRight
   return (
     <div>
-      <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} leftSection={<Icon size={16} />} onClick={toggle}>
+      <Button variant="subtle" size="compact-sm" ml={-8} aria-expanded={isOpen} leftSection={<Icon size={16} />} onClick={toggle}>
         {label}
       </Button>
       {/* Without a transition, so that a field with an error can get the focus at once. */}

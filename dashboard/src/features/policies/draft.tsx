@@ -43,7 +43,7 @@ export function Draft({ draft: stored, active, canWrite }: DraftProps) {
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <CodeEditor label={t('draft.editor')} document={draft.start} extensions={draft.extensions} onView={draft.setView} />
           <Group gap="md" mt={4}>
-            <Button size="compact-xs" variant="subtle" onClick={() => draft.view && openSearchPanel(draft.view)}>
+            <Button size="compact-xs" variant="subtle" ml={-7} onClick={() => draft.view && openSearchPanel(draft.view)}>
               {t('draft.find')}
             </Button>
             <Text size="xs" c="dimmed">

@@ -26,7 +26,11 @@ export function RuleChanges({ changes: { added, removed, changed, reordered, tex
   return (
     <Stack gap="sm">
       <Lines title={t('diff.weaker', { rules: weaker.length })} label={t('diff.weakerLabel')} lines={weaker} isWarning />
-      <Lines title={t('diff.others', { changes: rest.length })} label={t('diff.label')} lines={rest} />
+      <Lines
+        title={t(weaker.length > 0 ? 'diff.others' : 'diff.all', { changes: rest.length })}
+        label={t('diff.label')}
+        lines={rest}
+      />
       {others.some(({ fields }) => fields.some(({ field }) => field === 'when')) && (
         <Text size="xs" c="dimmed">
           {t('diff.conditions')}

@@ -53,7 +53,14 @@ export function TryFields({ form }: TryFieldsProps) {
           {...form.getInputProps('calls')}
         />
       )}
-      <Button size="compact-sm" variant="subtle" onClick={toggle} aria-expanded={opened} style={{ alignSelf: 'flex-start' }}>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        ml={-8}
+        onClick={toggle}
+        aria-expanded={opened}
+        style={{ alignSelf: 'flex-start' }}
+      >
         {t('try.sender')}
       </Button>
       <Collapse expanded={opened}>
