@@ -69,7 +69,11 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
       link: '/reviews?kind=escalation&state=pending',
     },
     budgetAttention.nearLimit(budgets),
-    share > MANY_ERRORS && { kind: 'errors', text: `${Math.round(share * 100)} % of the requests failed.`, link: '/audit' },
+    share > MANY_ERRORS && {
+      kind: 'errors',
+      text: `${Math.round(share * 100)} % of the requests were refused or failed.`,
+      link: '/audit',
+    },
     !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies' },
   ]
   return found.filter((attention) => attention !== undefined && attention !== false)
