@@ -29,6 +29,21 @@ test('stub: a contact has an e-mail address and a valid phone number', () => {
 
 test('stub: quotes the message as received', () => expect(text('Is [EMAIL] a good address?')).toContain('[EMAIL]'))
 
+test('stub: quotes two passages and two memories as received', () => {
+  const piece = (kind: string, text: string) => `--- 0a1b ${kind} id_1: Title\n${text}\n--- 0a1b end of ${kind}`
+  const context = [
+    'Reference material',
+    piece('passage', 'Bikes.\nAll day.'),
+    ...['One', 'Two', 'Three'].map((text) => piece('memory', text)),
+  ]
+  const request = { model: 'demo-small', messages: [{ role: 'user', content: 'Where?' }], parameters: {} }
+  const added = { systemTexts: [], context: context.join('\n\n') }
+  const { choices } = stubCompletion({ ...request, added }, { newId: () => 'chatcmpl_1', created: 7 })
+  expect(choices[0]?.message.content).toContain('“Where?” The documents say: “Bikes. All day.” I remember: “One” “Two” As the')
+  const [unquoted] = stubCompletion({ ...request, added: { ...added, context: '' } }, { newId: () => 'c', created: 7 }).choices
+  expect(unquoted?.message.content).toContain('“Where?” As the built-in')
+})
+
 test('stub: counts tokens and supports max_tokens, n and JSON mode', () => {
   const completion_tokens = Math.ceil(text('Hello there').length / 4)
   expect(complete('Hello there').usage).toEqual({ prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens })

@@ -31,20 +31,24 @@ const TOPICS: readonly { readonly pattern: RegExp; readonly respond: (subject: s
       'Hello! I am the built-in demonstration model. Ask me to summarise or draft something, or for a customer or a supplier.',
   },
 ]
-const respondByDefault = (subject: string): string =>
-  `You asked: ${subject} As the built-in demonstration model I answer from a script: point the gateway at a real provider for a real answer.`
+const respondByDefault = (subject: string, material: string): string =>
+  `You asked: ${subject} ${material}As the built-in demonstration model I answer from a script: point the gateway at a real provider for a real answer.`
 
 const READ_CHARACTERS = 4_000
 const QUOTED_CHARACTERS = 240
+/** Passages and memories that an answer quotes, the best first. */
+const MAX_QUOTED = 2
+/** A piece that the pipeline adds as context: its kind and its text. */
+const PIECE = /^--- (\w+) (passage|memory) .*\n([\s\S]*?)\n--- \1 end of \2$/gm
 const CHARACTERS_PER_TOKEN = 4
 
-/** Quotes the last user message as received, so that redactions are visible. Supports max_tokens, n, JSON mode and tools. */
+/** Quotes the last user message, passages and memories as received, so that redactions are visible. Supports max_tokens, n, JSON mode and tools. */
 export function stubCompletion(
   request: ProviderRequest,
   { newId, created }: Parameters<Operation<Completion>['stub']>[0],
 ): Completion {
   const { model, messages, parameters, added } = request
-  const choice = createChoice(messages, parameters)
+  const choice = createChoice(messages, parameters, added?.context)
   const count = Number.isInteger(parameters.n) ? Math.min(Math.max(Number(parameters.n), 1), 16) : 1
   const choices = Array.from({ length: count }, (_, index): Choice => ({ ...choice, index }))
   const texts = [...messages.map(textOf), ...(added ? [...added.systemTexts, added.context] : [])]
@@ -54,14 +58,19 @@ export function stubCompletion(
   return { id: newId('chatcmpl'), object: 'chat.completion', created, model, choices, usage }
 }
 
-function createChoice(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>>): Choice {
+function createChoice(
+  messages: readonly ChatMessage[],
+  parameters: Readonly<Record<string, unknown>>,
+  context: string | undefined,
+): Choice {
   const last = messages.findLast(({ role }) => role === 'user')
   const prompt = last ? textOf(last).slice(0, READ_CHARACTERS) : ''
   const call = messages.at(-1) === last ? stubToolCall(prompt, parameters.tools) : undefined
   if (call !== undefined) return { index: 0, message: call, finish_reason: 'tool_calls' }
   const topic = TOPICS.find(({ pattern }) => pattern.test(prompt))
+  const respond = topic?.respond ?? ((subject: string) => respondByDefault(subject, quoteContext(context)))
   const result = messages.at(-1)?.role === 'tool' ? messages.at(-1) : undefined
-  const text = result ? `The tool says: ${quote(textOf(result))}` : (topic?.respond ?? respondByDefault)(quote(prompt))
+  const text = result ? `The tool says: ${quote(textOf(result))}` : respond(quote(prompt))
   const limit = Number(parameters.max_completion_tokens ?? parameters.max_tokens ?? Number.POSITIVE_INFINITY)
   const full = isJsonFormat(parameters.response_format) ? JSON.stringify({ answer: text }) : text
   const isCut = countTokens(full) > limit
@@ -72,6 +81,22 @@ function createChoice(messages: readonly ChatMessage[], parameters: Readonly<Rec
 function quote(prompt: string): string {
   const text = prompt.replace(/\s+/g, ' ').trim()
   return text.length > QUOTED_CHARACTERS ? `“${text.slice(0, QUOTED_CHARACTERS).toWellFormed()} …”` : `“${text}”`
+}
+
+/** Ends with a space unless it is empty. */
+function quoteContext(context = ''): string {
+  const pieces = [...context.matchAll(PIECE)].map(([, , kind, text = '']) => ({ kind, text }))
+  const quotesOf = (kind: string) =>
+    pieces
+      .filter((piece) => piece.kind === kind)
+      .slice(0, MAX_QUOTED)
+      .map(({ text }) => quote(text))
+  const passages = quotesOf('passage')
+  const memories = quotesOf('memory')
+  return [
+    passages.length > 0 ? `The documents say: ${passages.join(' ')} ` : '',
+    memories.length > 0 ? `I remember: ${memories.join(' ')} ` : '',
+  ].join('')
 }
 
 const isJsonFormat = (format: unknown): boolean =>
