@@ -74,7 +74,7 @@ test('empty server: each page offers to create the first Workspace when the welc
   await page.getByRole('button', { name: 'Create Workspace' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('acme')
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('region', { name: 'Get started' }).getByText('0 of 5 steps done').waitFor()
+  await page.getByRole('region', { name: 'Get started' }).getByText('0 of 6 steps done').waitFor()
   await page.getByTitle('Workspace: acme').waitFor()
   await page.getByRole('heading', { name: 'No Applications yet' }).waitFor()
   await page.getByRole('link', { name: 'Create an Application' }).last().click()

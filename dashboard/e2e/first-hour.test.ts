@@ -32,8 +32,10 @@ test('first hour: from the first sign-in through all steps of the checklist to t
   await expectSteps(page, 1)
   const apiKey = await createKeyAndSendRequest(page)
   await expectSteps(page, 3)
-  await publishTemplate(page)
+  await addDocumentsAndMemory(page)
   await expectSteps(page, 4)
+  await publishTemplate(page)
+  await expectSteps(page, 5)
   const reviewer = await inviteReviewer(page)
   await go(page, 'Home')
   await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
@@ -48,7 +50,7 @@ const checklist = (page: Page) => page.getByRole('region', { name: 'Get started'
 /** The checklist of Home shows so many steps as done. */
 async function expectSteps(page: Page, done: number): Promise<void> {
   await go(page, 'Home')
-  await checklist(page).getByText(`${done} of 5 steps done`).waitFor()
+  await checklist(page).getByText(`${done} of 6 steps done`).waitFor()
 }
 
 async function createWorkspace(page: Page): Promise<void> {
@@ -86,7 +88,7 @@ async function createKeyAndSendRequest(page: Page): Promise<string> {
   await checklist(page).getByRole('link', { name: 'Create an Application' }).click()
   await page.getByLabel('Name').fill('travel-desk')
   await button(page, 'Create').click()
-  await button(page, 'Create key').click()
+  await button(page, 'Create key').first().click()
   await page.getByLabel('Name').fill('production')
   await button(page, 'Create').click()
   const dialog = page.getByRole('dialog', { name: 'Key created' })
@@ -106,6 +108,21 @@ async function createKeyAndSendRequest(page: Page): Promise<string> {
 }
 
 const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+
+/** Creates a collection, and enables memory for the Application. */
+async function addDocumentsAndMemory(page: Page): Promise<void> {
+  await checklist(page).getByRole('link', { name: 'Add documents and memory' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('handbook')
+  await button(page, 'Create').click()
+  await page.getByRole('heading', { name: 'handbook', exact: true }).waitFor()
+  await dialogsClosed(page)
+  await go(page, 'Applications')
+  await page.getByRole('link', { name: 'travel-desk' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
+  await page.getByRole('switch', { name: 'Enable memory' }).press('Space')
+  await button(page, 'Save').click()
+  await page.getByText('Saved. The settings apply to the next request.').waitFor()
+}
 
 async function publishTemplate(page: Page): Promise<void> {
   await checklist(page).getByRole('link', { name: 'Publish a policy' }).click()

@@ -143,7 +143,7 @@ test('demo: a dialog shows what removing it deletes, and its typed name removes 
   await dialog.getByLabel('Type demo to confirm').fill('demo')
   await submit.click()
   const checklist = page.getByRole('region', { name: 'Get started' })
-  await checklist.getByText('of 5 steps done').waitFor()
+  await checklist.getByText('of 6 steps done').waitFor()
   await expect.poll(() => page.getByText('This Workspace has demo data.').count()).toBe(0)
   await page.getByText('empty', { exact: true }).waitFor()
   // The page may have asked for the removed Workspace.

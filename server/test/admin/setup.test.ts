@@ -8,6 +8,8 @@ import { adminClient, expectError, type Json } from './client.ts'
 const server = await closeAfterAll(startServer())
 const admin = adminClient(server)
 
+const STEPS = ['provider', 'application', 'request', 'knowledge', 'policy', 'reviewer']
+
 const doneIn = async (workspace?: string): Promise<string[]> => {
   const { steps } = await admin.get('/setup', workspace === undefined ? {} : { workspace })
   return steps.filter(({ done }: Json) => done).map(({ id }: Json) => id)
@@ -25,7 +27,7 @@ test('setup: only steps of operators count in the Workspace of the demo [ADM-API
 test('setup: each step is done with its object, and in its Workspace only [ADM-API-18]', async () => {
   const [workspace, other] = [await admin.workspace(), await admin.workspace()]
   const { steps, dismissed } = await admin.get('/setup', { workspace })
-  expect(steps.map(({ id }: Json) => id)).toEqual(['provider', 'application', 'request', 'policy', 'reviewer'])
+  expect(steps.map(({ id }: Json) => id)).toEqual(STEPS)
   // The demo's reviewer is no second operator.
   expect([dismissed, await doneIn(workspace)]).toEqual([false, []])
 
@@ -39,7 +41,11 @@ test('setup: each step is done with its object, and in its Workspace only [ADM-A
   await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
   await admin.create('/policy-sets', { source: 'name: first\nrules: []\n' }, { workspace })
   await signInOperator(server, 'reviewer')
+  await admin.create('/collections', { name: 'handbook' }, { workspace })
   await expect.poll(() => doneIn(workspace)).toEqual(['provider', 'application', 'request', 'policy', 'reviewer'])
+  const settings = { memory: { enabled: true } }
+  await admin.patch(`/applications/${application.id}`, { settings }, { workspace })
+  expect(await doneIn(workspace)).toEqual(STEPS)
   expect(await doneIn(other)).toEqual(['reviewer'])
 })
 

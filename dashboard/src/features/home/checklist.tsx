@@ -18,6 +18,7 @@ const PAGES: Readonly<Record<Step['id'], { readonly to: string; readonly hash?: 
   provider: { to: '/providers', hash: 'create' },
   application: { to: '/applications', hash: 'create' },
   request: { to: '/applications' },
+  knowledge: { to: '/knowledge', hash: 'create' },
   policy: { to: '/policies' },
   reviewer: { to: '/settings/operators' },
 }

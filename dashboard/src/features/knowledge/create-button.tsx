@@ -16,7 +16,7 @@ export function CreateButton() {
     onDone: ({ id }) => navigateTo(`/knowledge/${id}`),
   })
   return (
-    <FormDialog dialog={dialog} title={t('create.title')} wide pending={create.isPending}>
+    <FormDialog dialog={dialog} title={t('create.title')} fragment="#create" wide pending={create.isPending}>
       <CollectionForm
         form={form}
         submit={t('create.submit')}

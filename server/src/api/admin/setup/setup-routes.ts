@@ -21,6 +21,7 @@ const STEPS = {
   provider: 'providers:write',
   application: 'applications:write',
   request: 'applications:write',
+  knowledge: 'knowledge:write',
   policy: 'policies:write',
   reviewer: 'operators:write',
 } as const satisfies Record<string, Scope>
@@ -38,21 +39,32 @@ export async function readSetup(db: Db, workspaceId: string): Promise<Readonly<R
   // Of the id, because a demo with a history was seeded as of a month ago.
   const createdAt = timeOfUuid(id)
   const isDemo = sql<boolean>`workspace.settings ->> 'issuer' is not distinct from ${DEMO_ISSUER}`
-  const isOwn = (table: 'provider' | 'application' | 'policy_set') =>
+  const isOwn = (table: 'provider' | 'application' | 'policy_set' | 'knowledge_collection') =>
     sql<boolean>`(not ${isDemo} or ${sql.ref(`${table}.created_at`)} > ${createdAt})`
   const row = await db
     .selectFrom('workspace')
     .where('workspace.id', '=', id)
-    .select(({ exists, selectFrom, or }) => {
+    .select(({ exists, selectFrom, and, or }) => {
       const hasOwn = (table: 'application' | 'policy_set') =>
         exists(selectFrom(table).select(`${table}.id`).where(`${table}.workspace_id`, '=', id).where(isOwn(table)))
       const providers = selectFrom('provider').select('provider.id').where('provider.workspace_id', '=', id)
+      const collections = selectFrom('knowledge_collection')
+        .select('knowledge_collection.id')
+        .where('knowledge_collection.workspace_id', '=', id)
+        .where('removed_at', 'is', null)
+      const rememberers = selectFrom('application')
+        .select('application.id')
+        .where('application.workspace_id', '=', id)
+        .where(sql<boolean>`application.settings -> 'memory' ->> 'enabled' = 'true'`)
       const keys = selectFrom('api_key').select('api_key.id').where('api_key.workspace_id', '=', id)
       const usage = selectFrom('audit_usage_value').select('value').where('audit_usage_value.workspace_id', '=', id)
       return [
         exists(providers.where('kind', '<>', 'stub').where(isOwn('provider'))).as('provider'),
         hasOwn('application').as('application'),
         or([exists(keys.where('last_used_at', '>', createdAt)), exists(usage.where(sql<boolean>`not ${isDemo}`))]).as('request'),
+        and([exists(collections.where(isOwn('knowledge_collection'))), exists(rememberers.where(isOwn('application')))]).as(
+          'knowledge',
+        ),
         hasOwn('policy_set').as('policy'),
       ]
     })
