@@ -66,6 +66,30 @@ async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: 
   }
 }
 
+test('playground: the trace counts passages and memories, and says that memory needs a user', async () => {
+  const { id } = await dashboard.admin.create('/applications', {
+    name: 'bikes',
+    default_model: 'demo-mini',
+    settings: { knowledge: { enabled: true, collections: ['none'] }, memory: { enabled: true, capture: 'explicit' } },
+  })
+  const { page, visit } = await dashboard.signedIn({ at: `/playground?application=${id}` })
+  await page.getByText('Needed for memory, and for documents with readers.').waitFor()
+  const stage = (name: string) => page.getByRole('list', { name: 'Stages' }).getByRole('listitem').filter({ hasText: name })
+  await sendMessage(page, 'Remember that my bike has the number 2042.')
+  await stage('remember').getByText('No user. Choose a Directory user to use memory.').waitFor()
+  await stage('recall').getByText('0 memories').waitFor()
+  await stage('retrieve').getByText('0 passages').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Open audit record' }).click()
+  await page.getByText('No user or session, to which a memory could belong').waitFor()
+
+  await visit(`/playground?application=${id}&as=alice`)
+  await sendMessage(page, 'Remember that my bike has the number 2042.')
+  await stage('remember').getByText('1 memory stored').waitFor()
+  await stage('retrieve').getByRole('link', { name: 'Search as user' }).click()
+  await page.waitForURL((url) => url.pathname.endsWith('/knowledge/search') && url.searchParams.get('user') === 'alice')
+})
+
 test('playground: waiting for a reviewer records no reading of the review item', async () => {
   const { page } = await dashboard.signedIn({ at: `/playground?application=${application?.id}&user=alice` })
   const isState = (url: string) => url.includes('/admin/v1/reviews')

@@ -2,6 +2,7 @@ import { Badge, Group, Text, Timeline } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/schema.d.ts'
 import { formatMs } from '../../ui/format-numbers.ts'
+import { skipReasonOf } from '../../ui/skip-reasons.ts'
 import { useSummaries } from './use-summaries.ts'
 
 const COLORS: Readonly<Record<string, string>> = { ok: 'green', skipped: 'gray', stopped: 'orange', failed: 'red' }
@@ -47,8 +48,15 @@ export function StageTimeline({ record }: { readonly record: AuditRecord }) {
               <Text size="sm">{summaryOf(name)}</Text>
             </>
           )}
+          <SkipReason record={record} stage={name} />
         </Timeline.Item>
       ))}
     </Timeline>
   )
+}
+
+function SkipReason({ record, stage }: { readonly record: AuditRecord; readonly stage: string }) {
+  const { t } = useTranslation('audit')
+  const reason = skipReasonOf(record, stage)
+  return reason ? <Text size="sm">{t(`stages.reasons.${reason}`)}</Text> : null
 }

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/schema.d.ts'
 import { formatMs } from '../../ui/format-numbers.ts'
@@ -17,10 +18,12 @@ interface StageListProps {
   readonly stages: AuditRecord['stages']
   /** No provider was called. */
   readonly isDryRun: boolean
+  /** A count, or why the stage was skipped. */
+  readonly noteOf: (stage: string) => ReactNode
 }
 
 /** The stages in order with outcome and duration. */
-export function StageList({ stages, isDryRun }: StageListProps) {
+export function StageList({ stages, isDryRun, noteOf }: StageListProps) {
   const { t } = useTranslation('playground')
   const longest = Math.max(...stages.map(({ ms }) => ms), 1)
   return (
@@ -29,6 +32,7 @@ export function StageList({ stages, isDryRun }: StageListProps) {
         const displayed = isDryRun && name === 'invoke' && outcome === 'ok' ? 'simulated' : outcome
         const known = displayed in STYLES ? (displayed as keyof typeof STYLES) : 'skipped'
         const { icon: Icon, color } = STYLES[known]
+        const note = noteOf(name)
         return (
           <li key={name} className={classes.stage}>
             <Icon size={18} color={color} aria-hidden />
@@ -46,6 +50,11 @@ export function StageList({ stages, isDryRun }: StageListProps) {
                 {outcome === 'skipped' ? '–' : formatMs(ms)}
               </Text>
             </Group>
+            {note && (
+              <Text size="xs" c="dimmed" className={classes.note ?? ''} span>
+                {note}
+              </Text>
+            )}
           </li>
         )
       })}

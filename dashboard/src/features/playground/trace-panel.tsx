@@ -19,7 +19,7 @@ export function TracePanel({ chat, stepId }: TracePanelProps) {
   return (
     <div className={classes.side}>
       {shown && auditId ? (
-        <Trace key={auditId} auditId={auditId} texts={textsOf(shown.turn, shown.step)} />
+        <Trace key={auditId} auditId={auditId} as={chat?.identity.as} texts={textsOf(shown.turn, shown.step)} />
       ) : (
         <EmptyState title={t('trace.none')}>{t('trace.noneHint')}</EmptyState>
       )}

@@ -18,15 +18,18 @@ import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import type { TestTexts } from './policy-test.ts'
 import { SaveTestButton } from './save-test-button.tsx'
 import { StageList } from './stage-list.tsx'
+import { useStageNotes } from './use-stage-notes.tsx'
 
 interface TraceProps {
   readonly auditId: string
+  /** The directory user of the chat. */
+  readonly as: string | undefined
   /** Texts of the request, for a policy test. */
   readonly texts: TestTexts
 }
 
 /** The stages of a request, from its audit record. */
-export function Trace({ auditId, texts }: TraceProps) {
+export function Trace({ auditId, as, texts }: TraceProps) {
   const { t } = useTranslation('playground')
   const { hasScope } = useScopes()
   const canReadAudit = hasScope('audit:read')
@@ -67,7 +70,7 @@ export function Trace({ auditId, texts }: TraceProps) {
             {t('trace.duration', { total: formatMs(record.duration_ms), provider: formatMs(providerMs(record.attempts)) })}
           </Text>
         </Group>
-        <StageList stages={record.stages} isDryRun={record.dry_run} />
+        <Stages record={record} as={as} />
         <DescriptionList
           items={[
             [t('trace.rules'), decision?.rules.map(({ id }) => id).join(', ') || null],
@@ -82,6 +85,10 @@ export function Trace({ auditId, texts }: TraceProps) {
       </Stack>
     </Section>
   )
+}
+
+function Stages({ record, as }: Pick<TraceProps, 'as'> & { readonly record: AuditRecord }) {
+  return <StageList stages={record.stages} isDryRun={record.dry_run} noteOf={useStageNotes(record, as)} />
 }
 
 const findingsIn = (findings: AuditRecord['findings']): string =>

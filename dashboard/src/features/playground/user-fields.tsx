@@ -80,6 +80,7 @@ function DirectoryUser({ value, onChange }: OptionProps) {
   return (
     <Select
       label={t('user.directory')}
+      description={t('user.directoryHint')}
       placeholder={t('user.none')}
       searchable
       clearable
