@@ -60,9 +60,9 @@ test('collections: owner creates one, uploads files, and reviews and deletes a f
   expect(consoleErrors).toEqual([])
 })
 
-/** Without readers and classification, which an operator sets afterwards. */
+/** Without readers, which an operator sets afterwards. The classification is selected already. */
 async function createCollection(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Create collection' }).click()
+  await page.getByRole('button', { name: 'Create collection' }).first().click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('lighthouse')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
@@ -76,7 +76,6 @@ async function setReaders(page: Page): Promise<void> {
   expect(await page.getByText('No users can find these documents yet.').count()).toBe(2)
   const uploads = page.getByRole('region', { name: 'Add documents' })
   await uploads.getByRole('button', { name: 'Edit access' }).click()
-  await choose(page, 'Classification', 'internal')
   await page.getByRole('radio', { name: 'Only these departments, roles and users' }).check()
   await page.getByLabel('Departments', { exact: true }).first().fill('support')
   await page.keyboard.press('Enter')
@@ -86,6 +85,17 @@ async function setReaders(page: Page): Promise<void> {
   await uploads.getByText(/have to allow internal content/).waitFor()
   await dialogsClosed(page)
 }
+
+test('collection: without a classification it says that no user can find the documents, and what to choose', async () => {
+  const { id } = await dashboard.admin.create('/collections', { name: 'unlabelled', acl: { everyone: true } })
+  const { page } = await dashboard.signedIn({ at: `/knowledge/${id}` })
+  await page.getByText('No user can find these documents yet, except with the clearance Restricted').first().waitFor()
+  expect(await page.getByText('All users can find these documents.').count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit access' }).first().click()
+  await choose(page, 'Classification', 'internal')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('All users can find these documents.').first().waitFor()
+})
 
 test('search as user: shows visible and hidden passages with reasons, and can be shared as a link', async () => {
   const { page, consoleErrors } = await dashboard.signedIn({ at: '/knowledge/search' })

@@ -28,7 +28,8 @@ export function useCollectionForm(collection?: Collection): UseFormReturnType<Va
 export const valuesOf = (collection?: Collection): Values => ({
   name: collection?.name ?? '',
   description: collection?.description ?? '',
-  classification: collection?.classification ?? null,
+  // The API has no default: without a classification, documents are restricted.
+  classification: collection ? collection.classification : 'internal',
   regulations: collection?.regulations ?? [],
   acl: collection?.acl ?? null,
   language: collection?.language ?? 'en',

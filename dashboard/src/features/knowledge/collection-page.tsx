@@ -62,6 +62,7 @@ function CollectionFindableBy({ collection, action }: CollectionProps & { readon
       acls={acl === null ? [] : [acl]}
       // Documents without a label count as restricted.
       level={classification ?? 'restricted'}
+      lacksClassification={classification === null}
       applications={applications}
       action={action}
     />

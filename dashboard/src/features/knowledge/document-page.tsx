@@ -37,7 +37,12 @@ export function Page() {
     >
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
       <Section title={t('access.title')} actions={canEdit && <EditDocumentButton document={document} />}>
-        <FindableBy of="document" acls={document.effective.acls} level={document.effective.classification} />
+        <FindableBy
+          of="document"
+          acls={document.effective.acls}
+          level={document.effective.classification}
+          lacksClassification={document.classification === null && collection?.classification === null}
+        />
         <Labels document={document} />
       </Section>
       <DocumentText documentId={id} chunks={document.chunks} />

@@ -10,6 +10,8 @@ interface FindableByProps {
   /** Each of them must include the user; none: no user is permitted. */
   readonly acls: readonly Acl[]
   readonly level: string
+  /** Neither the document nor its collection has a classification, so that it counts as restricted. */
+  readonly lacksClassification: boolean
   /** null: all. */
   readonly applications?: readonly string[] | null
   /** Opens the form that changes it. */
@@ -17,15 +19,16 @@ interface FindableByProps {
 }
 
 /** Says in words which users can find documents. */
-export function FindableBy({ of, acls, level, applications = null, action }: FindableByProps) {
+export function FindableBy({ of, acls, level, lacksClassification, applications = null, action }: FindableByProps) {
   const { t } = useTranslation('knowledge')
   const { membersOf } = useAclTexts()
   const lacksReaders = permitsNoUser(acls)
   const lacksApplications = applications?.length === 0
-  const isHidden = lacksReaders || lacksApplications
+  const isHidden = lacksReaders || lacksApplications || lacksClassification
   const [only, ...more] = narrowingAcls(acls).map(membersOf)
   const readers = more.length === 0 ? only : [only, ...more].join('; ')
   const permitted = () => {
+    if (lacksClassification) return t(`findable.${of}.noClassification`)
     if (readers === undefined) return t(`findable.${of}.all`)
     return more.length === 0 ? t(`findable.${of}.only`, { readers }) : t(`findable.${of}.onlyAll`, { readers })
   }
