@@ -116,7 +116,7 @@ test('search as a user: fewer hits for another department and for an anonymous u
   expect(staff.checks).toContainEqual({
     rule: 'acl',
     passed: false,
-    because: "The collection's ACL permits the department support, and the user is not among them.",
+    because: "The collection's readers are the department support, and the user is not among them.",
   })
 })
 

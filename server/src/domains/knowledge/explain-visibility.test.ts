@@ -49,6 +49,6 @@ test('explainVisibility: explains each failed rule', () => {
   expect(explainVisibility(reader, closed, document).map(({ because }) => because)).toEqual([
     'The collection serves other Applications only.',
     'The document is restricted, because neither the document nor its collection has a classification. The user may see documents up to internal.',
-    "The collection's ACL permits the departments hr, legal, and the user is not among them.",
+    "The collection's readers are the departments hr, legal, and the user is not among them.",
   ])
 })

@@ -42,24 +42,24 @@ function checkClearance({ ceiling }: Viewer, collection: Omit<CollectionLabels, 
 
 function checkAcls({ user }: Viewer, collection: Pick<CollectionLabels, 'acl'>, document: Access): readonly Check[] {
   if (collection.acl === null && document.acl === null) {
-    return [check('acl', false, 'Neither the document nor its collection has an ACL, so no user may read the document.')]
+    return [check('acl', false, 'Neither the document nor its collection has readers, so no user may read the document.')]
   }
   const acls = [
-    ["The collection's ACL", collection.acl],
-    ["The document's ACL", document.acl],
-    ["The ACL in the document's front matter", document.limits.acl],
+    ["The collection's readers", collection.acl],
+    ["The document's readers", document.acl],
+    ["The readers in the document's front matter", document.limits.acl],
   ] as const
   return acls.flatMap(([subject, acl]) => {
     if (acl === null) return []
     const passed = allows(acl, user)
-    return [check('acl', passed, `${subject} permits ${describeAcl(acl)}${passed ? '' : ', and the user is not among them'}.`)]
+    return [check('acl', passed, `${subject} are ${describeAcl(acl)}${passed ? '' : ', and the user is not among them'}.`)]
   })
 }
 
 const check = (rule: Check['rule'], passed: boolean, because: string): Check => ({ rule, passed, because })
 
 function describeAcl(acl: Acl): string {
-  if ('everyone' in acl) return 'everyone'
+  if ('everyone' in acl) return 'all users'
   const lists = [
     ['user', acl.users],
     ['role', acl.roles],
