@@ -17,6 +17,7 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
       <Section title={t('settings.knowledge.title')}>
         <Switch
           label={t('settings.knowledge.enable')}
+          description={t('settings.knowledge.enableHint')}
           {...form.getInputProps('settings.knowledge.enabled', { type: 'checkbox' })}
         />
         {knowledge.enabled && (
@@ -33,11 +34,17 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
         )}
       </Section>
       <Section title={t('settings.memory.title')}>
-        <Switch label={t('settings.memory.enable')} {...form.getInputProps('settings.memory.enabled', { type: 'checkbox' })} />
+        <Switch
+          label={t('settings.memory.enable')}
+          description={t('settings.memory.enableHint')}
+          {...form.getInputProps('settings.memory.enabled', { type: 'checkbox' })}
+          onChange={({ currentTarget }) => enableMemory(form, currentTarget.checked)}
+        />
         {memory.enabled && (
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Select
               label={t('settings.memory.capture')}
+              description={t(`settings.memory.modeHints.${memory.capture}`)}
               data={CAPTURE.map((value) => ({ value, label: t(`settings.memory.modes.${value}`) }))}
               allowDeselect={false}
               {...form.getInputProps('settings.memory.capture')}
@@ -54,6 +61,13 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
       </Section>
     </>
   )
+}
+
+/** Memory without capture would store nothing, so the form selects explicit requests. */
+function enableMemory(form: UseFormReturnType<Values>, enabled: boolean): void {
+  const { capture } = form.getInitialValues().settings.memory
+  form.setFieldValue('settings.memory.enabled', enabled)
+  form.setFieldValue('settings.memory.capture', enabled && capture === 'off' ? 'explicit' : capture)
 }
 
 function Collections({ form }: { readonly form: UseFormReturnType<Values> }) {
