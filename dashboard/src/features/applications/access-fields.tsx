@@ -1,4 +1,4 @@
-import { Autocomplete, Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
+import { Alert, Autocomplete, Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { useAll } from '../../api/queries.ts'
@@ -11,9 +11,13 @@ import type { Values } from './settings-values.ts'
 export function AccessFields({ form }: { readonly form: UseFormReturnType<Values> }) {
   const { t } = useTranslation('applications')
   const enabled = useScopes().hasScope('providers:read')
-  const { items = [] } = useAll('/admin/v1/models', {}, { enabled })
+  const { items: listed } = useAll('/admin/v1/models', {}, { enabled })
+  const items = listed ?? []
   const models = [...new Set(items.map(({ id }) => id))]
   const providers = [...new Set(items.map(({ provider_id }) => provider_id))]
+  const model = form.getValues().default_model.trim()
+  const lacksModel =
+    listed !== undefined && model !== '' && !items.some(({ id, provider_id }) => id === model || `${provider_id}/${id}` === model)
   return (
     <Section title={t('settings.access.title')}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -56,6 +60,11 @@ export function AccessFields({ form }: { readonly form: UseFormReturnType<Values
           {...form.getInputProps('settings.cors.origins')}
         />
       </SimpleGrid>
+      {lacksModel && (
+        <Alert color="yellow" variant="outline" mt="sm" role="status">
+          {t('settings.access.noProvider', { model })}
+        </Alert>
+      )}
     </Section>
   )
 }

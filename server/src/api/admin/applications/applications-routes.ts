@@ -24,6 +24,7 @@ import {
 } from '../../../domains/identity/application-store.ts'
 import { APPLICATIONS_TOPIC } from '../../../domains/identity/authenticator.ts'
 import { obstacleText } from '../../../domains/policy/compile.ts'
+import { isDeclaredModel } from '../../../domains/providers/route.ts'
 import { oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { forbidden, valid } from '../../../shared/request-errors.ts'
 import { nullable } from '../../../shared/schemas.ts'
@@ -40,7 +41,8 @@ const USAGE_SCOPE: Scope = 'audit:read'
 const ApplicationWithWarnings = Type.Object({
   ...ApplicationView.properties,
   warnings: Type.Array(Type.String(), {
-    description: 'Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response.',
+    description:
+      'Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response, `default_model` if no provider has the model.',
   }),
   needs_whole_response: WholeResponseRule,
 })
@@ -108,15 +110,21 @@ const RESTORE: Action<ApplicationRecord, TSchema> = {
   write: (tx, { workspaceId, params }) => setArchived(tx, workspaceId, params.id, null),
 }
 
+async function withWarnings(application: ApplicationRecord, { policies, providers }: Pick<AdminDeps, 'policies' | 'providers'>) {
+  const { workspaceId, defaultModel, settings } = application
+  const obstacle = (await policies.current(workspaceId))?.growingOutput.needsWhole
+  const lacksModel = defaultModel !== null && !isDeclaredModel(await providers.get(workspaceId), defaultModel)
+  const warnings = [
+    ...(obstacle && settings.release === 'windowed' ? [`“While it arrives” has no effect: ${obstacleText(obstacle)}`] : []),
+    ...(lacksModel
+      ? [`No provider has the default model ${JSON.stringify(defaultModel)}. Add it to a provider, or choose another one.`]
+      : []),
+  ]
+  return { ...applicationView(application), warnings, needs_whole_response: obstacle ?? null }
+}
+
 export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db } = deps
-  const withWarnings = async (application: ApplicationRecord) => {
-    const obstacle = (await deps.policies.current(application.workspaceId))?.growingOutput.needsWhole
-    const isWindowed = application.settings.release === 'windowed'
-    const warnings = obstacle && isWindowed ? [`“While it arrives” has no effect: ${obstacleText(obstacle)}`] : []
-    return { ...applicationView(application), warnings, needs_whole_response: obstacle ?? null }
-  }
-
   handle(app, docs, async ({ workspaceId, query, operator }) => {
     const sort = sortOf(APPLICATION_SORTS, query)
     const isUsageAsked = query.usage === 'true'
@@ -139,7 +147,7 @@ export function applicationsRoutes(app: TypedApp, deps: AdminDeps): void {
     path: '/applications',
     area: 'applications',
     view: ApplicationWithWarnings,
-    show: (rows: readonly ApplicationRecord[]) => Promise.all(rows.map(withWarnings)),
+    show: (rows: readonly ApplicationRecord[]) => Promise.all(rows.map((row) => withWarnings(row, deps))),
     taken: { name: 'Application name' },
     announce: (id) => [APPLICATIONS_TOPIC, id],
     get: { find: findApplication },
