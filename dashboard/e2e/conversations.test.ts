@@ -46,6 +46,19 @@ const sendMessage = async (page: Page, text: string): Promise<void> => {
 
 const article = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text })
 
+test('conversations: a user without contacts reads how to create an assistant', async () => {
+  const workspace = await admin.workspace('quiet')
+  await admin.create('/users', { id: 'zoe', username: 'zoe' }, { workspace })
+  const { page } = await dashboard.signedIn({ at: '/conversations?workspace=quiet' })
+  await page.getByRole('button', { name: 'Act as zoe' }).click()
+  const guide = page.getByRole('link', { name: 'An assistant in 15 minutes' })
+  await guide.waitFor()
+  expect(await guide.getAttribute('href')).toBe('/docs/build/first-assistant')
+  await page.getByRole('button', { name: 'Start conversation' }).click()
+  await page.getByRole('dialog').getByText('No other users and no groups yet.').waitFor()
+  await expectAccessible(page)
+})
+
 test('messages: arrive live in the other window, with read state, reactions and attachments', async () => {
   const alice = await windowOf('alice')
   const bob = await windowOf('bob')

@@ -9,6 +9,7 @@ import { FilterBar } from '../../ui/filter-bar.tsx'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
+import { AssistantHint } from './assistant-hint.tsx'
 import { UserAvatar, useConversationHeader } from './avatars.tsx'
 import classes from './conversations.module.css'
 import type { Connection } from './follow-events.ts'
@@ -57,7 +58,11 @@ export function ConversationList({ open, connection }: ConversationListProps) {
       <nav aria-label={t('title')} className={classes.scroll ?? ''}>
         {list.error && !list.items ? <ErrorState error={list.error} onRetry={list.retry} /> : null}
         {!list.items && !list.error && <RowsSkeleton />}
-        {list.items?.length === 0 && <EmptyState title={t('list.none')}>{t(`list.hints.${show ?? 'all'}`)}</EmptyState>}
+        {list.items?.length === 0 && (
+          <EmptyState title={t('list.none')}>
+            {t(`list.hints.${show ?? 'all'}`)} {!show && <AssistantHint />}
+          </EmptyState>
+        )}
         {list.items?.map((conversation) => (
           <Entry key={conversation.id} conversation={conversation} isOpen={conversation.id === open} show={show} />
         ))}

@@ -9,6 +9,7 @@ import { FormModal } from '../../ui/form-modal.tsx'
 import { notifyError } from '../../ui/notify.ts'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
+import { AssistantHint } from './assistant-hint.tsx'
 import { nameOf, UserAvatar } from './avatars.tsx'
 import { useMember } from './member-context.ts'
 import { type Contact, type Group, memberKey, useContacts, useGroups } from './member-queries.ts'
@@ -78,13 +79,22 @@ function Recipients({ groupForm, onChoose }: RecipientsProps) {
         {matches.map((entry) => (
           <RecipientLink key={entry.id} entry={entry} onChoose={onChoose} />
         ))}
-        {matches.length === 0 && <Text c="dimmed">{t('start.noMatch')}</Text>}
+        {matches.length === 0 && <Text c="dimmed">{entries.length > 0 ? t('start.noMatch') : <NoRecipients />}</Text>}
         <ShowMore list={contacts} fullWidth variant="subtle" />
       </ScrollArea.Autosize>
       <Button variant="default" onClick={() => setNewGroup(true)}>
         {t('newGroup.create')}
       </Button>
     </Stack>
+  )
+}
+
+function NoRecipients() {
+  const { t } = useTranslation('conversations')
+  return (
+    <>
+      {t('start.none')} <AssistantHint />
+    </>
   )
 }
 
