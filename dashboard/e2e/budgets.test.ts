@@ -194,7 +194,7 @@ async function createTeamBudget(page: Page, team: string): Promise<void> {
 
 /** Returns the key. */
 async function createTeamKey(page: Page, team: string): Promise<string> {
-  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).first().click()
   await page.getByLabel('Name').fill('batch')
   // The list behind the dialog has a filter of this name.
   await page.getByRole('dialog').getByRole('combobox', { name: 'Team' }).click()

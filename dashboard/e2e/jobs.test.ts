@@ -109,7 +109,7 @@ test('create an Application with a key and send the first request', () =>
     await button(page, 'Create Application').click()
     await page.getByLabel('Name').fill('travel-desk')
     await button(page, 'Create').click()
-    await button(page, 'Create key').click()
+    await button(page, 'Create key').first().click()
     await page.getByLabel('Name').fill('production')
     await button(page, 'Create').click()
     const dialog = page.getByRole('dialog', { name: 'Key created' })

@@ -8,6 +8,24 @@ import { screenshot } from './support/screenshot.ts'
 
 const dashboard = await startScriptedDashboard()
 
+test('empty lists of providers, collections and keys: the button to add the first is also in the list', async () => {
+  const workspace = await dashboard.admin.workspace('blank')
+  const { id } = await dashboard.admin.create('/applications', { name: 'first' }, { workspace })
+  const { page, visit } = await dashboard.signedIn()
+  for (const [path, title, button] of [
+    ['/providers?workspace=blank', 'No providers yet', 'Add provider'],
+    ['/knowledge?workspace=blank', 'No collections yet', 'Create collection'],
+    [`/applications/${id}?tab=keys&workspace=blank`, 'No keys yet', 'Create key'],
+  ] as const) {
+    await visit(path)
+    await page.getByRole('heading', { name: title }).waitFor()
+    await expect.poll(() => page.getByRole('button', { name: button }).count()).toBe(2)
+    await expectAccessible(page)
+  }
+  await page.getByRole('button', { name: 'Create key' }).last().click()
+  await page.getByRole('dialog', { name: 'Create key' }).waitFor()
+})
+
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn({ at: '/providers' })
   await page.getByRole('button', { name: 'Add provider' }).click()

@@ -30,6 +30,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
   const canEdit = useScopes().hasScope('applications:write') && application.archived_at === null
   const { nameOf: teamName, choices: teams } = useTeamNames()
   const [created, setCreated] = useState<CreatedKey>()
+  const createButton = canEdit && <CreateKeyButton applicationId={id} onCreated={setCreated} />
   const columns: Column<ApiKey>[] = [
     { header: t('keys.columns.name'), cell: (key) => <KeyName apiKey={key} /> },
     { header: t('keys.columns.prefix'), cell: ({ hint }) => <Code>{hint}…</Code>, from: 'sm' },
@@ -68,7 +69,7 @@ export function KeysTab({ application }: { readonly application: Application }) 
           values={filters}
           onChange={setFilters}
         />
-        {canEdit && <CreateKeyButton applicationId={id} onCreated={setCreated} />}
+        {createButton}
       </Group>
       <DataTable
         label={t('keys.label')}
@@ -79,7 +80,9 @@ export function KeysTab({ application }: { readonly application: Application }) 
           isFiltered ? (
             <EmptyState title={t('keys.noMatch.title')}>{t('keys.noMatch.hint')}</EmptyState>
           ) : (
-            <EmptyState title={t('keys.none.title')}>{canEdit ? t('keys.none.create') : t('keys.none.ask')}</EmptyState>
+            <EmptyState title={t('keys.none.title')} action={createButton}>
+              {canEdit ? t('keys.none.create') : t('keys.none.ask')}
+            </EmptyState>
           )
         }
       />

@@ -41,7 +41,7 @@ export function Page() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title={t('collections.emptyTitle')}>
+          <EmptyState title={t('collections.emptyTitle')} action={canCreate && <CreateButton />}>
             {canCreate ? t('collections.emptyHint') : t('collections.emptyReadOnly')}
           </EmptyState>
         }

@@ -48,7 +48,11 @@ export function Page() {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<EmptyState title={t('empty.title')}>{canEdit ? t('empty.hint') : t('empty.readOnly')}</EmptyState>}
+        empty={
+          <EmptyState title={t('empty.title')} action={canEdit && <AddProviderButton />}>
+            {canEdit ? t('empty.hint') : t('empty.readOnly')}
+          </EmptyState>
+        }
       />
     </Frame>
   )
