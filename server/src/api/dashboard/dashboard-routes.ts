@@ -61,7 +61,11 @@ async function sendSitePage(reply: FastifyReply, path: string, accept = ''): Pro
   if (moved !== undefined) return reply.redirect(`/docs/${moved}`, 301)
   if (name !== path && PAGE.test(name)) return reply.redirect(`/docs/${name.replace(/(^|\/)index$/, '$1')}`, 301)
   const hashes = await readFile(join(SITE, 'script-hashes.json'), 'utf8').catch((cause) => {
-    throw new GatehouseError('NOT_FOUND', { message: 'The documents are not built. `npm start` builds them, and says why if that fails.' }, cause)
+    throw new GatehouseError(
+      'NOT_FOUND',
+      { message: 'The documents are not built. `npm start` builds them, and says why if that fails.' },
+      cause,
+    )
   })
   const file = fileOf(path)
   const content = file === undefined ? undefined : await readFile(join(SITE, file)).catch(() => undefined)
