@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { completion, json } from '../../server/test/support/scripted-provider.ts'
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessible, expectReadable } from './support/accessible.ts'
 import { startScriptedDashboard } from './support/dashboard.ts'
 import { choose, dialogsClosed, takeSecret } from './support/dialogs.ts'
 
@@ -149,14 +149,14 @@ test.each([false, true])(
   async (isNarrow) => {
     const name = `Research ${isNarrow}`
     const { page, visit, consoleErrors } = await dashboard.signedIn({ isNarrow, at: '/teams' })
-    await expectAccessible(page)
+    await expectReadable(page)
     await page.getByRole('button', { name: 'Create team' }).first().click()
     await page.getByLabel('Name').fill(name)
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByLabel('Requests per minute').fill('500')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
-    await expectAccessible(page)
+    await expectReadable(page)
     await createTeamBudget(page, name)
     await visit(`/applications/${application().id}?tab=keys`)
     const key = await createTeamKey(page, name)
@@ -169,13 +169,13 @@ test.each([false, true])(
     await page.getByText('80 % of 100 tokens').waitFor()
     await page.getByText('batch', { exact: true }).waitFor()
     await page.getByRole('table', { name: 'Usage by Application (30 days)' }).getByText(application().name).waitFor()
-    await expectAccessible(page)
+    await expectReadable(page)
     await page.getByRole('link', { name: 'Open usage' }).click()
     await page
       .getByText(/^batch \(/)
       .first()
       .waitFor()
-    await expectAccessible(page)
+    await expectReadable(page)
     expect(consoleErrors).toEqual([])
   },
 )
@@ -187,7 +187,7 @@ async function createTeamBudget(page: Page, team: string): Promise<void> {
   await expect.poll(() => dialog.getByLabel('Team', { exact: true }).and(page.locator('input')).inputValue()).toBe(team)
   await choose(page, 'Unit', 'Tokens')
   await dialog.getByLabel('Limit in tokens').fill('100')
-  await expectAccessible(page)
+  await expectReadable(page)
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByText(`Team ${team}`).first().waitFor()
 }
@@ -199,7 +199,7 @@ async function createTeamKey(page: Page, team: string): Promise<string> {
   // The list behind the dialog has a filter of this name.
   await page.getByRole('dialog').getByRole('combobox', { name: 'Team' }).click()
   await page.getByRole('option', { name: team }).click()
-  await expectAccessible(page)
+  await expectReadable(page)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   return takeSecret(page)
 }

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { closeAfterAll } from '../../server/test/support/close-after-all.ts'
 import { startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessible, expectReadable } from './support/accessible.ts'
 import { countActions } from './support/count-actions.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
@@ -150,18 +150,6 @@ test.each([
     expect(consoleErrors).toEqual([])
   },
 )
-
-/** 400 % of zoom in a window of 1280 × 1024 pixels (WCAG 2.2, 1.4.10). */
-const ZOOMED = { width: 320, height: 256 }
-const WIDE = { width: 1280, height: 800 }
-
-/** Expects no finding of axe in light and dark colors, and no horizontal scrolling at 380 pixels and at 400 % of zoom. */
-async function expectReadable(page: Page): Promise<void> {
-  await expectAccessible(page)
-  await page.setViewportSize(ZOOMED)
-  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-  await page.setViewportSize(WIDE)
-}
 
 /** Paths of the sidebar's pages: `/settings/workspace`. */
 async function pathsOfSidebar(page: Page): Promise<string[]> {

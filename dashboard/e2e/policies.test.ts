@@ -1,7 +1,6 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Json } from '../../server/test/admin/client.ts'
-import { expectAccessible, expectNoFindings } from './support/accessible.ts'
+import { expectAccessible, expectReadable } from './support/accessible.ts'
 import { startDashboard } from './support/dashboard.ts'
 import { editor, GUESTS_DENIED, openDraft, write } from './support/policy-editor.ts'
 import { screenshot } from './support/screenshot.ts'
@@ -159,12 +158,6 @@ rules:
     when: content.findings["pii.email"] > 0
     transforms: [redact:pii.email]
 `
-
-/** A page without axe findings in light and dark colors, and without a horizontal overflow. */
-async function expectReadable(page: Page): Promise<void> {
-  await expectNoFindings(page)
-  await expectAccessible(page)
-}
 
 test.each([{ isNarrow: false }, { isNarrow: true }])(
   'story: policy from try a text to publish with diff (%o)',

@@ -32,18 +32,38 @@ const POPUPS = '[class*=mantine-][class*=-dropdown]:visible'
 /** The pages that axe has checked in each file, with open dialogs, popups and alerts. axe takes seconds and reports the same again. */
 const checked = new Set<string>()
 
+/** 400 % of zoom in a window of 1280 × 1024 pixels (WCAG 2.2, 1.4.10). */
+const ZOOMED = { width: 320, height: 256 }
+
 /** Expects no serious or critical axe finding in light and dark colors, and no horizontal overflow at 380 pixels. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // A toast would fade out while axe runs. It stays as long as the mouse is on it.
-  await page.mouse.move(0, 0)
-  await expect.poll(() => page.locator('.mantine-Notification-root').count()).toBe(0)
+  await toastsGone(page)
   const state = await stateOf(page)
   if (!checked.has(state) || process.env.SCREENSHOTS !== undefined) await expectNoFindings(page)
   checked.add(state)
+  await expectNoOverflow(page, [NARROW])
+}
+
+/** Like `expectAccessible`, also if the page was checked before, and at 400 % of zoom. */
+export async function expectReadable(page: Page): Promise<void> {
+  await toastsGone(page)
+  await expectNoFindings(page)
+  await expectNoOverflow(page, [NARROW, ZOOMED])
+}
+
+/** A toast would fade out while axe runs. It stays as long as the mouse is on it. */
+async function toastsGone(page: Page): Promise<void> {
+  await page.mouse.move(0, 0)
+  await expect.poll(() => page.locator('.mantine-Notification-root').count()).toBe(0)
+}
+
+async function expectNoOverflow(page: Page, sizes: readonly (typeof NARROW)[]): Promise<void> {
   const viewport = page.viewportSize()
-  await page.setViewportSize(NARROW)
-  await page.evaluate(TWO_FRAMES)
-  await expect.poll(() => page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0)
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    await page.evaluate(TWO_FRAMES)
+    await expect.poll(() => page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0)
+  }
   if (viewport !== null) await page.setViewportSize(viewport)
   await page.evaluate(TWO_FRAMES)
 }

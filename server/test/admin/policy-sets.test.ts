@@ -190,6 +190,7 @@ describe('simulation', () => {
           verdict: 'allow',
           description: 'Providers get no addresses.',
           transforms: ['pseudonymize:pii.email'],
+          directives: ['max_tokens:9'],
         },
       ],
       marks: [
