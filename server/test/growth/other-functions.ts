@@ -6,6 +6,7 @@ import { cleanFilename, contentDisposition } from '../../src/domains/messaging/a
 import { avatarSvg } from '../../src/domains/messaging/people/avatar.ts'
 import { readCompletion } from '../../src/domains/providers/read-completion.ts'
 import { matchesPattern } from '../../src/domains/providers/route.ts'
+import { stubCompletion } from '../../src/domains/providers/stub.ts'
 import { canonicalJson } from '../../src/platform/lib/canonical-json.ts'
 import { parseDuration, parseTime } from '../../src/platform/lib/clock.ts'
 import { describeMisplacedCredential, readBearer } from '../../src/platform/lib/credential.ts'
@@ -35,10 +36,17 @@ const completionWith = (content: string): Completion => ({
     },
   ],
 })
+const STUB_REQUEST = { model: 'm', messages: [{ role: 'user', content: 'Where?' }], parameters: {} }
 const defaults = { model: 'm', newId: () => 'id', created: () => 0 }
 
 export const OTHER_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   cleanFilename: { most: 1 << 16, run: cleanFilename, shapes: shapes(['.', 'a', ''], ['', '.a', ''], ['', '\u202e', '']) },
+  stubCompletion: {
+    run: (context) =>
+      stubCompletion({ ...STUB_REQUEST, added: { systemTexts: [], context } }, { newId: () => 'chatcmpl_1', created: 0 }),
+    most: 1 << 15,
+    shapes: shapes(['--- a passage x: t\n', '--- a passage x\n', '--- a end of passage'], ['', '--- a passage x\n', '']),
+  },
   requestIdOf: { run: (text) => requestIdOf({ headers: { 'x-request-id': text } } as never) },
   describeMisplacedCredential: {
     run: (text) => describeMisplacedCredential(`Bearer ${text}`, 'gk_'),

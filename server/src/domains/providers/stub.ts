@@ -38,8 +38,8 @@ const READ_CHARACTERS = 4_000
 const QUOTED_CHARACTERS = 240
 /** Passages and memories that an answer quotes, the best first. */
 const MAX_QUOTED = 2
-/** A piece that the pipeline adds as context: its kind and its text. */
-const PIECE = /^--- (\w+) (passage|memory) .*\n([\s\S]*?)\n--- \1 end of \2$/gm
+/** The first boundary of the pieces that the pipeline adds as context (pipeline/with-context.ts). A text cannot contain it. */
+const BOUNDARY = /^--- \w+ (?=passage |memory )/m
 const CHARACTERS_PER_TOKEN = 4
 
 /** Quotes the last user message, passages and memories as received, so that redactions are visible. Supports max_tokens, n, JSON mode and tools. */
@@ -85,12 +85,13 @@ function quote(prompt: string): string {
 
 /** Ends with a space unless it is empty. */
 function quoteContext(context = ''): string {
-  const pieces = [...context.matchAll(PIECE)].map(([, , kind, text = '']) => ({ kind, text }))
+  const boundary = BOUNDARY.exec(context)?.[0]
+  const pieces = boundary === undefined ? [] : context.split(boundary)
   const quotesOf = (kind: string) =>
     pieces
-      .filter((piece) => piece.kind === kind)
+      .filter((piece) => piece.startsWith(`${kind} `))
       .slice(0, MAX_QUOTED)
-      .map(({ text }) => quote(text))
+      .map((piece) => quote(piece.slice(piece.indexOf('\n')).trim()))
   const passages = quotesOf('passage')
   const memories = quotesOf('memory')
   return [
