@@ -166,6 +166,8 @@ export interface User {
   readonly id: string
   readonly role: string
   readonly department: string
+  /** Groups of the directory that the user belongs to, also over other groups. Absent: none. */
+  readonly groups?: readonly string[]
   readonly attributes: Readonly<Record<string, unknown>>
   readonly verified: boolean
 }

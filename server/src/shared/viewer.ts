@@ -59,8 +59,10 @@ function commonUser(users: readonly User[]): User {
   }
   const [first = [], ...others] = users.map(projectsOf)
   const projects = first.filter((project) => others.every((projects) => projects.includes(project)))
+  const [own = [], ...otherGroups] = users.map(({ groups = [] }) => groups)
+  const groups = own.filter((group) => otherGroups.every((all) => all.includes(group)))
   const verified = users.every((user) => user.verified)
-  return { id: '', role: shared('role'), department: shared('department'), attributes: { projects }, verified }
+  return { id: '', role: shared('role'), department: shared('department'), groups, attributes: { projects }, verified }
 }
 
 /** GW-KNOW-8: the user's `clearance`, else that of the role; of an asserted user the Application's `assertion_clearance`. */

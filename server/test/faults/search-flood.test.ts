@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { addChunks } from '../../src/domains/knowledge/chunk-store.ts'
-import { partitionFor } from '../../src/domains/knowledge/partitions.ts'
+import { placeFor } from '../../src/domains/knowledge/partitions.ts'
 import { fromId } from '../../src/platform/lib/id.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
@@ -31,7 +31,7 @@ async function addSections(knowledgeFixture: KnowledgeFixture, count: number): P
     flagged: false,
   }))
   await db.transaction().execute(async (tx) => {
-    await addChunks(tx, holder, await partitionFor(tx, knowledgeFixture.collection, labels), sections)
+    await addChunks(tx, holder, await placeFor(tx, knowledgeFixture.collection, labels), sections)
   })
 }
 

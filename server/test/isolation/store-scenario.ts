@@ -130,6 +130,7 @@ async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: 
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
   const scope = await call<object>('retrieval/posting-source.readScope', db, uuid, visible)
   await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery('corrall', ['en']))
+  await call('retrieval/posting-source.visibleTerms', db, scope, ['coral'])
 }
 
 /** Relabels, moves and deletes the documents. */
@@ -143,11 +144,14 @@ async function changeDocuments(
   await transact(async (tx) => {
     const { document } = locked
     const labels = { classification: 'public', acl: null, limits: { classification: null, acl: null } }
-    const partition = await call<{ id: number }>('knowledge/partitions.partitionFor', tx, collection, labels)
+    const place = await call<{ partition: { id: number } }>('knowledge/partitions.placeFor', tx, collection, labels)
+    await call('retrieval/partition.findPartition', tx, uuid, 'knowledge', 'x')
     const holder = { workspace: uuid, document: String(fromId('doc', otherDocumentId)), title: 'x' }
-    await call('knowledge/chunk-store.moveChunks', tx, holder, partition)
+    await call('knowledge/chunk-store.moveChunks', tx, holder, place)
+    await call('knowledge/partitions.ownPartitionIfLarge', tx, collection, place, labels)
+    await call('knowledge/gather.gatherIfLarge', tx, collection, place, labels)
     await call('knowledge/chunk-store.removeChunks', tx, uuid, [holder.document])
-    await call('knowledge/chunk-store.addChunks', tx, holder, partition, [
+    await call('knowledge/chunk-store.addChunks', tx, holder, place, [
       { position: 0, headings: [], content: 'something else', tokens: 2, flagged: false },
     ])
     await call('knowledge/partitions.deleteIfEmpty', tx, workspaceId, document.partitionId)

@@ -3,8 +3,8 @@ import { type Page, pageOf } from '../../platform/db/page.ts'
 import { uuidOfWorkspace, uuidOrNull } from '../../platform/db/values.ts'
 import { newUuid, toId } from '../../platform/lib/id.ts'
 import { addEntries, type Entry, removeEntries } from '../retrieval/entries.ts'
-import type { Partition } from '../retrieval/partition.ts'
 import type { Chunk } from './chunking/chunk.ts'
+import type { Place } from './partitions.ts'
 
 /** A chunk, and whether the detectors found instructions in it. */
 export type ScannedChunk = Chunk & { readonly flagged: boolean }
@@ -26,7 +26,12 @@ export const searchEntry = (
 })
 
 /** Stores the chunks of a document that has none, and indexes them. */
-export async function addChunks(tx: Tx, owner: ChunkOwner, partition: Partition, chunks: readonly ScannedChunk[]): Promise<void> {
+export async function addChunks(
+  tx: Tx,
+  owner: ChunkOwner,
+  { partition, labels }: Place,
+  chunks: readonly ScannedChunk[],
+): Promise<void> {
   const withIds = chunks.map((chunk) => ({ id: newUuid(), ...chunk }))
   for (let from = 0; from < withIds.length; from += ROWS_PER_INSERT) {
     const rows = withIds.slice(from, from + ROWS_PER_INSERT).map(({ headings, ...chunk }) => ({
@@ -38,7 +43,7 @@ export async function addChunks(tx: Tx, owner: ChunkOwner, partition: Partition,
     }))
     await tx.insertInto('knowledge_chunk').values(rows).execute()
   }
-  const entries = withIds.map((chunk) => searchEntry(owner.title, chunk))
+  const entries = withIds.map((chunk) => ({ ...searchEntry(owner.title, chunk), labels }))
   await addEntries(tx, partition, entries)
 }
 
@@ -55,7 +60,12 @@ export async function removeChunks(tx: Tx, workspace: string, documents: readonl
   await removeEntries(tx, ids)
 }
 
-export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOwner, partition: Partition): Promise<void> {
+/** Moves the chunks of a document to another place, or changes their labels. */
+export async function moveChunks(
+  tx: Tx,
+  { workspace, document, title }: ChunkOwner,
+  { partition, labels }: Place,
+): Promise<void> {
   const moved = await tx
     .updateTable('knowledge_chunk')
     .set({ partition_id: partition.id })
@@ -64,7 +74,7 @@ export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOw
     .returning(['id', 'position', 'headings', 'content'])
     .execute()
   moved.sort((a, b) => a.position - b.position)
-  const entries = moved.map((chunk) => searchEntry(title, chunk))
+  const entries = moved.map((chunk) => ({ ...searchEntry(title, chunk), labels }))
   const ids = entries.map(({ id }) => id)
   await removeEntries(tx, ids)
   await addEntries(tx, partition, entries)

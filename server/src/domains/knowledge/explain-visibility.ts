@@ -1,6 +1,6 @@
 import { classificationRank } from '../../shared/classification.ts'
 import type { Viewer } from '../../shared/viewer.ts'
-import { type Acl, allows } from './acl.ts'
+import { type Acl, allows, NAME_LISTS, type Names } from './acl.ts'
 import { type Access, type CollectionLabels, effectiveClassification } from './labels.ts'
 
 export const VISIBILITY_RULES = ['applications', 'classification', 'acl'] as const
@@ -59,14 +59,12 @@ function checkAcls({ user }: Viewer, collection: Pick<CollectionLabels, 'acl'>, 
 const check = (rule: Check['rule'], passed: boolean, because: string): Check => ({ rule, passed, because })
 
 function describeAcl(acl: Acl): string {
-  if ('everyone' in acl) return 'all users'
-  const lists = [
-    ['user', acl.users],
-    ['role', acl.roles],
-    ['department', acl.departments],
-  ] as const
-  const parts = lists.flatMap(([kind, names = []]) =>
-    names.length > 0 ? [`the ${kind}${names.length > 1 ? 's' : ''} ${names.join(', ')}`] : [],
-  )
-  return parts.length > 0 ? parts.join(', ') : 'no user'
+  const permitted = 'everyone' in acl ? 'all users' : describeNames(acl) || 'no user'
+  return acl.deny ? `${permitted}, without ${describeNames(acl.deny)}` : permitted
 }
+
+const describeNames = (names: Names): string =>
+  NAME_LISTS.flatMap((list) => {
+    const { [list]: all = [] } = names
+    return all.length > 0 ? [`the ${all.length > 1 ? list : list.slice(0, -1)} ${all.join(', ')}`] : []
+  }).join(', ')

@@ -6,8 +6,9 @@ import type { Collection } from './collection.ts'
 import { findCollection, lockCollection, uuidOfCollection } from './collection-store.ts'
 import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
+import { gatherIfLarge } from './gather.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
-import { deleteIfEmpty, partitionFor } from './partitions.ts'
+import { deleteIfEmpty, placeFor } from './partitions.ts'
 import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
 import { applyLabelPatch, hasLabelChanges, type LabelPatch, relabel } from './relabel.ts'
 
@@ -82,7 +83,7 @@ async function storeVersion(
   const { incoming, contentHash, content, now } = version
   const { title, limits, chunks, flags } = content
   const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: incoming.key }), limits }, incoming)
-  const partition = await partitionFor(tx, collection, labels)
+  const place = await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(collection.workspaceId)
   const uuid = before ? (fromId('doc', before.id) as string) : newUuid()
   const columns = {
@@ -96,13 +97,13 @@ async function storeVersion(
     limits: JSON.stringify(limits),
     flags: jsonOrNull(flags),
     chunks: chunks.length,
-    partition_id: partition.id,
+    partition_id: place.partition.id,
     updated_at: now,
   }
   if (before) {
     await removeChunks(tx, workspace, [uuid])
     await tx.updateTable('knowledge_document').set(columns).where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-    if (partition.id !== before.partitionId) await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
+    if (place.partition.id !== before.partitionId) await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
   } else {
     const owner = { id: uuid, workspace_id: workspace, collection_id: uuidOfCollection(collection) }
     await tx
@@ -110,6 +111,7 @@ async function storeVersion(
       .values({ ...owner, ...columns, key: incoming.key, created_at: now })
       .execute()
   }
-  await addChunks(tx, { workspace, document: uuid, title }, partition, chunks)
+  await addChunks(tx, { workspace, document: uuid, title }, place, chunks)
+  await gatherIfLarge(tx, collection, place, labels)
   return { outcome: before ? 'changed' : 'added', documentId: toId('doc', uuid), chunks: chunks.length, flags }
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Checked, checker } from '../../platform/lib/schema.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
-import type { Acl } from './acl.ts'
+import { type Acl, NAME_LISTS, type Names } from './acl.ts'
 import { type Labels, normalizedLabels, UNLABELLED } from './labels.ts'
 import { DocumentError, type FrontMatter } from './parsing/document.ts'
 
@@ -9,12 +9,13 @@ import { DocumentError, type FrontMatter } from './parsing/document.ts'
 const LabelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 const LabelNames = Type.Array(LabelName, { maxItems: 1_000 })
 
-interface AclLists {
+type NameFields = { readonly [L in keyof Names]?: string[] }
+interface AclLists extends NameFields {
   readonly everyone?: true
-  readonly users?: string[]
-  readonly roles?: string[]
-  readonly departments?: string[]
+  readonly deny?: NameFields
 }
+
+const nameLists = Object.fromEntries(NAME_LISTS.map((list) => [list, Type.Optional(LabelNames)]))
 
 // One schema with three types instead of a union, so that a problem names the field that causes it.
 const AclField = Type.Unsafe<AclLists | string | null>({
@@ -22,12 +23,14 @@ const AclField = Type.Unsafe<AclLists | string | null>({
   type: ['object', 'string', 'null'],
   properties: {
     everyone: Type.Optional(Type.Literal(true)),
-    users: Type.Optional(LabelNames),
-    roles: Type.Optional(LabelNames),
-    departments: Type.Optional(LabelNames),
+    ...nameLists,
+    deny: Type.Optional({
+      ...Type.Object(nameLists, { additionalProperties: false }),
+      description: 'Users who may not read the document, also if the other fields name them.',
+    }),
   },
   additionalProperties: false,
-  description: '`everyone`, or lists: a user must match one of them. null: no ACL.',
+  description: '`everyone`, or lists: a user must match one of them, and none of `deny`. null: no ACL.',
 })
 
 /** Labels in requests, in `gatehouse.yaml` and in front matter. null removes a label. */
@@ -48,13 +51,14 @@ export interface LabelInput {
 /** Converts checked fields to labels in their stored form. Absent fields stay absent. */
 export function parseLabels({ classification, regulations, acl: aclInput }: LabelInput): Checked<Partial<Labels>> {
   if (typeof aclInput === 'string' && aclInput !== 'everyone') {
-    return { ok: false, problem: { param: 'acl', message: 'must be everyone, or lists of users, roles and departments' } }
+    return { ok: false, problem: { param: 'acl', message: 'must be everyone, or lists of users, roles, departments and groups' } }
   }
-  const { everyone, ...lists } = typeof aclInput === 'string' ? { everyone: true } : (aclInput ?? {})
+  const { everyone, deny, ...lists }: AclLists = typeof aclInput === 'string' ? { everyone: true } : (aclInput ?? {})
   if (everyone && Object.keys(lists).length > 0) {
     return { ok: false, problem: { param: 'acl', message: 'must be either everyone or lists, not both' } }
   }
-  const acl: Acl | null = aclInput === null || aclInput === undefined ? null : everyone ? { everyone } : lists
+  const permitted = everyone ? { everyone } : lists
+  const acl: Acl | null = aclInput === null || aclInput === undefined ? null : { ...permitted, ...(deny && { deny }) }
   const labels = normalizedLabels({ ...UNLABELLED, classification: classification ?? null, regulations: regulations ?? [], acl })
   const value = {
     ...(classification !== undefined && { classification: labels.classification }),

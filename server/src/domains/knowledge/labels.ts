@@ -23,6 +23,9 @@ export interface CollectionLabels extends Labels {
 /** The labels of a document that decide its visibility. */
 export type Access = Pick<Labels, 'classification' | 'acl'> & { readonly limits: Pick<Labels, 'classification' | 'acl'> }
 
+/** The labels of all documents of a partition. `shared`: their ACLs differ, and a filter chooses the visible ones (access-filter.ts). */
+export type PartitionAccess = Access & { readonly shared?: true }
+
 export const UNLABELLED: Labels = { classification: null, regulations: [], acl: null }
 
 /** The strictest of the collection's, the document's and the front matter's classification. Without the first two: restricted. */
@@ -40,12 +43,13 @@ export const effectiveRegulations = (...labels: readonly Pick<Labels, 'regulatio
 
 /**
  * Whether the viewer may see a document: its collection serves the Application, its classification is within the viewer's
- * clearance, and every ACL permits the user. Without an ACL of the collection or the document no user may see it.
+ * clearance, and every ACL permits the user. Without an ACL of the collection or the document no user may see it. Of a shared partition
+ * it says whether the viewer may see any document that the ACLs of the document permit.
  */
-export function isVisible(viewer: Viewer, collection: Omit<CollectionLabels, 'regulations'>, document: Access): boolean {
+export function isVisible(viewer: Viewer, collection: Omit<CollectionLabels, 'regulations'>, document: PartitionAccess): boolean {
   if (collection.applications !== null && !collection.applications.includes(viewer.applicationId)) return false
   if (classificationRank(effectiveClassification(collection, document)) > classificationRank(viewer.ceiling)) return false
-  if (collection.acl === null && document.acl === null) return false
+  if (collection.acl === null && document.acl === null && !document.shared) return false
   return [collection.acl, document.acl, document.limits.acl].every((acl) => acl === null || allows(acl, viewer.user))
 }
 

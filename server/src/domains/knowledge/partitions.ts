@@ -1,25 +1,85 @@
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
-import { openPartition, type Partition } from '../retrieval/partition.ts'
+import { labelTerm } from '../retrieval/entry-filter.ts'
+import { findPartition, openPartition, type Partition } from '../retrieval/partition.ts'
+import { POSTING_BYTES } from '../retrieval/posting-store.ts'
+import { accessLabels, namesUsers } from './access-filter.ts'
 import type { Collection } from './collection.ts'
 import { uuidOfCollection } from './collection-store.ts'
-import { type Access, accessOf } from './labels.ts'
+import { type Access, accessOf, type PartitionAccess } from './labels.ts'
+
+/** The entries of equal ACLs from which on they get a partition of their own, which a search reads faster than a shared one. */
+export const OWN_PARTITION_ENTRIES = 1_000
+
+/** Where the entries of a document are, and their labels there: none in a partition of documents with equal labels. */
+export interface Place {
+  readonly partition: Partition
+  readonly labels: readonly string[]
+}
 
 /**
- * The partition of documents with these labels. The collection's own labels are not part of it: each search reads them, so that
- * changing them moves no documents. The collection must be locked.
+ * The place of documents with these labels: a partition of their own, or the shared one of rare ACLs. The collection's own labels are not
+ * part of it: each search reads them, so that changing them moves no documents. The collection must be locked.
  */
-export async function partitionFor(tx: Tx, collection: Collection, labels: Access): Promise<Partition> {
+export async function placeFor(tx: Tx, collection: Collection, access: Access): Promise<Place> {
+  const own = accessOf(access)
+  if (!namesUsers(own)) return { partition: await partitionOf(tx, collection, own), labels: [] }
+  const existing = await findPartition(tx, uuidOfWorkspace(collection.workspaceId), 'knowledge', keyOf(collection, own))
+  if (existing) return { partition: existing, labels: [] }
+  return { partition: await partitionOf(tx, collection, sharedBy(own)), labels: [...accessLabels(own), listLabel(own)] }
+}
+
+/** The labels of entries that are in a partition already. */
+export const labelsIn = (partition: PartitionAccess, access: Access): readonly string[] =>
+  partition.shared ? [...accessLabels(accessOf(access)), listLabel(accessOf(access))] : []
+
+/** The partition of its own for documents with these labels, if the shared one has too many of their entries; undefined: it has few. */
+export async function ownPartitionIfLarge(
+  tx: Tx,
+  collection: Collection,
+  { partition, labels }: Place,
+  access: Access,
+  large: number,
+): Promise<Place | undefined> {
+  if (labels.length === 0) return undefined
+  const { rows } = await sql<{ entries: number }>`
+    select coalesce(sum(octet_length(postings)), 0) / ${POSTING_BYTES} as entries from retrieval_posting
+    where partition_id = ${partition.id} and term = ${labelTerm(listLabel(accessOf(access)))}`.execute(tx)
+  if (Number(rows[0]?.entries) < large) return undefined
+  return { partition: await partitionOf(tx, collection, accessOf(access)), labels: [] }
+}
+
+const sharedBy = ({ classification, limits }: Access): PartitionAccess => ({
+  classification,
+  acl: null,
+  limits: { classification: limits.classification, acl: null },
+  shared: true,
+})
+
+/** Counts the entries of equal ACLs in a shared partition. */
+const listLabel = (access: Access): string => `list ${canonicalJson(access)}`
+
+const keyOf = ({ id, language }: Collection, access: PartitionAccess): string =>
+  `${id} ${createHash('sha256')
+    .update(`${language} ${canonicalJson(access)}`)
+    .digest('hex')}`
+
+async function partitionOf(tx: Tx, collection: Collection, access: PartitionAccess): Promise<Partition> {
   const workspace = uuidOfWorkspace(collection.workspaceId)
   const { language } = collection
-  const access = canonicalJson(accessOf(labels))
-  const hash = createHash('sha256').update(`${language} ${access}`).digest('hex')
-  const partition = await openPartition(tx, workspace, 'knowledge', `${collection.id} ${hash}`, language)
+  const partition = await openPartition(tx, workspace, 'knowledge', keyOf(collection, access), language)
   await tx
     .insertInto('knowledge_partition')
-    .values({ id: partition.id, workspace_id: workspace, collection_id: uuidOfCollection(collection), language, access })
+    .values({
+      id: partition.id,
+      workspace_id: workspace,
+      collection_id: uuidOfCollection(collection),
+      language,
+      access: canonicalJson(access),
+    })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
   return partition

@@ -7,7 +7,8 @@ import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
 import { type ListedChunk, searchEntry } from './chunk-store.ts'
 import type { KnowledgeDocument } from './document-store.ts'
-import { effectiveRegulations } from './labels.ts'
+import { type Access, effectiveRegulations } from './labels.ts'
+import { labelsIn } from './partitions.ts'
 import type { LabelledPartition } from './visibility.ts'
 
 /** A chunk as shown to a user that may see it. */
@@ -22,13 +23,13 @@ export interface Passage extends Omit<ListedChunk, 'tokens'>, Pick<KnowledgeDocu
   readonly similarity: number
 }
 
-/** Loads the ranked chunks in their order, each with its partition, without chunks that have left these partitions since. */
+/** Loads the ranked chunks in their order, each with its partition and the labels of its document, without chunks that have left these partitions since. */
 export async function loadPassages(
   db: Db,
   workspaceId: string,
   visible: readonly LabelledPartition[],
   ranked: readonly Ranked[],
-): Promise<readonly { readonly passage: Passage; readonly partition: LabelledPartition }[]> {
+): Promise<readonly { readonly passage: Passage; readonly partition: LabelledPartition; readonly access: Access }[]> {
   const workspace = uuidOfWorkspace(workspaceId)
   const partitions = new Map(visible.map((partition) => [partition.id, partition]))
   const rows = await db
@@ -42,13 +43,14 @@ export async function loadPassages(
     .where(sql<boolean>`chunk.partition_id = any(${[...partitions.keys()]}::bigint[])`)
     .select(['chunk.id', 'document_id', 'position', 'headings', 'content', 'flagged', 'chunk.partition_id'])
     .select(['title', 'source', 'regulations', 'limits', 'document.updated_at'])
+    .select(['document.classification', 'document.acl'])
     .execute()
   const rowsById = new Map(rows.map((row) => [row.id, row]))
   return ranked.flatMap(({ id, similarity }) => {
     const row = rowsById.get(id)
     const partition = row && partitions.get(row.partition_id)
     if (!partition) return []
-    const { partition_id: _, limits, ...shown } = row
+    const { partition_id: _, limits, classification: own, acl, ...shown } = row
     const { collection, classification } = partition
     const passage = {
       ...fromRow(shown, { id: 'chk', document_id: 'doc' }),
@@ -56,7 +58,7 @@ export async function loadPassages(
       ...{ collection: collection.name, collectionId: collection.id, classification, similarity },
       regulations: effectiveRegulations(collection, row, limits),
     }
-    return { passage, partition }
+    return { passage, partition, access: { classification: own, acl, limits } }
   })
 }
 
@@ -65,10 +67,11 @@ export async function loadChunkEntries(db: Db, ids: readonly string[]): Promise<
   const rows = await db
     .selectFrom('knowledge_chunk as chunk')
     .innerJoin('knowledge_document as document', 'document.id', 'chunk.document_id')
+    .innerJoin('knowledge_partition as partition', 'partition.id', 'chunk.partition_id')
     .where(sql<boolean>`chunk.id = any(${[...ids]}::uuid[])`)
-    .select(['chunk.id', 'title', 'headings', 'content'])
+    .select(['chunk.id', 'title', 'headings', 'content', 'classification', 'acl', 'limits', 'access'])
     .execute()
-  return rows.map((row) => searchEntry(row.title, row))
+  return rows.map((row) => ({ ...searchEntry(row.title, row), labels: labelsIn(row.access, row) }))
 }
 
 /** The texts to embed for chunks, by UUID. */

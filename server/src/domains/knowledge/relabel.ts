@@ -5,8 +5,9 @@ import { fromId } from '../../platform/lib/id.ts'
 import { moveChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockDocument, type StoredDocument } from './document-store.ts'
+import { gatherIfLarge } from './gather.ts'
 import { type DocumentLabels, type Labels, labelColumns, normalizedLabels } from './labels.ts'
-import { deleteIfEmpty, partitionFor } from './partitions.ts'
+import { deleteIfEmpty, placeFor } from './partitions.ts'
 
 /** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
 export interface LabelPatch extends Partial<Labels> {
@@ -33,19 +34,19 @@ export async function relabel(
 ): Promise<'relabelled' | 'unchanged'> {
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
   const labels = applyLabelPatch(document, patch)
-  const partition = await partitionFor(tx, collection, labels)
+  const place = await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
   await tx
     .updateTable('knowledge_document')
-    .set({ ...labelColumns(labels), source: labels.source, partition_id: partition.id })
+    .set({ ...labelColumns(labels), source: labels.source, partition_id: place.partition.id })
     .where('workspace_id', '=', workspace)
     .where('id', '=', uuid)
     .execute()
-  if (partition.id !== document.partitionId) {
-    await moveChunks(tx, { workspace, document: uuid, title: document.title }, partition)
-    await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
-  }
+  const isMoved = place.partition.id !== document.partitionId
+  if (isMoved || place.labels.length > 0) await moveChunks(tx, { workspace, document: uuid, title: document.title }, place)
+  if (isMoved) await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
+  await gatherIfLarge(tx, collection, place, labels)
   return 'relabelled'
 }
 

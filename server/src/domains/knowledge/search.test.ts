@@ -15,7 +15,7 @@ import { addChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { updateCollection } from './collection-store.ts'
 import { deleteDocument } from './document-store.ts'
-import { partitionFor } from './partitions.ts'
+import { placeFor } from './partitions.ts'
 import { type Passage, searchKnowledge } from './search.ts'
 
 const PUBLIC = { acl: EVERYONE, classification: 'public' } as const
@@ -41,7 +41,7 @@ describe.each(testDatabases())('searchKnowledge on $name', async ({ open }) => {
     const { documentId } = await knowledge.put(collection, key, 'Cover.', { acl })
     await knowledge.transact(async (tx) => {
       const limits = { classification: null, acl: null }
-      const partition = await partitionFor(tx, collection, { classification: null, acl, limits })
+      const partition = await placeFor(tx, collection, { classification: null, acl, limits })
       const holder = { workspace: fromId('ws', workspaceId) ?? '', document: fromId('doc', documentId) ?? '', title: key }
       const chunks = texts.map((content, at) => ({ position: at + 1, headings: [], content, tokens: 1, flagged: false }))
       await addChunks(tx, holder, partition, chunks)

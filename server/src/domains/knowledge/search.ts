@@ -4,6 +4,7 @@ import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
+import { isVisible } from './labels.ts'
 import { loadPassages, type Passage } from './passages.ts'
 import { visiblePartitions } from './visibility.ts'
 
@@ -45,7 +46,11 @@ export async function* searchKnowledge(
       for (const { id } of fresh) rankedIds.add(id)
       return fresh.length === 0 ? [] : loadPassages(tx, viewer.workspaceId, visible, fresh)
     })
-    const first = loaded.map(({ passage }) => passage).filter((passage) => isFirstOccurrence(passage, shown))
+    const first = loaded
+      // The ranking contains no other passages. They would not be shown if it did.
+      .filter(({ partition, access }) => isVisible(viewer, partition.labels, access))
+      .map(({ passage }) => passage)
+      .filter((passage) => isFirstOccurrence(passage, shown))
     if (first.length > 0) yield first
   }
 }
@@ -86,7 +91,7 @@ export async function explainedSearch(
       return loaded
         .filter(({ passage }) => isFirstOccurrence(passage, shown))
         .slice(0, limit)
-        .map(({ passage, partition }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, partition.access) }))
+        .map(({ passage, partition, access }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, access) }))
     }
     return { visible: await search(true, queries[0]), hidden: await search(false, queries[1]) }
   })

@@ -3,7 +3,7 @@ import type { Classification } from '../../shared/classification.ts'
 import type { Language } from '../retrieval/language.ts'
 import type { Acl } from './acl.ts'
 import type { Flags } from './document.ts'
-import type { Access, Labels } from './labels.ts'
+import type { Labels, PartitionAccess } from './labels.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -24,14 +24,14 @@ declare module '../../platform/db/schema.ts' {
       /** Set when it is deleted; its documents are then removed in the background. */
       removed_at: Date | null
     }
-    /** Documents of a collection with equal labels. Each row belongs to a row of `retrieval_partition`. */
+    /** Documents of a collection with equal labels, or with rare ACLs. Each row belongs to a row of `retrieval_partition`. */
     knowledge_partition: {
       id: number
       workspace_id: string
       collection_id: string
       language: Language
       /** The document labels that decide visibility (domains/knowledge/labels.ts). Each search reads the collection's labels separately. */
-      access: Json<Access>
+      access: Json<PartitionAccess>
     }
     knowledge_document: {
       id: string

@@ -8,7 +8,7 @@ import { newId } from '../../platform/lib/id.ts'
 import { CLASSIFICATIONS, type Classification } from '../../shared/classification.ts'
 import { ANONYMOUS_USER } from '../../shared/principal.ts'
 import type { Viewer } from '../../shared/viewer.ts'
-import type { Acl } from './acl.ts'
+import type { Acl, Names } from './acl.ts'
 import { updateCollection } from './collection-store.ts'
 import { relabelDocument } from './relabel.ts'
 
@@ -16,14 +16,21 @@ const APPLICATIONS = [newId('app'), newId('app')]
 
 const word = (...words: string[]) => fc.constantFrom('', ...words)
 const some = (...words: string[]) => fc.option(fc.subarray(['', ...words]), { nil: undefined })
-const acl: fc.Arbitrary<Acl> = fc.oneof(
+const names: fc.Arbitrary<Names> = fc
+  .record({
+    users: some('ann', 'bob'),
+    roles: some('agent', 'ann'),
+    departments: some('claims', 'agent'),
+    groups: some('staff', 'board', 'ann'),
+  })
+  .map((lists) => Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined)))
+const permitted: fc.Arbitrary<Acl> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ everyone: true } as const) },
-  {
-    weight: 3,
-    arbitrary: fc
-      .record({ users: some('ann', 'bob'), roles: some('agent', 'ann'), departments: some('claims', 'agent') })
-      .map((lists) => Object.fromEntries(Object.entries(lists).filter(([, list]) => list !== undefined))),
-  },
+  { weight: 3, arbitrary: names },
+)
+const acl: fc.Arbitrary<Acl> = fc.oneof(
+  { weight: 3, arbitrary: permitted },
+  { weight: 1, arbitrary: fc.tuple(permitted, names).map(([one, deny]) => ({ ...one, deny })) },
 )
 const label = fc.option(fc.constantFrom(...CLASSIFICATIONS))
 const labels = fc.record({ classification: label, acl: fc.option(acl) })
@@ -40,7 +47,12 @@ const frontMatter = fc.record({
 const viewer = fc.record({
   applicationId: fc.constantFrom(...APPLICATIONS),
   user: fc
-    .record({ id: word('ann', 'bob'), role: word('agent', 'claims'), department: word('claims', 'ann') })
+    .record({
+      id: word('ann', 'bob'),
+      role: word('agent', 'claims'),
+      department: word('claims', 'ann'),
+      groups: fc.subarray(['', 'staff', 'board']),
+    })
     .map((user) => ({ ...ANONYMOUS_USER, ...user })),
   ceiling: fc.constantFrom(...CLASSIFICATIONS),
 })
@@ -70,10 +82,14 @@ function maySee(
   const given = Math.max(level(collection.classification), level(document.classification))
   const sensitive = Math.max(given === -1 ? 3 : given, level(front.classification))
   const listed = (value: string, list: readonly string[] | undefined) => value.length > 0 && list?.some((one) => one === value)
-  const admits = (one: Acl): boolean =>
-    'everyone' in one
-      ? one.everyone
-      : Boolean(listed(user.id, one.users) || listed(user.role, one.roles) || listed(user.department, one.departments))
+  const names = (one: Names): boolean =>
+    Boolean(
+      listed(user.id, one.users) ||
+        listed(user.role, one.roles) ||
+        listed(user.department, one.departments) ||
+        user.groups?.some((group) => listed(group, one.groups)),
+    )
+  const admits = (one: Acl): boolean => ('everyone' in one ? one.everyone : names(one)) && !(one.deny && names(one.deny))
   const acls = [collection.acl, document.acl]
   if (acls.every((one) => one === null)) return false
   for (const one of [...acls, front.acl]) if (one !== null && !admits(one)) return false

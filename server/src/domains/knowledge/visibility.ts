@@ -4,18 +4,19 @@ import { toId } from '../../platform/lib/id.ts'
 import type { Classification } from '../../shared/classification.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { Partition } from '../retrieval/partition.ts'
-import { type Access, type CollectionLabels, effectiveClassification, isVisible } from './labels.ts'
+import { filterFor } from './access-filter.ts'
+import { type CollectionLabels, effectiveClassification, isVisible, type PartitionAccess } from './labels.ts'
 
 /** A partition with its collection, its effective classification, and all labels that decide its visibility. */
 export interface LabelledPartition extends Partition {
   readonly collection: { readonly id: string; readonly name: string; readonly regulations: readonly string[] }
   readonly classification: Classification
   readonly labels: CollectionLabels
-  readonly access: Access
+  readonly access: PartitionAccess
 }
 
 /**
- * The partitions that the viewer may see, or those that are hidden; with `chosen`, only those of collections with these names or ids. Each
+ * The partitions that the viewer may see, or those that are hidden, of shared ones the visible or the hidden entries; with `chosen`, only those of collections with these names or ids. Each
  * search reads them again, so that changed labels apply from the next search on.
  */
 export async function visiblePartitions(
@@ -25,7 +26,12 @@ export async function visiblePartitions(
   areVisible = true,
 ): Promise<readonly LabelledPartition[]> {
   const all = await labelledPartitions(db, viewer.workspaceId, chosen)
-  return all.filter(({ labels, access }) => isVisible(viewer, labels, access) === areVisible)
+  return all.flatMap((partition) => {
+    const { labels, access } = partition
+    const canSee = isVisible(viewer, labels, access)
+    if (!access.shared || !canSee) return canSee === areVisible ? [partition] : []
+    return [{ ...partition, filter: { ...filterFor(viewer, labels), inverted: !areVisible } }]
+  })
 }
 
 /** Ordered by id. */

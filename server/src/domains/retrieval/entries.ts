@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
+import { LABELLED, labelTerm } from './entry-filter.ts'
 import { type Language, termOf } from './language.ts'
 import { lockPartitions, type Partition } from './partition.ts'
 import { addPostings, MAX_LENGTH, removePostings } from './posting-store.ts'
@@ -11,6 +12,8 @@ export interface Entry {
   /** Title and heading path; may be empty. */
   readonly title: string
   readonly text: string
+  /** A search can be limited to entries with these labels (entry-filter.ts). They are no words: no query finds them, and they add no length. */
+  readonly labels?: readonly string[]
 }
 
 /** A word of the title counts this many times. */
@@ -88,7 +91,7 @@ export async function removeEntries(tx: Tx, ids: readonly string[]): Promise<voi
 const totalLength = (entries: readonly { readonly length: number }[]): number =>
   entries.reduce((sum, { length }) => sum + length, 0)
 
-export function countTerms({ id, title, text }: Entry, language: Language): TermCounts {
+export function countTerms({ id, title, text, labels = [] }: Entry, language: Language): TermCounts {
   const terms = new Map<string, number>()
   let length = 0
   const count = (counted: string, weight: number): void =>
@@ -100,5 +103,6 @@ export function countTerms({ id, title, text }: Entry, language: Language): Term
     })
   count(title, TITLE_WEIGHT)
   count(text, 1)
+  if (labels.length > 0) for (const label of [LABELLED, ...labels]) terms.set(labelTerm(label), 1)
   return { id, terms, length: Math.min(length, MAX_LENGTH) }
 }

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
 import type { Language } from './language.ts'
-import type { Scope } from './posting-source.ts'
+import { type Scope, visibleTerms } from './posting-source.ts'
 import type { QueryWord } from './query.ts'
 
 /** Shorter words are similar to too many terms. */
@@ -13,6 +13,8 @@ const MAX_SIMILAR = 5
 const MAX_MISSPELT = 4
 /** Terms compared over all partitions. */
 const MAX_COMPARED = 20_000
+/** Visible entries of a partition with a filter whose terms are read. Of more entries the terms near the word are checked one by one. */
+const MAX_READ = 2_000
 /** Weight factor of a similar term. */
 const PENALTY = 0.5
 
@@ -40,13 +42,6 @@ const couldBeMisspelt = ({ terms }: QueryWord): boolean => [...terms.values()].s
 /** `spellings`: the stem and the written word, because a typing error can mislead the stemmer. */
 async function similarTerms(db: Db, scope: Scope, language: Language, spellings: readonly string[]): Promise<string[]> {
   const ids = [...scope.languages].filter(([, partitionLanguage]) => partitionLanguage === language).map(([id]) => id)
-  const query = CompiledQuery.raw(NEAR, [
-    ids,
-    distinct(spellings.map(prefixOf)),
-    distinct(spellings.map((spelling) => prefixOf([...spelling].reverse().join('')))),
-    Math.ceil(MAX_COMPARED / ids.length),
-  ])
-  const { rows } = await db.executeQuery<{ term: string }>(query)
   const errorsOf = (other: string): number =>
     Math.min(
       ...spellings.map((spelling) => {
@@ -54,12 +49,57 @@ async function similarTerms(db: Db, scope: Scope, language: Language, spellings:
         return distance <= maxErrors(spelling) ? distance : Number.POSITIVE_INFINITY
       }),
     )
-  return rows
-    .map(({ term: other }) => ({ other, distance: errorsOf(other) }))
-    .filter(({ distance }) => Number.isFinite(distance))
+  const isSimilar = (other: string): boolean => Number.isFinite(errorsOf(other))
+  const isFew = (id: number): boolean => (scope.masks.get(id)?.entries ?? Number.POSITIVE_INFINITY) <= MAX_READ
+  const [whole, few, many] = [
+    ids.filter((id) => !scope.masks.has(id)),
+    ids.filter(isFew),
+    ids.filter((id) => scope.masks.has(id) && !isFew(id)),
+  ]
+  const found = [
+    ...(await termsNear(db, whole, spellings, Math.ceil(MAX_COMPARED / ids.length))),
+    ...(await termsOfEntries(db, scope, few)).filter((term) => spellings.some((spelling) => isNear(spelling, term))),
+  ].filter(isSimilar)
+  // Without a limit, because terms of entries that the viewer may not see would count against it.
+  const visible = await visibleTerms(db, scope, (await termsNear(db, many, spellings, null)).filter(isSimilar))
+  return distinct([...found, ...visible])
+    .map((other) => ({ other, distance: errorsOf(other) }))
     .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
     .filter(({ distance }, at, all) => at < MAX_SIMILAR && distance === all[0]?.distance)
     .map(({ other }) => other)
+}
+
+/** Terms with the same beginning or end as one of the spellings; at most `limit` of each partition, beginning and end. */
+async function termsNear(
+  db: Db,
+  ids: readonly number[],
+  spellings: readonly string[],
+  limit: number | null,
+): Promise<readonly string[]> {
+  if (ids.length === 0) return []
+  const beginnings = distinct(spellings.map(prefixOf))
+  const endings = distinct(spellings.map((spelling) => prefixOf([...spelling].reverse().join(''))))
+  const { rows } = await db.executeQuery<{ term: string }>(CompiledQuery.raw(NEAR, [ids, beginnings, endings, limit]))
+  return rows.map(({ term }) => term)
+}
+
+/** The terms of the visible entries of partitions with a filter. */
+async function termsOfEntries(db: Db, { masks }: Scope, ids: readonly number[]): Promise<readonly string[]> {
+  const seen = ids.flatMap((partition) => [...(masks.get(partition)?.numbers() ?? [])].map((number) => ({ partition, number })))
+  if (seen.length === 0) return []
+  const { rows } = await db.executeQuery<{ terms: string }>(
+    CompiledQuery.raw(
+      'select terms from unnest($1::bigint[], $2::bigint[]) as seen (partition_id, number) join retrieval_entry using (partition_id, number)',
+      [seen.map(({ partition }) => partition), seen.map(({ number }) => number)],
+    ),
+  )
+  return distinct(rows.flatMap(({ terms }) => terms.split(' ')))
+}
+
+/** Whether the search by {@link NEAR} finds the term for this spelling. */
+function isNear(spelling: string, term: string): boolean {
+  const reversed = [...spelling].reverse().join('')
+  return term.startsWith(prefixOf(spelling)) || [...term].reverse().join('').startsWith(prefixOf(reversed))
 }
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]

@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { EntryFilter } from './entry-filter.ts'
 import type { Language } from './language.ts'
 import type { PartitionKind } from './tables.ts'
 
-/** Entries with the same visibility: a user that may see one of them may see all of them. */
+/** Entries with the same visibility, or entries that a filter chooses by their labels. */
 export interface Partition {
   readonly id: number
   readonly language: Language
+  /** Absent: a user that may see one of its entries may see all of them. */
+  readonly filter?: EntryFilter
 }
 
 /** Finds or creates the partition with this key. An existing one keeps its language. Safe for concurrent calls. */
@@ -30,7 +33,12 @@ export async function openPartition(
   return partition
 }
 
-async function findPartition(db: Db, workspaceUuid: string, kind: PartitionKind, key: string): Promise<Partition | undefined> {
+export async function findPartition(
+  db: Db,
+  workspaceUuid: string,
+  kind: PartitionKind,
+  key: string,
+): Promise<Partition | undefined> {
   return db
     .selectFrom('retrieval_partition')
     .select(['id', 'language'])

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../../platform/db/database.ts'
 import { withoutTransaction } from '../../../platform/db/long-statements.ts'
 import type { Ranked } from '../fuse.ts'
 import type { Partition } from '../partition.ts'
+import { readScope, type Scope } from '../posting-source.ts'
 import type { Vector } from './embedder.ts'
 import type { EmbeddingModel } from './model-store.ts'
 import { toSql } from './vector-store.ts'
@@ -68,29 +69,35 @@ export async function nearest(
   partitions: readonly Partition[],
   depth: number,
 ): Promise<readonly Ranked[]> {
-  if (partitions.length === 0) return []
-  const ids = partitions.map(({ id }) => id)
-  const useIndex = model.indexed && (await countVisible(tx, workspaceUuid, ids)) > EXACT_ROWS
-  const near = useIndex ? await searchIndex(tx, model, ids, toSql(vector), depth) : []
-  const rows = near.length >= depth ? near : await searchAll(tx, model, ids, toSql(vector), depth)
+  const scope = await readScope(tx, workspaceUuid, partitions)
+  if (scope.entries === 0) return []
+  const visible = visibleIn(scope)
+  const useIndex = model.indexed && scope.entries > EXACT_ROWS
+  const near = useIndex ? await searchIndex(tx, model, visible, toSql(vector), depth) : []
+  const rows = near.length >= depth ? near : await searchAll(tx, model, visible, toSql(vector), depth)
   return rows.map(({ id, distance }) => ({ id, similarity: Math.min(1, Math.max(0, 1 - distance)) }))
 }
 
-async function countVisible(tx: Tx, workspaceUuid: string, partitions: readonly number[]): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select coalesce(sum(entries), 0) as count from retrieval_partition
-    where workspace_id = ${workspaceUuid} and id = any(${partitions}::bigint[])`.execute(tx)
-  return Number(rows[0]?.count ?? 0)
+/** A condition for the rows of `retrieval_vector` that the viewer may see. */
+function visibleIn({ languages, masks }: Scope): RawBuilder<boolean> {
+  const whole = [...languages.keys()].filter((id) => !masks.has(id))
+  const inWhole = sql<boolean>`partition_id = any(${whole}::bigint[])`
+  const seen = [...masks].flatMap(([partition, mask]) => [...mask.numbers()].map((number) => ({ partition, number })))
+  if (seen.length === 0) return inWhole
+  return sql<boolean>`(${inWhole} or entry_id in (select entry.id from retrieval_entry entry join unnest(
+    ${seen.map(({ partition }) => partition)}::bigint[], ${seen.map(({ number }) => number)}::bigint[]
+  ) as seen (partition_id, number) using (partition_id, number)))`
 }
 
-async function searchAll(tx: Tx, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
+async function searchAll(tx: Tx, model: EmbeddingModel, visible: RawBuilder<boolean>, vector: string, depth: number) {
   const { rows } = await sql<Row>`
     select entry_id as id, embedding <=> ${vector}::vector as distance from retrieval_vector
-    where model_id = ${model.id} and partition_id = any(${partitions}::bigint[]) and embedding is not null
+    where model_id = ${model.id} and ${visible} and embedding is not null
     order by distance, id limit ${depth}`.execute(tx)
   return rows
 }
 
-async function searchIndex(tx: Tx, model: EmbeddingModel, partitions: readonly number[], vector: string, depth: number) {
+async function searchIndex(tx: Tx, model: EmbeddingModel, visible: RawBuilder<boolean>, vector: string, depth: number) {
   const type = sql.raw(indexedType(model))
   const candidates = Math.max(MIN_CANDIDATES, depth * OVERFETCH)
   // Rolling back to the savepoint restores the settings for the other statements of the transaction.
@@ -103,7 +110,7 @@ async function searchIndex(tx: Tx, model: EmbeddingModel, partitions: readonly n
   const { rows } = await sql<Row>`
     with candidate as materialized (
       select entry_id, embedding from retrieval_vector
-      where model_id = ${sql.lit(model.id)} and partition_id = any(${partitions}::bigint[]) and embedding is not null
+      where model_id = ${sql.lit(model.id)} and ${visible} and embedding is not null
       order by embedding::${type} <=> ${vector}::${type} limit ${candidates}
     )
     select entry_id as id, embedding <=> ${vector}::vector as distance from candidate

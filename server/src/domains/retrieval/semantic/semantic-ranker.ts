@@ -95,6 +95,6 @@ class QueryVectors {
 }
 
 function digest(partitions: readonly Partition[]): string {
-  const ids = partitions.map(({ id }) => id).sort((a, b) => a - b)
-  return createHash('sha256').update(ids.join()).digest('base64')
+  const seen = partitions.toSorted((a, b) => a.id - b.id).map(({ id, filter }) => [id, filter])
+  return createHash('sha256').update(JSON.stringify(seen)).digest('base64')
 }
