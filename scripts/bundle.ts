@@ -14,9 +14,9 @@ interface LockedPackage {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** Packages that server/dist does not contain (bundle-server.mjs), or loads by name: fastify its serializer, the others their data. */
+/** Packages that server/dist does not contain (bundle-server.mjs), or loads by name: fastify its serializer, the others their data or WebAssembly. */
 const OUTSIDE = [
-  ...['node', 'piscina', 'fastify', 'gpt-tokenizer', '@orama/stemmers', '@orama/stopwords'],
+  ...['node', 'piscina', 'fastify', 'gpt-tokenizer', '@orama/stemmers', '@orama/stopwords', 'chardetng-wasm'],
   ...['@electric-sql/pglite', '@electric-sql/pglite-pgvector', '@electric-sql/pglite-socket'],
 ]
 

@@ -141,11 +141,11 @@ describe('a file as the body', () => {
     expect(await documents()).toEqual([])
   })
 
-  test('accepted above the limit of JSON bodies, and 413 above 20 MB', async () => {
+  test('accepted above the limit of JSON bodies, and 413 above 25 MB', async () => {
     const path = `/collections/${collection.id}/documents?key=a.txt`
     const text = (bytes: number) => 'A line of text that says nothing much at all.\n'.repeat(bytes / 46)
     expect(await upload('key=a.txt', text(1_300_000), 'text/plain')).toMatchObject({ outcome: 'added' })
-    const response = await admin.send('POST', path, undefined, { workspace, raw: text(21_000_000), type: 'text/plain' })
+    const response = await admin.send('POST', path, undefined, { workspace, raw: text(27_000_000), type: 'text/plain' })
     expectError(response, 'PAYLOAD_TOO_LARGE')
   })
 

@@ -1,13 +1,25 @@
 import { blocksOf } from '../../src/domains/knowledge/chunking/blocks.ts'
 import { chunkMarkdown } from '../../src/domains/knowledge/chunking/chunk.ts'
 import { countTokens } from '../../src/domains/knowledge/chunking/tokens.ts'
+import { detectCharset } from '../../src/domains/knowledge/parsing/charset-detector.ts'
 import { readCsv } from '../../src/domains/knowledge/parsing/formats/csv.ts'
 import { splitFrontMatter } from '../../src/domains/knowledge/parsing/formats/front-matter.ts'
 import { readHtml } from '../../src/domains/knowledge/parsing/formats/html.ts'
 import { readJson, readJsonLines } from '../../src/domains/knowledge/parsing/formats/json.ts'
+import { readNotebook } from '../../src/domains/knowledge/parsing/formats/notebook.ts'
+import { isNotebook } from '../../src/domains/knowledge/parsing/formats/notebook-type.ts'
+import { escapeLines } from '../../src/domains/knowledge/parsing/formats/office/blocks.ts'
+import { resolveHyphens } from '../../src/domains/knowledge/parsing/formats/pdf/hyphens.ts'
+import { writeLinks } from '../../src/domains/knowledge/parsing/formats/pdf/links.ts'
+import { paragraphsOf } from '../../src/domains/knowledge/parsing/formats/pdf/paragraphs.ts'
+import { logicalOrder } from '../../src/domains/knowledge/parsing/formats/pdf/right-to-left.ts'
+import { tableOf } from '../../src/domains/knowledge/parsing/formats/pdf/table.ts'
+import { parseXml } from '../../src/domains/knowledge/parsing/formats/xml.ts'
 import { detectType } from '../../src/domains/knowledge/parsing/media-type.ts'
 import { firstHeading } from '../../src/domains/knowledge/parsing/parse-file.ts'
 import { asTitle, cleanText, decodeText } from '../../src/domains/knowledge/parsing/text.ts'
+import { decodeUtf16 } from '../../src/domains/knowledge/parsing/utf16.ts'
+import { Warnings } from '../../src/domains/knowledge/parsing/warning.ts'
 import { splitHeadings } from '../../src/domains/knowledge/passages.ts'
 import { normalizeContent, signatureText } from '../../src/domains/memory/duplicate-text.ts'
 import { explicitMemories } from '../../src/domains/memory/explicit.ts'
@@ -42,7 +54,7 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   readCsv: {
     run: (text) => refused(() => readCsv(text, LIMIT)),
     most: 1 << 16,
-    shapes: shapes(['a,b\n', 'a,', ''], ['', 'a,b\n', ''], ['a\n"', '""', '"']),
+    shapes: shapes(['a,b\n', 'a,', ''], ['', 'a,b\n', ''], ['a\n"', '""', '"'], ['a,b\n', '"a,b\n', ''], ['a,b\n', '"a" b,', '']),
   },
   splitFrontMatter: {
     run: (text) => refused(() => splitFrontMatter(text)),
@@ -59,7 +71,7 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   // turndown is quadratic in nested elements and in spaces of <pre>; the parser's thread ends such a file after its time limit (parser-pool.ts).
   readHtml: {
-    run: (text) => refused(() => readHtml(text)),
+    run: (text) => refused(() => readHtml(text, new Warnings())),
     most: 1 << 15,
     common: {},
     shapes: shapes(
@@ -74,6 +86,14 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ['<td>', '|', ''],
       ['<html ', 'a ', ''],
       ['<p style="', ' ', '">'],
+      ['', 'a<sup>2</sup>', ''],
+      ['', '<nav>x</nav><p>ab</p>', ''],
+      ['<ol>', '<li>a', ''],
+      ['<dl>', '<dt>a<dd>b', ''],
+      ['<style>', 'p{display:none}', '</style><p>a'],
+      ['<style>', '/*', ''],
+      ['<style>', '{', ''],
+      ['<form>', '<input value=a>', ''],
     ),
   },
   readJson: {
@@ -87,12 +107,83 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
       ['["', ' \\t', '\\n"]'],
     ),
   },
-  readJsonLines: { run: (text) => refused(() => readJsonLines(text, LIMIT)), shapes: shapes(['', '{"a":1}\n', '']) },
-  detectType: {
-    run: (text) => refused(() => detectType(bytes(text), 'a', undefined)),
-    shapes: shapes(['', '<!-- -->', ''], ['---\ntitle:', '\n ', ''], ['---\n', 'title', '']),
+  isNotebook: { run: (text) => refused(() => isNotebook(`{"nbformat":4,"a":${JSON.stringify(text)}}`)) },
+  readNotebook: {
+    run: (text) =>
+      refused(() => readNotebook(JSON.stringify({ cells: [{ cell_type: 'markdown', source: text }] }), LIMIT, new Warnings())),
+    shapes: shapes(['', '![', ''], ['', '![](data:', ''], ['', 'data:image/', '']),
   },
-  decodeText: { run: (text) => decodeText(bytes(text)), shapes: shapes(['', '\ufffd', ''], ['', '<meta ', '']) },
+  detectCharset: {
+    run: (text) => detectCharset(Buffer.from(text, 'latin1')),
+    shapes: shapes(['', '\xe4', ''], ['', '\xe4<', '']),
+  },
+  decodeUtf16: { run: (text) => decodeUtf16(Buffer.from(text, 'utf16le')) },
+  readJsonLines: { run: (text) => refused(() => readJsonLines(text, LIMIT)), shapes: shapes(['', '{"a":1}\n', '']) },
+  resolveHyphens: {
+    run: resolveHyphens,
+    shapes: shapes(
+      ['', 'a-\u0004b ', ''],
+      ['', 'a-', '\u0004'],
+      ['', 'a-\u0004', 'b'],
+      ['', '\u0004', 'a'],
+      ['\u0004', 'a-b ', ''],
+    ),
+  },
+  writeLinks: {
+    run: writeLinks,
+    shapes: shapes(
+      ['', '\u0001a\u0002b\u0003 ', ''],
+      ['', '\u0001', 'a'],
+      ['\u0001a\u0002', '[', '\u0003'],
+      ['\u0001', '(', '\u0002a\u0003'],
+    ),
+  },
+  logicalOrder: {
+    run: logicalOrder,
+    shapes: shapes(['', 'א', ''], ['', 'א a ', ''], ['א', '(', 'a'], ['', 'aא', ''], ['', 'aאb c', '']),
+  },
+  paragraphsOf: {
+    run: (text) => paragraphsOf(text.split('\n').map((line, at) => ({ text: line, top: -at, height: 1, left: 0 }))),
+    shapes: shapes(['', 'a-\n', 'b'], ['', 'a\n', 'b'], ['', '漢\n', 'b']),
+  },
+  tableOf: {
+    run: (text) => tableOf(text.split('\n').map((line, at) => ({ top: -at, height: 1, cells: line.split(' ') }))),
+    shapes: shapes(
+      ['a b c\n', ' b \n', 'd'],
+      ['a b c\n', 'a b c\n', ''],
+      ['a b\n', '1.1.1. b\n', ''],
+      ['', '1.', ' b\n'],
+      ['', 'i', ' b\n'],
+    ),
+  },
+  parseXml: {
+    run: (text) => refused(() => parseXml(text)),
+    shapes: shapes(
+      ['<a>', '<b>', ''],
+      ['<a>', '<b/>', '</a>'],
+      ['<a ', 'b="c" ', '/>'],
+      ['<a b="', '&lt;', '"/>'],
+      ['<a>', '&#65;', '</a>'],
+      ['<!DOCTYPE a [', '<!ENTITY b "c">', ']><a/>'],
+      ['<a>', '<!--', '</a>'],
+      ['<a ', ' ', '/>'],
+    ),
+  },
+  escapeLines: { run: escapeLines, shapes: shapes(['', ' \t', 'x'], ['', '# a\n', ''], ['', '~~~', '']) },
+  detectType: {
+    run: (text) => refused(() => detectType(bytes(text), 'a', undefined, new Warnings())),
+    shapes: shapes(
+      ['', '<!-- -->', ''],
+      ['---\ntitle:', '\n ', ''],
+      ['---\n', 'title', ''],
+      ['Subject: a\n', ' a\n', ''],
+      ['', 'a:\n', ''],
+    ),
+  },
+  decodeText: {
+    run: (text) => refused(() => decodeText(bytes(text), undefined, new Warnings())),
+    shapes: shapes(['', '\ufffd', ''], ['', '<meta ', ''], ['<', '<!-- ', ''], ['<', '<!-- -->', '']),
+  },
   cleanText: { run: cleanText, shapes: shapes(['', ' \t', 'x'], ['', '\t\n', 'x']) },
   asTitle: { run: asTitle },
   firstHeading: {

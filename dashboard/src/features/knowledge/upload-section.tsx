@@ -13,7 +13,7 @@ import { UrlForm } from './url-form.tsx'
 import { useUploads } from './use-uploads.ts'
 
 /** Limit of the server. */
-const MAX_BYTES = 20 * 1_048_576
+const MAX_BYTES = 25 * 1_048_576
 
 interface UploadSectionProps {
   readonly collectionId: string

@@ -8,10 +8,11 @@ const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i
 const MULTIPART_TYPE = /^multipart\/form-data\b/i
 const YAML_TYPE = /^(?:application|text)\/(?:x-)?yaml\b/i
-const FILE_TYPE = /^(?:text\/|application\/(?:octet-stream|pdf|x-ndjson|jsonl|xhtml\+xml|vnd\.openxmlformats-officedocument\.))/i
+const FILE_TYPE =
+  /^(?:text\/|message\/rfc822|application\/(?:octet-stream|pdf|x-ndjson|jsonl|xhtml\+xml|vnd\.openxmlformats-officedocument\.))/i
 
 /** Largest file in bytes. knowledge/parsing has the same limit. */
-const FILE_BYTES = 20 * 1_048_576
+const FILE_BYTES = 25 * 1_048_576
 
 type Parsed =
   | { readonly ok: true; readonly value: unknown }

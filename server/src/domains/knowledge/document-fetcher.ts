@@ -31,7 +31,7 @@ export interface FetcherOptions {
   readonly lookup?: LookupFunction
 }
 
-const MAX_BYTES = 20 * 1_048_576
+const MAX_BYTES = 25 * 1_048_576
 const TIMEOUT_MS = 20_000
 const MAX_REDIRECTS = 3
 const CONNECT_MS = 5_000

@@ -151,19 +151,19 @@ describe.each(testDatabases())('ingestDocument on $name', async ({ open }) => {
     expect(await relabel({ acl: null }, (await seedWorkspace(database.db)).workspaceId)).toBeUndefined()
   })
 
-  test('deletes a partition with its ACL when it has no documents', async () => {
-    const mentions = async () => {
-      const rows = await database.db.selectFrom('knowledge_partition').select('access').execute()
-      return rows.filter(({ access }) => JSON.stringify(access).includes('rosalind')).length
-    }
-    const put = (key: string, users: string[]) => knowledge.put(main, key, 'About tobermory.', { acl: { users } })
-    await put('p1', ['rosalind'])
-    await put('p2', ['rosalind'])
-    expect(await mentions()).toBe(1)
-    await put('p1', ['bob'])
-    expect(await mentions()).toBe(1)
-    await put('p2', ['bob'])
-    expect(await mentions()).toBe(0)
+  test('deletes a partition when it has no documents, and keeps the names of a rare ACL with its documents only', async () => {
+    const accesses = async () =>
+      (await database.db.selectFrom('knowledge_partition').select('access').execute()).map(({ access }) => JSON.stringify(access))
+    const put = (key: string, labels: object) => knowledge.put(main, key, 'About tobermory.', labels)
+    const before = await accesses()
+    await put('p1', { acl: { users: ['rosalind'] }, classification: 'restricted' })
+    await put('p2', { acl: { users: ['bob'] }, classification: 'restricted' })
+    const shared = await accesses()
+    expect(shared).toHaveLength(before.length + 1)
+    expect(shared.filter((access) => access.includes('rosalind'))).toEqual([])
+    await put('p1', { acl: { everyone: true }, classification: null })
+    await put('p2', { acl: { everyone: true }, classification: null })
+    expect((await accesses()).filter((access) => access.includes('shared') && access.includes('restricted'))).toEqual([])
   })
 
   test('restricts access by front matter but never extends it', async () => {

@@ -1,14 +1,17 @@
 import { deflateRawSync } from 'node:zlib'
 
-/** A ZIP file with deflated entries, built by hand so that a test can state a wrong size (`statedSize`). */
-export function zipOf(files: Readonly<Record<string, string | Uint8Array>>, statedSize?: number): Buffer {
+/** A ZIP file with deflated entries, built by hand so that a test can state wrong sizes. */
+export function zipOf(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  statedSizes: Readonly<Record<string, number | undefined>> = {},
+): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const [path, content] of Object.entries(files)) {
     const name = Buffer.from(path)
     const packed = deflateRawSync(content)
-    const size = statedSize ?? Buffer.byteLength(content)
+    const size = statedSizes[path] ?? Buffer.byteLength(content)
     const header = Buffer.alloc(30)
     header.writeUInt32LE(0x04034b50, 0)
     header.writeUInt16LE(8, 8)
@@ -37,16 +40,25 @@ export function zipOf(files: Readonly<Record<string, string | Uint8Array>>, stat
 }
 
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
+const TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types'
 const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships'
 
-/** A Word file with the given body, as `<w:p>…</w:p>`. */
-export function docxOf(body: string, title = ''): Buffer {
-  return zipOf({
-    '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
-    '_rels/.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
-    'word/document.xml': `<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`,
-    'docProps/core.xml': `<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>${title}</dc:title></cp:coreProperties>`,
-  })
+/** A Word file with the given body, as `<w:p>…</w:p>`. `document` replaces its main part, and may state a wrong size. */
+export function docxOf(
+  body: string,
+  title = '',
+  document?: { readonly content?: Uint8Array; readonly statedSize?: number | undefined },
+): Buffer {
+  const main = document ? document.content : `<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`
+  return zipOf(
+    {
+      '[Content_Types].xml': `<Types xmlns="${TYPES}"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+      '_rels/.rels': `<Relationships xmlns="${RELATIONS}"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+      ...(main === undefined ? {} : { 'word/document.xml': main }),
+      'docProps/core.xml': `<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>${title}</dc:title></cp:coreProperties>`,
+    },
+    { 'word/document.xml': document?.statedSize },
+  )
 }
 
 export function wordParagraph(text: string, style = ''): string {

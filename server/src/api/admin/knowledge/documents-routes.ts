@@ -50,7 +50,7 @@ const docs = {
     inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
       scope: 'knowledge:write',
       description:
-        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).',
+        'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, text, CSV, JSON, e-mail, notebooks; 25 MB).',
       query: FILE_QUERY,
       body: DocumentList,
       answers: { 200: IngestView },

@@ -1,3 +1,5 @@
+import type { Warning } from './warning.ts'
+
 /** The content of a file as Markdown. */
 export interface ParsedDocument {
   readonly title: string
@@ -5,6 +7,24 @@ export interface ParsedDocument {
   readonly mediaType: MediaType
   /** Only the known fields, unchecked: the file may come from any author. */
   readonly frontMatter?: FrontMatter
+  /** Content that was not read, was read by a guess, or was left out. */
+  readonly warnings: readonly Warning[]
+  /** Files inside of this one, such as those of an e-mail. Each becomes a document of its own. */
+  readonly attachments: readonly Attachment[]
+}
+
+export interface Attachment {
+  readonly name: string
+  readonly mediaType?: string
+  readonly bytes: Uint8Array
+}
+
+/** The result of a format's reader, which adds its warnings to the collector that it gets. */
+export interface FileContent {
+  readonly markdown: string
+  readonly title?: unknown
+  readonly frontMatter?: FrontMatter | undefined
+  readonly attachments?: readonly Attachment[]
 }
 
 export interface FrontMatter {
@@ -15,6 +35,18 @@ export interface FrontMatter {
 }
 
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+export const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+export const ODT = 'application/vnd.oasis.opendocument.text'
+export const ODS = 'application/vnd.oasis.opendocument.spreadsheet'
+export const ODP = 'application/vnd.oasis.opendocument.presentation'
+export const EPUB = 'application/epub+zip'
+
+/** The types of files that are ZIP archives. */
+export type ZipType = typeof DOCX | typeof XLSX | typeof PPTX | typeof ODT | typeof ODS | typeof ODP | typeof EPUB
+
+export const MAIL = 'message/rfc822'
+export const NOTEBOOK = 'application/x-ipynb+json'
 
 export type MediaType =
   | 'text/markdown'
@@ -24,7 +56,9 @@ export type MediaType =
   | 'application/json'
   | 'application/x-ndjson'
   | 'application/pdf'
-  | typeof DOCX
+  | typeof MAIL
+  | typeof NOTEBOOK
+  | ZipType
 
 export interface ParseOptions {
   /** File name or path. Its extension decides the type if the content is ambiguous; its stem is the fallback title. */
@@ -41,7 +75,7 @@ export interface Limits {
   readonly milliseconds: number
 }
 
-export const DEFAULT_LIMITS: Limits = { bytes: 20 << 20, characters: 5 << 20, milliseconds: 20_000 }
+export const DEFAULT_LIMITS: Limits = { bytes: 25 << 20, characters: 5 << 20, milliseconds: 20_000 }
 
 export type DocumentErrorCode = 'empty' | 'too_large' | 'encrypted' | 'broken' | 'unsupported' | 'timeout'
 

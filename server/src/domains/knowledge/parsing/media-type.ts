@@ -1,7 +1,22 @@
 import { isJson } from '../../../platform/lib/json.ts'
-import { DOCX, DocumentError, lockedByPassword, type MediaType } from './document.ts'
+import {
+  DOCX,
+  DocumentError,
+  EPUB,
+  lockedByPassword,
+  MAIL,
+  type MediaType,
+  NOTEBOOK,
+  ODP,
+  ODS,
+  ODT,
+  PPTX,
+  XLSX,
+} from './document.ts'
 import { hasFrontMatter } from './formats/front-matter.ts'
+import { isNotebook } from './formats/notebook-type.ts'
 import { decodeText } from './text.ts'
+import type { Warnings } from './warning.ts'
 
 /** The type of a file, and its text if it is a text file. */
 export type Content = { readonly mediaType: MediaType; readonly text?: string }
@@ -22,6 +37,19 @@ const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map([
   ['ndjson', 'application/x-ndjson'],
   ['pdf', 'application/pdf'],
   ['docx', DOCX],
+  ['docm', DOCX],
+  ['xlsx', XLSX],
+  ['xlsm', XLSX],
+  ['pptx', PPTX],
+  ['pptm', PPTX],
+  ['odt', ODT],
+  ['ods', ODS],
+  ['odp', ODP],
+  ['epub', EPUB],
+  ['eml', MAIL],
+  ['mht', MAIL],
+  ['mhtml', MAIL],
+  ['ipynb', NOTEBOOK],
 ])
 
 const BY_MEDIA_TYPE: ReadonlyMap<string, MediaType> = new Map([
@@ -31,7 +59,24 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, MediaType> = new Map([
   ['text/tab-separated-values', 'text/csv'],
   ['application/jsonl', 'application/x-ndjson'],
   ['application/x-jsonlines', 'application/x-ndjson'],
+  ['multipart/related', MAIL],
 ])
+
+/** Names of the types that are not text. */
+const BINARY: Readonly<Record<string, string>> = {
+  'application/pdf': 'PDF',
+  [DOCX]: 'Word (.docx)',
+  [XLSX]: 'Excel (.xlsx)',
+  [PPTX]: 'PowerPoint (.pptx)',
+  [ODT]: 'OpenDocument (.odt)',
+  [ODS]: 'OpenDocument (.ods)',
+  [ODP]: 'OpenDocument (.odp)',
+  [EPUB]: 'EPUB',
+}
+
+/** The first fields of an e-mail, one of which only e-mails have. */
+const MAIL_FIELDS = /^(?:[A-Za-z][\w-]{0,60}:.{0,998}\r?\n(?:[ \t].{0,998}\r?\n)*)+/
+const MAIL_FIELD = /^(?:MIME-Version|Received|Return-Path|Message-ID|DKIM-Signature):/im
 
 /** First bytes (hexadecimal) of formats that are not supported, with the advice for the uploader. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
@@ -58,56 +103,48 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^(?:7f454c46|cafebabe|cffaedfe|0061736d)/, 'a program. Upload a text about it'],
 ]
 
-/** Detects the type by the content, then by the file extension, then by the media type that the uploader stated. */
-export function detectType(bytes: Uint8Array, name: string, given: string | undefined): Content {
+/** Detects the type of a file that is no ZIP archive: by the content, then by the file extension, then by the media type that the uploader stated. */
+export function detectType(bytes: Uint8Array, name: string, given: string | undefined, warnings: Warnings): Content {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   const extension = /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   const declared = BY_EXTENSION.get(extension) ?? BY_MEDIA_TYPE.get(given?.split(';')[0]?.trim().toLowerCase() ?? '')
 
   const pdf = head.indexOf('%PDF-')
   if (pdf >= 0 && (head.slice(0, pdf).trim() === '' || declared === 'application/pdf')) return { mediaType: 'application/pdf' }
-  if (head.startsWith('PK\x03\x04')) return { mediaType: detectZipType(bytes) }
   if (head.startsWith('\xd0\xcf\x11\xe0')) throw oldOfficeError(bytes)
   const bytesInHex = Buffer.from(bytes.subarray(0, 512)).toString('hex')
   for (const [start, description] of REFUSED) {
     if (start.test(bytesInHex)) throw new DocumentError('unsupported', `The file is ${description}.`)
   }
 
-  const text = decodeText(bytes, /charset="?([\w-]+)/i.exec(given ?? '')?.[1])
-  const binary = declared === 'application/pdf' || declared === DOCX
+  if (declared === MAIL || isMail(head)) return { mediaType: MAIL }
+  const text = decodeText(bytes, /charset="?([\w-]+)/i.exec(given ?? '')?.[1], warnings)
+  const binary = BINARY[declared ?? '']
   if (text !== undefined) {
     const mediaType = detectTextType(text) ?? declared ?? 'text/plain'
-    if (mediaType !== 'application/pdf' && mediaType !== DOCX) return { mediaType, text }
+    if (!(mediaType in BINARY)) return { mediaType, text }
   }
-  if (binary) {
-    const kind = declared === DOCX ? 'Word (.docx)' : 'PDF'
-    throw new DocumentError('broken', `The file is not a valid ${kind} file. Save it again from the program that created it.`)
+  if (binary !== undefined) {
+    throw new DocumentError('broken', `The file is not a valid ${binary} file. Save it again from the program that created it.`)
   }
   throw new DocumentError(
     'unsupported',
-    'The file type is not supported. Use Markdown, HTML, PDF, Word (.docx), text, CSV or JSON.',
+    'The file type is not supported. Use Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, text, CSV, JSON, e-mail (.eml) or notebooks (.ipynb).',
   )
 }
+
+const isMail = (head: string): boolean => MAIL_FIELD.test(MAIL_FIELDS.exec(head)?.[0] ?? '')
 
 function detectTextType(text: string): MediaType | undefined {
   const start = text.slice(0, 4096).trimStart()
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html)[\s>]/is.test(start)) return 'text/html'
   if (hasFrontMatter(text)) return 'text/markdown'
   if (!/^[[{]/.test(start)) return undefined
-  if (isJson(text)) return 'application/json'
+  if (isJson(text)) return isNotebook(text) ? NOTEBOOK : 'application/json'
   const lines = text.split('\n', 100).filter((line) => line.trim() !== '')
   return lines.length > 1 && lines.slice(0, 2).every((line) => line.startsWith('{') && isJson(line))
     ? 'application/x-ndjson'
     : undefined
-}
-
-function detectZipType(bytes: Uint8Array): MediaType {
-  // A ZIP file contains the names of its entries uncompressed.
-  const names = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (names.includes('word/')) return DOCX
-  if (names.includes('xl/')) throw new DocumentError('unsupported', 'The file is a spreadsheet. Save each sheet as CSV.')
-  if (names.includes('ppt/')) throw new DocumentError('unsupported', 'The file is a presentation. Save it as PDF.')
-  throw new DocumentError('unsupported', 'The file is an archive. Unpack it and upload the files in it.')
 }
 
 function oldOfficeError(bytes: Uint8Array): DocumentError {
@@ -116,5 +153,5 @@ function oldOfficeError(bytes: Uint8Array): DocumentError {
   )
   return encrypted
     ? lockedByPassword()
-    : new DocumentError('unsupported', 'The file has an old Office format. Save it as .docx or PDF.')
+    : new DocumentError('unsupported', 'The file has an old Office format. Save it as .docx, .xlsx, .pptx or PDF.')
 }

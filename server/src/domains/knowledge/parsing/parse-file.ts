@@ -3,21 +3,34 @@ import {
   DEFAULT_LIMITS,
   DOCX,
   DocumentError,
-  type FrontMatter,
+  EPUB,
+  type FileContent,
   type Limits,
+  MAIL,
+  NOTEBOOK,
+  ODP,
+  ODS,
+  ODT,
   type ParsedDocument,
   type ParseOptions,
+  PPTX,
   tooMuchText,
+  XLSX,
 } from './document.ts'
 import { type Content, detectType } from './media-type.ts'
 import { asTitle, cleanText } from './text.ts'
+import { Warnings } from './warning.ts'
+import { detectZipType, isZip } from './zip-type.ts'
 
 /** Parses a file in the current thread. Call parser-pool.ts to use a worker thread. */
 export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promise<ParsedDocument> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   if (bytes.length === 0) throw emptyFileError()
-  const content = detectType(bytes, options.name, options.mediaType)
-  const result = await readFormat(content, bytes, limits)
+  const warnings = new Warnings()
+  const content = isZip(bytes)
+    ? { mediaType: await detectZipType(bytes) }
+    : detectType(bytes, options.name, options.mediaType, warnings)
+  const result = await readFormat(content, bytes, { ...options, limits }, warnings)
   const markdown = cleanText(result.markdown)
   if (markdown === '') throw emptyFileError()
   if (markdown.length > limits.characters) throw tooMuchText(limits.characters)
@@ -26,6 +39,8 @@ export async function parseFile(bytes: Uint8Array, options: ParseOptions): Promi
     markdown,
     mediaType: content.mediaType,
     ...(result.frontMatter === undefined ? {} : { frontMatter: result.frontMatter }),
+    warnings: warnings.all(),
+    attachments: result.attachments ?? [],
   }
 }
 
@@ -35,8 +50,9 @@ const emptyFileError = () => new DocumentError('empty', 'The file contains no te
 async function readFormat(
   { mediaType, text = '' }: Content,
   bytes: Uint8Array,
-  limits: Limits,
-): Promise<{ markdown: string; title?: unknown; frontMatter?: FrontMatter | undefined }> {
+  { name, mediaType: given, limits }: ParseOptions & { readonly limits: Limits },
+  warnings: Warnings,
+): Promise<FileContent> {
   switch (mediaType) {
     case 'text/markdown': {
       const { splitFrontMatter } = await import('./formats/front-matter.ts')
@@ -44,21 +60,39 @@ async function readFormat(
       return { markdown: body, title: values?.title, frontMatter: values }
     }
     case 'text/html':
-      return (await import('./formats/html.ts')).readHtml(text)
+      return (await import('./formats/html.ts')).readHtml(text, warnings)
     case 'text/csv':
-      return { markdown: (await import('./formats/csv.ts')).readCsv(text, limits.characters) }
+      return {
+        markdown: (await import('./formats/csv.ts')).readCsv(text, limits.characters, isTabbed(name, given) ? '\t' : undefined),
+      }
     case 'application/json':
       return (await import('./formats/json.ts')).readJson(text, limits.characters)
     case 'application/x-ndjson':
       return { markdown: (await import('./formats/json.ts')).readJsonLines(text, limits.characters), title: '' }
     case 'application/pdf':
-      return await (await import('./formats/pdf.ts')).readPdf(bytes, limits.characters)
+      return await (await import('./formats/pdf.ts')).readPdf(bytes, limits.characters, warnings)
     case DOCX:
-      return await (await import('./formats/docx.ts')).readDocx(bytes)
+      return await (await import('./formats/docx.ts')).readDocx(bytes, warnings)
+    case XLSX:
+      return await (await import('./formats/xlsx.ts')).readXlsx(bytes, limits.characters, warnings)
+    case PPTX:
+      return await (await import('./formats/pptx.ts')).readPptx(bytes, warnings)
+    case ODT:
+    case ODS:
+    case ODP:
+      return await (await import('./formats/odf.ts')).readOdf(bytes, limits.characters, warnings)
+    case EPUB:
+      return await (await import('./formats/epub.ts')).readEpub(bytes, warnings)
+    case MAIL:
+      return await (await import('./formats/mail.ts')).readMail(bytes, limits.characters, warnings)
+    case NOTEBOOK:
+      return (await import('./formats/notebook.ts')).readNotebook(text, limits.characters, warnings)
     case 'text/plain':
       return { markdown: text }
   }
 }
+
+const isTabbed = (name: string, mediaType = ''): boolean => /\.tsv$/i.test(name) || /^text\/tab-separated/i.test(mediaType)
 
 /** The text of the first level-1 heading. */
 export function firstHeading(markdown: string): string | undefined {

@@ -1,39 +1,30 @@
 import TurndownService from 'turndown'
-
-/** The part of turndown's nodes that is used here; browser types are not loaded. */
-interface Element {
-  readonly nodeName: string
-  getAttribute(name: string): string | null
-  hasAttribute(name: string): boolean
-  closest(selector: string): Element | null
-  getElementsByTagName(name: string): { readonly length: number }
-  querySelectorAll(selector: string): { readonly length: number }
-}
-
-/** Elements without text of the page, such as scripts, navigation and forms. */
-const DROPPED = new Set(
-  'SCRIPT STYLE NOSCRIPT TEMPLATE IFRAME OBJECT EMBED SVG CANVAS AUDIO VIDEO MATH NAV FOOTER BUTTON SELECT TEXTAREA INPUT DIALOG LINK META'.split(
-    ' ',
-  ),
-)
-const INVISIBLE =
-  /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0+)?(?:[a-z%]{1,3})?\s*(?:;|!|$))/i
+import type { FileContent } from '../document.ts'
+import type { Warnings } from '../warning.ts'
+import { childElements, type DomElement, elementsOf, lineOf, nameOf, parseHtml } from './html/dom.ts'
+import { describePictures, showFields } from './html/forms.ts'
+import { removeSurroundings } from './html/main-content.ts'
+import { rewrite } from './html/rewrite.ts'
+import { alignTables, isLayout } from './html/tables.ts'
+import { removeHidden } from './html/visible.ts'
 
 /** Converts a web page to Markdown, with its title. Leaves out text that readers do not see. */
-export function readHtml(html: string): { readonly markdown: string; readonly title: string | undefined } {
-  const service = turndown()
-  let title: string | undefined
-  service.addRule('title', {
-    filter: (node) => node.nodeName === 'TITLE',
-    replacement: (content) => {
-      title ??= content
-      return ''
-    },
-  })
-  return { markdown: service.turndown(html), title }
+export function readHtml(html: string, warnings: Warnings): FileContent {
+  const document = parseHtml(html)
+  const title = elementsOf(document, new Set(['TITLE'])).find((element) => !element.closest('svg'))
+  const text = title && lineOf(title)
+  removeHidden(document, warnings)
+  const { body } = document
+  if (!body) return { markdown: '', title: text }
+  removeSurroundings(body, warnings)
+  warnings.add('picture', { count: describePictures(body) })
+  showFields(body)
+  rewrite(body)
+  alignTables(body)
+  return { markdown: turndown(markersOf(body)).turndown(body as never), title: text }
 }
 
-function turndown(): TurndownService {
+function turndown(markers: ReadonlyMap<unknown, string>): TurndownService {
   const service = new TurndownService({
     headingStyle: 'atx',
     codeBlockStyle: 'fenced',
@@ -51,51 +42,103 @@ function turndown(): TurndownService {
       return useful && !content.includes('\n') ? `[${content.trim()}](${target})` : content
     },
   })
-  service.addRule('picture', {
-    filter: 'img',
-    replacement: (_, node) => node.getAttribute('alt')?.replace(/\s+/g, ' ').trim() ?? '',
-  })
   service.addRule('code block', {
     filter: 'pre',
-    replacement: (content) => {
+    replacement: (content, node) => {
       const longest = (content.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
       const fence = '`'.repeat(longest + 1)
-      return content.trim() === '' ? '' : `\n\n${fence}\n${content.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`
+      const code = content.replace(/^\n+/, '').trimEnd()
+      return code === '' ? '' : `\n\n${fence}${node.getAttribute('data-language') ?? ''}\n${code}\n${fence}\n\n`
+    },
+  })
+  service.addRule('code in a block', {
+    filter: (node) => node.nodeName === 'CODE' && node.parentNode?.nodeName === 'PRE',
+    replacement: (content) => content,
+  })
+  service.addRule('deleted', {
+    filter: ['del', 's', 'strike' as never],
+    replacement: (content) => (content.trim() === '' ? content : `~~${content.trim()}~~`),
+  })
+  service.addRule('term', { filter: 'dt', replacement: (content) => `\n\n${content.trim()}\n` })
+  service.addRule('definition', { filter: 'dd', replacement: (content) => `\n: ${content.trim().replace(/\n/g, '\n  ')}\n` })
+  service.addRule('list item', {
+    filter: 'li',
+    replacement: (content, node) => {
+      const marker = markers.get(node.getAttribute('data-item')) ?? '-'
+      const prefix = marker.padEnd(Math.max(4, marker.length + 1))
+      const text = content.trim().replace(/\n/g, `\n${' '.repeat(prefix.length)}`)
+      return `${prefix}${text}${node.nextSibling && !text.endsWith('\n') ? '\n' : ''}`
     },
   })
   addTables(service)
-  service.addRule('hidden', { filter: isHidden, replacement: () => '' })
   return service
 }
 
-function isHidden(node: Element): boolean {
-  return (
-    DROPPED.has(node.nodeName.toUpperCase()) ||
-    node.hasAttribute('hidden') ||
-    node.getAttribute('aria-hidden') === 'true' ||
-    node.getAttribute('role') === 'navigation' ||
-    INVISIBLE.test(node.getAttribute('style') ?? '')
-  )
+/** The markers of list items, under a number that is set as an attribute, because turndown copies the nodes. */
+function markersOf(body: DomElement): Map<string, string> {
+  const markers = new Map<string, string>()
+  for (const list of elementsOf(body, new Set(['OL']))) {
+    const items = childElements(list).filter((child) => nameOf(child) === 'LI')
+    const isReversed = list.hasAttribute('reversed')
+    let number = Number.parseInt(list.getAttribute('start') ?? '', 10) || (isReversed ? items.length : 1)
+    for (const item of items) {
+      number = Number.parseInt(item.getAttribute('value') ?? '', 10) || number
+      const key = String(markers.size)
+      markers.set(key, `${numeral(number, list.getAttribute('type') ?? '1')}.`)
+      item.setAttribute('data-item', key)
+      number += isReversed ? -1 : 1
+    }
+  }
+  return markers
 }
 
-/** Converts data tables to pipe tables with the first row as header. Nested and one-cell tables are layout: cells become paragraphs. */
+function numeral(number: number, type: string): string {
+  if (number < 1 || number > 3_999 || !/^[aAiI]$/.test(type)) return String(number)
+  const text = /a/i.test(type) ? letters(number) : roman(number)
+  return type === type.toUpperCase() ? text.toUpperCase() : text
+}
+
+function letters(number: number): string {
+  const rest = Math.floor((number - 1) / 26)
+  return `${rest > 0 ? letters(rest) : ''}${String.fromCharCode(97 + ((number - 1) % 26))}`
+}
+
+const ROMAN: readonly (readonly [value: number, digits: string])[] = [
+  [1000, 'm'],
+  [900, 'cm'],
+  [500, 'd'],
+  [400, 'cd'],
+  [100, 'c'],
+  [90, 'xc'],
+  [50, 'l'],
+  [40, 'xl'],
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+]
+
+function roman(number: number): string {
+  let rest = number
+  let text = ''
+  for (const [value, digits] of ROMAN) for (; rest >= value; rest -= value) text += digits
+  return text
+}
+
+/** Converts data tables to pipe tables with the first row as header. In tables for layout, cells become paragraphs. */
 function addTables(service: TurndownService): void {
-  const layouts = new WeakMap<Element, boolean>()
-  const inLayout = (node: Element) => {
-    const table = node.closest('table')
+  const layouts = new WeakMap<object, boolean>()
+  const inLayout = (node: { closest(selector: string): unknown }) => {
+    const table = node.closest('table') as DomElement | null
     if (!table) return true
-    const isLayout =
-      layouts.get(table) ?? (table.getElementsByTagName('table').length > 0 || table.querySelectorAll('td, th').length < 2)
-    layouts.set(table, isLayout)
-    return isLayout
+    const known = layouts.get(table) ?? isLayout(table)
+    layouts.set(table, known)
+    return known
   }
   service.addRule('cell', {
     filter: ['td', 'th'],
-    replacement: (content, node) => {
-      if (inLayout(node)) return `\n\n${content}\n\n`
-      const empty = Math.min(Number(node.getAttribute('colspan')) || 1, 50) - 1
-      return ` ${cellText(content)} |${'  |'.repeat(Math.max(0, empty))}`
-    },
+    replacement: (content, node) => (inLayout(node) ? `\n\n${content}\n\n` : ` ${cellText(content)} |`),
   })
   service.addRule('row', { filter: 'tr', replacement: (content, node) => (inLayout(node) ? content : `\n|${content}`) })
   service.addRule('rows', { filter: ['thead', 'tbody', 'tfoot', 'colgroup', 'col'], replacement: (content) => content })

@@ -1,4 +1,5 @@
 import { DocumentError, tooMuchText } from '../document.ts'
+import { Fields, type JsonValue, Literal, parseAsWritten } from './json-values.ts'
 
 const MAX_DEPTH = 100
 
@@ -9,7 +10,7 @@ export function readJson(text: string, limit: number): { readonly markdown: stri
   const value = parseJson(text, 'The file is not valid JSON. Correct it and upload it again.')
   const outline: Outline = { lines: [], length: 0, limit }
   describe(value, '', 1, outline)
-  return { markdown: outline.lines.join('\n'), title: (value as { title?: unknown } | null)?.title }
+  return { markdown: outline.lines.join('\n'), title: fieldOf(value, 'title') }
 }
 
 /** Converts JSON lines: a heading with the number for each record. */
@@ -25,21 +26,25 @@ export function readJsonLines(text: string, limit: number): string {
   return outline.lines.join('\n')
 }
 
-function describe(value: unknown, path: string, depth: number, outline: Outline): void {
+/** The last one if there are several. */
+export const fieldOf = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
+  value instanceof Fields ? value.entries.findLast(([key]) => key === name)?.[1] : undefined
+
+function describe(value: JsonValue, path: string, depth: number, outline: Outline): void {
   if (depth > MAX_DEPTH)
     throw new DocumentError('broken', `The JSON is nested deeper than ${MAX_DEPTH} levels. Reduce the nesting.`)
-  if (!isContainer(value)) {
+  if (isScalar(value)) {
     write(outline, path === '' ? scalar(value) : `${heading(path, depth)}\n${scalar(value)}\n`)
     return
   }
   const list = Array.isArray(value)
-  const entries = Object.entries(value)
-  const scalars = entries.filter(([, item]) => !isContainer(item))
+  const entries: readonly (readonly [string | number, JsonValue])[] = list ? [...value.entries()] : value.entries
+  const scalars = entries.filter(([, item]) => isScalar(item))
   if (scalars.length > 0 && path !== '') write(outline, heading(path, depth))
-  for (const [key, item] of scalars) write(outline, list ? `- ${scalar(item)}` : `- ${key}: ${scalar(item)}`)
+  for (const [key, item] of scalars) if (isScalar(item)) write(outline, list ? `- ${scalar(item)}` : `- ${key}: ${scalar(item)}`)
   if (scalars.length > 0) write(outline, '')
   for (const [key, item] of entries) {
-    if (isContainer(item)) describe(item, list ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`, depth + 1, outline)
+    if (!isScalar(item)) describe(item, list ? `${path}[${key}]` : path === '' ? `${key}` : `${path}.${key}`, depth + 1, outline)
   }
 }
 
@@ -52,22 +57,21 @@ function write(outline: Outline, line: string): void {
 const heading = (path: string, depth: number): string => `${'#'.repeat(Math.min(depth, 6))} ${path.replace(/\s+/g, ' ')}\n`
 
 /** Indents the further lines of a list item, so that they stay in the item. */
-function scalar(value: unknown): string {
-  return typeof value === 'string'
-    ? value
-        .trim()
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '')
-        .join('\n  ')
-    : String(value)
+function scalar(value: string | Literal): string {
+  if (typeof value !== 'string') return value.text
+  return value
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n  ')
 }
 
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isScalar = (value: JsonValue): value is string | Literal => typeof value === 'string' || value instanceof Literal
 
-function parseJson(text: string, message: string): unknown {
+function parseJson(text: string, message: string): JsonValue {
   try {
-    return JSON.parse(text)
+    return parseAsWritten(text)
   } catch {
     throw new DocumentError('broken', message)
   }

@@ -1,87 +1,86 @@
 import { getDocumentProxy } from 'unpdf'
-import { DocumentError, lockedByPassword, tooMuchText } from '../document.ts'
+import { DocumentError, type FileContent, lockedByPassword, tooMuchText } from '../document.ts'
+import type { Warnings } from '../warning.ts'
+import { type FileReference, filesOf, readFiles } from './pdf/attachments.ts'
+import { resolveHyphens } from './pdf/hyphens.ts'
+import { type PageText, readPage } from './pdf/page.ts'
+import type { Pdf } from './pdf/pdf-document.ts'
 
-type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
-interface Line {
-  text: string
-  readonly top: number
-  readonly height: number
-}
+type Layers = Awaited<ReturnType<Pdf['getOptionalContentConfig']>>
 
-/** A gap of more than this many line heights starts a new paragraph. */
-const PARAGRAPH_GAP = 1.7
-
-/** Converts a PDF to paragraphs, with a heading for each page. */
-export async function readPdf(bytes: Uint8Array, limit: number): Promise<{ markdown: string; title: unknown }> {
+/** Converts a PDF to paragraphs and tables, with a heading for each page. */
+export async function readPdf(bytes: Uint8Array, limit: number, warnings: Warnings): Promise<FileContent> {
   const pdf = await open(bytes)
+  const layers = await pdf.getOptionalContentConfig().catch(() => undefined)
   const pages: string[] = []
+  const files: FileReference[] = [...(await filesOf(pdf))]
   let length = 0
+  let unmapped = 0
+  let failed = 0
   for (let number = 1; number <= pdf.numPages; number += 1) {
-    const text = await pageText(pdf, number)
-    if (text === '') continue
-    pages.push(pdf.numPages === 1 ? text : `## Page ${number}\n\n${text}`)
-    length += text.length
+    const page = await pageText(pdf, number, layers)
+    if (page === undefined) failed += 1
+    report(page, `page ${number}`, warnings)
+    files.push(...(page?.files ?? []))
+    unmapped += page?.unmapped ?? 0
+    if (!page?.text) continue
+    pages.push(pdf.numPages === 1 ? page.text : `## Page ${number}\n\n${page.text}`)
+    length += page.text.length
     if (length > limit) throw tooMuchText(limit)
   }
-  if (pages.length === 0) {
-    throw new DocumentError('empty', 'The PDF contains only pictures. Recognise its text (OCR) and upload the result.')
-  }
-  const info = ((await pdf.getMetadata().catch(() => undefined))?.info ?? {}) as { Title?: unknown }
-  return { markdown: pages.join('\n\n'), title: info.Title }
+  if (failed === pdf.numPages) throw new DocumentError('broken', DAMAGED)
+  const { info, isForm } = await metadata(pdf)
+  if (isForm) warnings.add('form', { detail: 'XFA' })
+  if (pages.length === 0) throw new DocumentError('empty', unmapped > 0 ? NO_LETTERS : ONLY_PICTURES)
+  return { markdown: resolveHyphens(pages.join('\n\n')), title: info.Title, attachments: await readFiles(pdf, files, warnings) }
 }
 
 async function open(bytes: Uint8Array): Promise<Pdf> {
+  // Pictures are not decoded. The fonts' maps tell which letters are known.
+  const options = { verbosity: 0, useSystemFonts: false, enableXfa: false, maxImageSize: 0, fontExtraProperties: true }
   try {
-    return await getDocumentProxy(bytes, { verbosity: 0, useSystemFonts: false, enableXfa: false })
+    return await getDocumentProxy(bytes, options)
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException') throw lockedByPassword()
     throw new DocumentError('broken', DAMAGED)
   }
 }
 
-async function pageText(pdf: Pdf, number: number): Promise<string> {
+/** Undefined if the page is damaged. */
+async function pageText(pdf: Pdf, number: number, layers: Layers | undefined): Promise<PageText | undefined> {
   try {
-    const page = await pdf.getPage(number)
-    const { items } = await page.getTextContent()
-    page.cleanup()
-    return paragraphs(linesOf(items))
+    return await readPage(await pdf.getPage(number), (group) => !group || (layers?.isVisible(group) ?? true))
   } catch {
-    throw new DocumentError('broken', DAMAGED)
+    return undefined
   }
+}
+
+function report(page: PageText | undefined, place: string, warnings: Warnings): void {
+  if (page === undefined) {
+    warnings.add('ignored_part', { place })
+    return
+  }
+  const { text, hidden, pictures, shapes, unmapped } = page
+  warnings.add('hidden_text', { place, count: hidden })
+  warnings.add('font_without_map', { place, count: unmapped })
+  if (text === '' && unmapped === 0 && pictures + shapes > 0)
+    warnings.add('page_without_text', { place, count: Math.max(pictures, 1) })
+  else warnings.add('picture', { place, count: pictures })
+}
+
+interface PdfInfo {
+  readonly Title?: unknown
+  readonly IsXFAPresent?: boolean
+  readonly IsAcroFormPresent?: boolean
+}
+
+/** `isForm`: a form whose pages only Adobe's programs show. */
+async function metadata(pdf: Pdf): Promise<{ info: PdfInfo; isForm: boolean }> {
+  const info = ((await pdf.getMetadata().catch(() => undefined))?.info ?? {}) as PdfInfo
+  return { info, isForm: info.IsXFAPresent === true && info.IsAcroFormPresent !== true }
 }
 
 const DAMAGED = 'The PDF is damaged or incomplete. Save it again from the program that created it, or print it to PDF.'
-
-function linesOf(items: readonly object[]): Line[] {
-  const lines: Line[] = []
-  let open = false
-  for (const item of items) {
-    if (!('str' in item)) continue
-    const { str, transform, height, hasEOL } = item as { str: string; transform: number[]; height: number; hasEOL: boolean }
-    const last = lines.at(-1)
-    if (open && last) last.text += str
-    else lines.push({ text: str, top: transform[5] ?? 0, height })
-    open = !hasEOL
-  }
-  return lines
-}
-
-function paragraphs(lines: readonly Line[]): string {
-  let text = ''
-  let previous: Line | undefined
-  for (const line of lines) {
-    const words = line.text.replace(/\s+/g, ' ').trim()
-    if (words === '') continue
-    if (previous) {
-      const gap = previous.top - line.top
-      const isNewParagraph = gap < 0 || gap > PARAGRAPH_GAP * Math.max(previous.height, line.height, 1)
-      if (isNewParagraph) text += '\n\n'
-      // Joins a word that is hyphenated at the end of a line.
-      else if (/\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(words)) text = text.slice(0, -1)
-      else text += ' '
-    }
-    text += words
-    previous = line
-  }
-  return text
-}
+const ONLY_PICTURES = 'The PDF contains only pictures. Recognise its text (OCR) and upload the result.'
+const NO_LETTERS =
+  'The fonts of the PDF do not say which letters they show. Save it again from the program that created it, or recognise its text (OCR).'

@@ -1,0 +1,14 @@
+/** saxen 11 ships no types. Only what xml.ts uses. */
+declare module 'saxen' {
+  type Decode = (text: string) => string
+
+  export class Parser {
+    ns(prefixes: Readonly<Record<string, string>>): this
+    on(event: 'openTag', listener: (name: string, attributes: () => Record<string, string>, decode: Decode) => void): this
+    on(event: 'closeTag', listener: (name: string) => void): this
+    on(event: 'text', listener: (text: string, decode: Decode) => void): this
+    on(event: 'cdata', listener: (text: string) => void): this
+    on(event: 'error', listener: (error: Error) => void): this
+    parse(xml: string): void
+  }
+}
