@@ -8,26 +8,31 @@ export const namesUsers = ({ acl, limits }: Access): boolean => [acl, limits.acl
 
 const isOpen = (acl: Acl): boolean => 'everyone' in acl && acl.deny === undefined
 
-/** The labels of a document's entries in a shared partition. `filterFor` reads them. */
+/**
+ * The labels of a document's entries in a shared partition. `filterFor` reads them. Most documents have no readers in their front matter, so
+ * that a search reads one list of entries for each of the user's principals.
+ */
 export function accessLabels({ acl, limits }: Access): readonly string[] {
+  const own = limits.acl === null ? 'reader' : 'document'
   const denied = [acl, limits.acl].flatMap((one) => namedIn(one?.deny ?? {}))
   return [
-    ...(acl === null ? ['document collection'] : permitted('document', acl)),
-    ...permitted('limits', limits.acl ?? { everyone: true }),
+    ...(acl === null ? [`${own} collection`] : permitted(own, acl)),
+    ...(limits.acl === null ? [] : permitted('limits', limits.acl)),
     ...new Set(denied.map((principal) => `deny ${principal}`)),
   ]
 }
 
-const permitted = (of: 'document' | 'limits', acl: Acl): readonly string[] =>
-  'everyone' in acl ? [`${of} everyone`] : namedIn(acl).map((principal) => `${of} ${principal}`)
+const permitted = (label: string, acl: Acl): readonly string[] =>
+  'everyone' in acl ? [`${label} everyone`] : namedIn(acl).map((principal) => `${label} ${principal}`)
 
 /** Chooses the entries that the viewer may see in a shared partition of a collection that the viewer may search. */
 export function filterFor({ user }: Viewer, { acl }: Pick<CollectionLabels, 'acl'>): EntryFilter {
   const principals = principalsOf(user)
-  const permittedBy = (of: 'document' | 'limits') => [`${of} everyone`, ...principals.map((principal) => `${of} ${principal}`)]
+  // A document without an ACL is visible to those whom the collection's ACL permits.
+  const all = [...principals, 'everyone', ...(acl === null ? [] : ['collection'])]
+  const permittedBy = (label: string) => all.map((name) => `${label} ${name}`)
   return {
-    // A document without an ACL is visible to those whom the collection's ACL permits.
-    groups: [[...permittedBy('document'), ...(acl === null ? [] : ['document collection'])], permittedBy('limits')],
+    alternatives: [[permittedBy('reader')], [permittedBy('document'), permittedBy('limits')]],
     without: principals.map((principal) => `deny ${principal}`),
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { BLOCK_ENTRIES, MAX_LENGTH, POSTING_BYTES } from './posting-store.ts'
 
-/** Chooses entries by their labels: an entry needs a label of each group, and none of `without`. */
+/** Chooses entries by their labels: those with a label of each group of one of the alternatives, and none of `without`. */
 export interface EntryFilter {
-  readonly groups: readonly (readonly string[])[]
+  readonly alternatives: readonly (readonly (readonly string[])[])[]
   readonly without: readonly string[]
   /** Chooses the other labelled entries instead. */
   readonly inverted?: boolean
@@ -13,8 +13,8 @@ export interface EntryFilter {
 export const LABELLED = 'labelled'
 
 /** The labels whose entries a filter needs. */
-export const labelsOf = ({ groups, without, inverted }: EntryFilter): readonly string[] => [
-  ...groups.flat(),
+export const labelsOf = ({ alternatives, without, inverted }: EntryFilter): readonly string[] => [
+  ...alternatives.flat(2),
   ...without,
   ...(inverted ? [LABELLED] : []),
 ]
@@ -39,14 +39,27 @@ export class EntryMask {
   readonly #blocks: Lengths
   readonly entries: number
   readonly totalLength: number
+  /** Whether most blocks of the partition have chosen entries. */
+  readonly isDense: boolean
 
-  /** `blocksOf`: the postings of a label in the partition. */
-  constructor({ groups, without, inverted = false }: EntryFilter, blocksOf: (label: string) => readonly Block[]) {
-    const [first = [], ...others] = groups.map((group) => union(group.flatMap(blocksOf)))
-    const chosen = others.reduce(intersect, new Map(first))
+  /** `blocksOf`: the postings of a label in the partition. `blocks`: the number of its blocks. */
+  constructor(
+    { alternatives, without, inverted = false }: EntryFilter,
+    blocksOf: (label: string) => readonly Block[],
+    blocks: number,
+  ) {
+    const chosen: Lengths = new Map()
+    for (const groups of alternatives) {
+      for (const [block, lengths] of groups.map((group) => union(group.flatMap(blocksOf))).reduce(intersect)) {
+        const known = chosen.get(block)
+        if (!known) chosen.set(block, lengths)
+        else for (const [place, length] of lengths.entries()) if (length > 0) known[place] = length
+      }
+    }
     const hidden = union(without.flatMap(blocksOf))
     const visible = hidden.size === 0 ? chosen : subtract(chosen, hidden)
     this.#blocks = inverted ? subtract(union(blocksOf(LABELLED)), visible) : visible
+    this.isDense = 2 * this.#blocks.size > blocks
     let [entries, totalLength] = [0, 0]
     for (const lengths of this.#blocks.values()) {
       for (const length of lengths) {
@@ -75,12 +88,13 @@ export class EntryMask {
   chosenOf({ block, postings }: Block): Buffer {
     const lengths = this.#blocks.get(block)
     if (!lengths) return Buffer.alloc(0)
-    const kept = Buffer.alloc(postings.length)
+    const isChosen = (at: number): boolean => lengths[postings[at] as number] !== 0
     let size = 0
-    for (let at = 0; at < postings.length; at += POSTING_BYTES) {
-      if (lengths[postings[at] as number] === 0) continue
-      postings.copy(kept, size, at, at + POSTING_BYTES)
-      size += POSTING_BYTES
+    while (size < postings.length && isChosen(size)) size += POSTING_BYTES
+    if (size === postings.length) return postings
+    const kept = Buffer.from(postings)
+    for (let at = size; at < postings.length; at += POSTING_BYTES) {
+      if (isChosen(at)) for (let byte = 0; byte < POSTING_BYTES; byte++) kept[size++] = postings[at + byte] as number
     }
     return kept.subarray(0, size)
   }

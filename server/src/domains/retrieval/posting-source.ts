@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { EntryMask, labelsOf, labelTerm } from './entry-filter.ts'
 import type { Language } from './language.ts'
 import type { Partition } from './partition.ts'
-import { POSTING_BYTES } from './posting-store.ts'
+import { BLOCK_ENTRIES, POSTING_BYTES } from './posting-store.ts'
 import type { QueryWord } from './query.ts'
 
 /** Statistics of the partitions that a viewer may see: the only statistics that a ranking uses. */
@@ -19,15 +19,12 @@ export interface Scope {
 
 /** Ignores partitions of other Workspaces. */
 export async function readScope(db: Db, workspaceUuid: string, partitions: readonly Partition[]): Promise<Scope> {
-  const { rows } = await sql<{ id: number; language: Language; entries: number; length: number }>`
-    select id, language, entries, total_length as length from retrieval_partition
+  const { rows } = await sql<{ id: number; language: Language; entries: number; length: number; blocks: number }>`
+    select id, language, entries, total_length as length, (next_number - 1) / ${BLOCK_ENTRIES}::int + 1 as blocks
+    from retrieval_partition
     where workspace_id = ${workspaceUuid} and id = any(${partitions.map(({ id }) => id)}::bigint[]) and entries > 0
     order by id`.execute(db)
-  const masks = await readMasks(
-    db,
-    rows.map(({ id }) => id),
-    partitions,
-  )
+  const masks = await readMasks(db, new Map(rows.map(({ id, blocks }) => [id, Number(blocks)])), partitions)
   const visible = rows
     .map((row) => {
       const mask = masks.get(row.id)
@@ -40,22 +37,23 @@ export async function readScope(db: Db, workspaceUuid: string, partitions: reado
   return { languages, masks, entries, averageLength: length / entries || 1 }
 }
 
-/** `filled`: ids of partitions of the Workspace. */
+/** `blocks`: the number of blocks of each partition of the Workspace that has entries. */
 async function readMasks(
   db: Db,
-  filled: readonly number[],
+  blocks: ReadonlyMap<number, number>,
   partitions: readonly Partition[],
 ): Promise<ReadonlyMap<number, EntryMask>> {
-  const filters = partitions.flatMap(({ id, filter }) => (filter && filled.includes(id) ? { id, filter } : []))
+  const filters = partitions.flatMap(({ id, filter }) => (filter && blocks.has(id) ? { id, filter } : []))
   if (filters.length === 0) return new Map()
   const labels = filters.flatMap(({ filter }) => labelsOf(filter))
   const terms = [...new Set(labels)].map(labelTerm)
-  const text = `${PACKED} where partition_id = any($1::bigint[]) and term = any($2::text[]) group by term`
-  const query = CompiledQuery.raw(text, [filters.map(({ id }) => id), terms])
-  const { rows } = await db.executeQuery<{ term: string; packed: string }>(query)
+  const { rows } = await db.executeQuery<PackedRow>(CompiledQuery.raw(WHOLE, [terms, filters.map(({ id }) => id)]))
   const byTerm = new Map(rows.map(({ term, packed }) => [term, Map.groupBy(unpack(packed), ({ partition }) => partition)]))
   return new Map(
-    filters.map(({ id, filter }) => [id, new EntryMask(filter, (label) => byTerm.get(labelTerm(label))?.get(id) ?? [])]),
+    filters.map(({ id, filter }) => {
+      const blocksOf = (label: string) => byTerm.get(labelTerm(label))?.get(id) ?? []
+      return [id, new EntryMask(filter, blocksOf, blocks.get(id) ?? 0)]
+    }),
   )
 }
 
@@ -73,7 +71,11 @@ export class PostingSource {
   readonly #db: Db
   readonly #scope: Scope
   /** Ids of the partitions that the viewer sees completely. */
-  readonly #whole: readonly number[]
+  readonly #unmasked: readonly number[]
+  /** Ids of the partitions with a visible entry in most blocks, which are read faster as a whole. */
+  readonly #dense: readonly number[]
+  /** Of all others the blocks with visible entries, so that other entries cost nothing. */
+  readonly #places: readonly BlockPlace[]
   readonly #eager: number
   readonly #cache = new Map<QueryWord, readonly PostingRow[]>()
 
@@ -82,7 +84,11 @@ export class PostingSource {
     this.#db = db
     this.#scope = scope
     this.#eager = eager
-    this.#whole = [...scope.languages.keys()].filter((id) => !scope.masks.has(id))
+    this.#unmasked = [...scope.languages.keys()].filter((id) => !scope.masks.has(id))
+    this.#dense = [...scope.masks].flatMap(([id, { isDense }]) => (isDense ? [id] : []))
+    this.#places = [...scope.masks].flatMap(([partition, { isDense, blocks }]) =>
+      isDense ? [] : blocks.map((block) => ({ partition, block })),
+    )
   }
 
   /** The number of entries that contain each word. Also reads the postings if they cannot be many. */
@@ -94,35 +100,28 @@ export class PostingSource {
   async postings(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
     const unread = words.filter((word) => !this.#cache.has(word))
     if (unread.length > 0) {
-      const [whole, masked] = [await this.#inWhole(unread), await this.#inMasked(unread)]
-      for (const [index, word] of unread.entries()) this.#cache.set(word, [...(whole[index] ?? []), ...(masked[index] ?? [])])
+      const whole = await this.#inWhole([...this.#unmasked, ...this.#dense], unread)
+      const sparse = await this.#inPlaces(unread)
+      for (const [index, word] of unread.entries()) this.#cache.set(word, [...(whole[index] ?? []), ...(sparse[index] ?? [])])
     }
     return words.map((word) => this.#cache.get(word) ?? [])
   }
 
   postingsIn(places: readonly BlockPlace[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    const text = `${PACKED}
-      join unnest($2::bigint[], $3::integer[]) as place (partition_id, block) using (partition_id, block)
-      where partition_id = any($4::bigint[]) and term = any($1::text[]) group by term`
-    const partitions = places.map(({ partition }) => partition)
-    return this.#select(words, text, [partitions, places.map(({ block }) => block), [...new Set(partitions)]])
+    return this.#select(words, IN_PLACES, [places.map(({ partition }) => partition), places.map(({ block }) => block)])
   }
 
-  async #inWhole(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    if (this.#whole.length === 0) return []
-    const text = `${PACKED} where partition_id = any($2::bigint[]) and term = any($1::text[]) group by term`
-    return this.#select(words, text, [this.#whole])
+  async #inWhole(partitions: readonly number[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
+    return partitions.length === 0 ? [] : this.#select(words, WHOLE, [partitions])
   }
 
-  /** Reads only blocks with visible entries, so that other entries cost nothing. */
-  async #inMasked(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
-    const places = [...this.#scope.masks].flatMap(([partition, { blocks }]) => blocks.map((block) => ({ partition, block })))
-    return places.length === 0 ? [] : this.postingsIn(places, words)
+  async #inPlaces(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
+    return this.#places.length === 0 ? [] : this.postingsIn(this.#places, words)
   }
 
   async #select(words: readonly QueryWord[], text: string, more: readonly unknown[]): Promise<PostingRow[][]> {
     const query = CompiledQuery.raw(text, [termsOf(words), ...more])
-    const { rows } = await this.#db.executeQuery<{ term: string; packed: string }>(query)
+    const { rows } = await this.#db.executeQuery<PackedRow>(query)
     const byTerm = wordsByTerm(words)
     const rowsByWord: PostingRow[][] = words.map(() => [])
     for (const { term, packed } of rows) {
@@ -138,13 +137,15 @@ export class PostingSource {
 
   async #countOnly(words: readonly QueryWord[]): Promise<number[]> {
     const { rows } = await sql<{ language: Language; term: string; bytes: number }>`
-      select language, term, sum(octet_length(postings)) as bytes from retrieval_posting
-      join retrieval_partition on id = partition_id
-      where partition_id = any(${this.#whole}::bigint[]) and term = any(${termsOf(words)}::text[])
+      select language, term, sum(size) as bytes from retrieval_partition cross join unnest(${termsOf(words)}::text[]) as word (term)
+      cross join lateral (
+        select sum(octet_length(postings)) as size from retrieval_posting posting
+        where posting.partition_id = retrieval_partition.id and posting.term = word.term) as sizes
+      where id = any(${this.#unmasked}::bigint[]) and size > 0
       group by language, term`.execute(this.#db)
     const byTerm = wordsByTerm(words)
-    const masked = countPostings(await this.#inMasked(words))
-    const counts = words.map((_, index) => masked[index] ?? 0)
+    const [dense, sparse] = [await this.#inWhole(this.#dense, words), await this.#inPlaces(words)].map(countPostings)
+    const counts = words.map((_, index) => (dense?.[index] ?? 0) + (sparse?.[index] ?? 0))
     for (const { language, term, bytes } of rows) {
       for (const { index } of byTerm(language, term)) counts[index] = (counts[index] ?? 0) + Number(bytes) / POSTING_BYTES
     }
@@ -155,9 +156,7 @@ export class PostingSource {
 /** Of these terms those that visible entries of partitions with a filter contain. */
 export async function visibleTerms(db: Db, { masks }: Scope, terms: readonly string[]): Promise<readonly string[]> {
   if (terms.length === 0) return []
-  const text = `${PACKED} where partition_id = any($1::bigint[]) and term = any($2::text[]) group by term`
-  const query = CompiledQuery.raw(text, [[...masks.keys()], terms])
-  const { rows } = await db.executeQuery<{ term: string; packed: string }>(query)
+  const { rows } = await db.executeQuery<PackedRow>(CompiledQuery.raw(WHOLE, [terms, [...masks.keys()]]))
   const isVisible = (row: PostingRow): boolean => (masks.get(row.partition)?.chosenOf(row).length ?? 0) > 0
   return rows.filter(({ packed }) => unpack(packed).some(isVisible)).map(({ term }) => term)
 }
@@ -169,9 +168,28 @@ const countPostings = (rowsByWord: readonly (readonly PostingRow[])[]): number[]
  * Packs all rows of a term into one base64 text, because the driver spends several times more on thousands of small rows than the
  * database. The order of rows does not matter: each posting adds to another entry.
  */
-const PACKED_POSTINGS = `encode(string_agg(
-  int8send(partition_id) || int4send(block) || int4send(octet_length(postings)) || postings, ''::bytea), 'base64')`
-const PACKED = `select term, ${PACKED_POSTINGS} as packed from retrieval_posting`
+const ROW = 'int8send(partition_id) || int4send(block) || int4send(octet_length(postings)) || postings'
+interface PackedRow {
+  readonly term: string
+  readonly packed: string
+}
+
+/**
+ * The postings of the terms $1 in the partitions $2. Each list is looked up by its key: without current statistics of a partition that was
+ * just filled, the planner would read all of its terms.
+ */
+const WHOLE = `
+select term, encode(string_agg(packed, ''::bytea), 'base64') as packed
+from unnest($1::text[]) as word (term) cross join unnest($2::bigint[]) as seen (id) cross join lateral (
+  select string_agg(${ROW}, ''::bytea) as packed from retrieval_posting posting
+  where posting.partition_id = seen.id and posting.term = word.term) as lists
+where packed is not null group by term`
+
+/** The postings of the terms $1 in the blocks $3 of the partitions $2. */
+const IN_PLACES = `
+select term, encode(string_agg(${ROW}, ''::bytea), 'base64') as packed
+from unnest($1::text[]) as word (term) cross join unnest($2::bigint[], $3::integer[]) as place (partition_id, block)
+join retrieval_posting using (partition_id, term, block) group by term`
 const HEAD_BYTES = 16
 
 function* unpack(packed: string): Generator<PostingRow> {
