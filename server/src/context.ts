@@ -16,10 +16,7 @@ import { requireWorkspaceKeys, type WorkspaceKeys } from './domains/audit/worksp
 import { openBudgets } from './domains/budgets/open-budgets.ts'
 import type { Detector } from './domains/classification/detector.ts'
 import { DETECTORS, withFaultReports } from './domains/classification/detectors.ts'
-import { allCorsOrigins } from './domains/identity/application-store.ts'
-import { APPLICATIONS_TOPIC, Authenticator } from './domains/identity/authenticator.ts'
-import { openJwksFetcher } from './domains/identity/remote-keys.ts'
-import { UserTokenVerifier } from './domains/identity/user-token.ts'
+import { openIdentity } from './domains/identity/open-identity.ts'
 import { findWorkspaceId } from './domains/identity/workspace-store.ts'
 import { queueMeter } from './domains/jobs/queue-meter.ts'
 import { DocumentFetcher } from './domains/knowledge/document-fetcher.ts'
@@ -153,7 +150,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...telemetry,
     detectors: withFaultReports(overrides.detectors ?? DETECTORS, telemetry.reportFault, telemetry.reportDetectorTime),
     detectorBudgetMs: config.detectorBudgetMs,
-    ...createIdentity(base),
+    ...openIdentity(base),
     ...openPolicies(base),
     ...createProviders(base, telemetry),
     ...openBudgets(base),
@@ -217,19 +214,6 @@ const createReview = (base: Base) => ({
     ...(base.database.kind === 'embedded' && { exclusiveSince: base.clock.now() }),
   },
 })
-
-function createIdentity(base: Base) {
-  const { db, signal, loadMs } = base
-  const allowedOrigins = new Cache(() => allCorsOrigins(db), { loadMs, maxEntries: 1 })
-  signal.subscribe(APPLICATIONS_TOPIC, () => allowedOrigins.forget())
-  const jwksFetcher = openJwksFetcher(base.config)
-  return {
-    allowedOrigins,
-    jwksFetcher,
-    authenticator: new Authenticator(base, { lookUpMs: loadMs }),
-    userTokens: new UserTokenVerifier({ ...base, fetch: jwksFetcher.fetch }),
-  }
-}
 
 function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
   const { config, secrets, db, signal, clock, log, node, random, loadMs } = base

@@ -10,7 +10,7 @@ const application: Application = {
   id: 'app_1',
   workspaceId: 'ws_1',
   name: 'helper',
-  settings: { ...DEFAULT_SETTINGS, role_clearance: { guest: 'public' } },
+  settings: { ...DEFAULT_SETTINGS, role_clearance: { guest: 'public', agent: 'internal' } },
   limits: DEFAULT_LIMITS,
   models: null,
   providers: null,
@@ -26,7 +26,8 @@ const ann = user('ann', {
 const ben = user('ben', { role: 'analyst', department: 'research', attributes: { clearance: 'restricted', projects: ['birch'] } })
 
 const viewer = (readers: readonly User[]) => {
-  const caller = new TrustedCaller({ application, user: ann, readers })
+  const [first = ann] = readers
+  const caller = new TrustedCaller({ application, user: first, readers })
   return viewerOf({ application }, { user: caller.user, readers: caller.readers, sessionId: 'conv_1' })
 }
 
@@ -38,7 +39,8 @@ test('stages 1 and 3: check neither key nor token when the caller is trusted', a
     application,
   })
   const asserting = { request: { user: { id: 'mallory' }, sessionId: 'conv_1' }, lease: UNLIMITED } as never
-  const deps = { userTokens: { verify: refusing } as never }
+  const groups = { withGroups: (_: string, user: User) => user } as never
+  const deps = { userTokens: { verify: refusing } as never, groups }
   const identity = await identify({ userToken: 'a.b.c', internalCaller: caller }, { application, keyId: '' }, asserting, deps)
   expect(identity).toEqual({ user: ann, readers: [ann], sessionId: 'conv_1' })
 })
@@ -58,6 +60,18 @@ test('several readers see what is common to all of them, and as no user of their
     user: { id: '', role: '', department: 'research', attributes: { projects: ['birch'] }, verified: true },
     ceiling: 'confidential',
   })
+})
+
+test('several readers have the groups and roles of all of them, and each of them can be denied', () => {
+  const readers = [
+    { ...ann, roles: ['lead', 'agent'], groups: ['staff', 'emea'] },
+    { ...ben, roles: ['agent'], groups: ['staff', 'contractors'] },
+  ]
+  expect(viewer(readers)).toMatchObject({ user: { role: 'agent', roles: ['agent'], groups: ['staff'] }, readers })
+})
+
+test('the highest clearance of several roles counts', () => {
+  expect(viewer([user('hal', { role: 'guest', roles: ['guest', 'agent'] })]).ceiling).toBe('internal')
 })
 
 test('one guest takes the clearance, the department and the projects from all', () => {

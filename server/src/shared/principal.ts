@@ -164,12 +164,21 @@ export interface Application {
 export interface User {
   /** Empty: the request names no user. */
   readonly id: string
+  /** The first of the roles. */
   readonly role: string
+  /** The first of the departments. */
   readonly department: string
-  /** Groups of the directory that the user belongs to, also over other groups. Absent: none. */
+  /** Absent: `role` alone. */
+  readonly roles?: readonly string[]
+  /** Absent: `department` alone. */
+  readonly departments?: readonly string[]
+  /** Ids of groups that the user belongs to, also over other groups. Absent: none. */
   readonly groups?: readonly string[]
   readonly attributes: Readonly<Record<string, unknown>>
   readonly verified: boolean
 }
+
+export const rolesOf = ({ role, roles = [role] }: User): readonly string[] => roles.filter(Boolean)
+export const departmentsOf = ({ department, departments = [department] }: User): readonly string[] => departments.filter(Boolean)
 
 export const ANONYMOUS_USER: User = { id: '', role: '', department: '', attributes: {}, verified: false }

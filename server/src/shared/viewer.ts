@@ -1,11 +1,13 @@
 import { CLASSIFICATIONS, type Classification, classificationRank } from './classification.ts'
 import type { SharedScope } from './memory-words.ts'
-import type { Application, User } from './principal.ts'
+import { type Application, departmentsOf, rolesOf, type User } from './principal.ts'
 
 export interface Viewer {
   readonly workspaceId: string
   readonly applicationId: string
   readonly user: User
+  /** All who read what is found: a document that denies one of them is hidden. Absent: `user` alone. */
+  readonly readers?: readonly User[]
   /** Empty when the request names none. */
   readonly sessionId: string
   /** Maximum classification: the lower of the Application's and the user's clearance (GW-KNOW-6). */
@@ -46,29 +48,45 @@ export function viewerOf(
   const clearance = readers.map((reader) => clearanceOf(reader, application)).reduce(lower)
   const ceiling = lower(clearance, application.ceiling)
   const { assertion_scopes: assertionScopes } = application.settings.memory
-  return { workspaceId: application.workspaceId, applicationId: application.id, user, sessionId, ceiling, assertionScopes }
+  const viewer = {
+    workspaceId: application.workspaceId,
+    applicationId: application.id,
+    user,
+    sessionId,
+    ceiling,
+    assertionScopes,
+  }
+  return readers.length === 1 ? viewer : { ...viewer, readers }
 }
 
 const lower = (a: Classification, b: Classification): Classification => (classificationRank(a) < classificationRank(b) ? a : b)
 
 /** A user with the attributes that all of them share: what this user may see, each of them may see. */
 function commonUser(users: readonly User[]): User {
-  const shared = (field: 'role' | 'department') => {
-    const [value = '', ...others] = new Set(users.map((user) => user[field]))
-    return others.length === 0 ? value : ''
+  const shared = (namesOf: (user: User) => readonly string[]): readonly string[] => {
+    const [first = [], ...others] = users.map(namesOf)
+    return first.filter((name) => others.every((names) => names.includes(name)))
   }
-  const [first = [], ...others] = users.map(projectsOf)
-  const projects = first.filter((project) => others.every((projects) => projects.includes(project)))
-  const [own = [], ...otherGroups] = users.map(({ groups = [] }) => groups)
-  const groups = own.filter((group) => otherGroups.every((all) => all.includes(group)))
-  const verified = users.every((user) => user.verified)
-  return { id: '', role: shared('role'), department: shared('department'), groups, attributes: { projects }, verified }
+  const [roles, departments] = [shared(rolesOf), shared(departmentsOf)]
+  return {
+    id: '',
+    role: roles[0] ?? '',
+    department: departments[0] ?? '',
+    roles,
+    departments,
+    groups: shared(({ groups = [] }) => groups),
+    attributes: { projects: shared(projectsOf) },
+    verified: users.every((user) => user.verified),
+  }
 }
 
-/** GW-KNOW-8: the user's `clearance`, else that of the role; of an asserted user the Application's `assertion_clearance`. */
-function clearanceOf({ verified, role, attributes }: User, { settings }: Application): Classification {
-  if (!verified) return settings.assertion_clearance
-  const own = CLASSIFICATIONS.find((word) => word === attributes.clearance)
-  const byRole = Object.hasOwn(settings.role_clearance, role) ? settings.role_clearance[role] : undefined
-  return own ?? byRole ?? settings.assertion_clearance
+/** GW-KNOW-8: the user's `clearance`, else the highest of the roles; of an asserted user the Application's `assertion_clearance`. */
+function clearanceOf(user: User, { settings }: Application): Classification {
+  if (!user.verified) return settings.assertion_clearance
+  const own = CLASSIFICATIONS.find((word) => word === user.attributes.clearance)
+  if (own) return own
+  const byRole = rolesOf(user).flatMap((role) =>
+    Object.hasOwn(settings.role_clearance, role) ? (settings.role_clearance[role] ?? []) : [],
+  )
+  return byRole.length === 0 ? settings.assertion_clearance : byRole.reduce((a, b) => (lower(a, b) === a ? b : a))
 }

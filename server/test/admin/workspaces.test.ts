@@ -88,7 +88,7 @@ test('settings: merged, reset and shown with their defaults [GW-AUD-8]', async (
     jwks: null,
     issuer: 'https://id.example',
     audience: null,
-    claims: { id: 'sub', role: 'role', department: 'team', attributes: 'attributes' },
+    claims: { id: 'sub', role: 'role', department: 'team', attributes: 'attributes', groups: 'groups' },
     audit_retention_days: 30,
     message_retention_days: null,
     review: { four_eyes: false, target_minutes: null, reasons: [] },

@@ -7,11 +7,16 @@ export function useAclTexts() {
     new Intl.ListFormat(i18n.language, { type }).format(items)
 
   /** For the middle of a sentence: "department support or user carol". */
-  const membersOf = (acl: Acl): string =>
+  const membersOf = (acl: Acl): string => {
+    const permitted = acl.everyone ? t('acl.everyone') : namesOf(acl)
+    return acl.deny ? t('acl.without', { permitted, denied: namesOf(acl.deny) }) : permitted
+  }
+
+  const namesOf = (names: NonNullable<Acl['deny']>): string =>
     listOf(
       'disjunction',
       ACL_LISTS.flatMap((list) => {
-        const entries = acl[list] ?? []
+        const entries = names[list] ?? []
         return entries.length > 0 ? [t(`acl.${list}`, { count: entries.length, names: listOf('conjunction', entries) })] : []
       }),
     )

@@ -45,6 +45,7 @@ import { reviewersRoutes } from './reviews/reviewers-routes.ts'
 import { reviewsRoutes } from './reviews/reviews-routes.ts'
 import { setupRoutes } from './setup/setup-routes.ts'
 import { usageRoutes } from './usage/usage-routes.ts'
+import { groupsRoutes } from './users/groups-routes.ts'
 import { accessTokensRoutes, usersRoutes } from './users/users-routes.ts'
 import { viewsRoutes } from './views/views-routes.ts'
 import { secretKeysRoutes } from './workspaces/secret-keys-routes.ts'
@@ -62,6 +63,7 @@ const WITHIN_WORKSPACE: readonly Routes[] = [
     setupRoutes,
     keysRoutes,
     teamsRoutes,
+    groupsRoutes,
     usersRoutes,
   ],
   ...[accessTokensRoutes, memoriesRoutes, adminTokensRoutes, operatorsRoutes],

@@ -75,6 +75,23 @@ declare module '../../platform/db/schema.ts' {
       created_at: CreatedAt
       updated_at: Date
     }
+    user_group: {
+      workspace_id: string
+      /** As access lists, policies and user tokens name it. */
+      id: string
+      name: string
+      /** The directory that it is copied from; null: none. */
+      source: string | null
+      created_at: CreatedAt
+      updated_at: Date
+    }
+    user_group_member: {
+      workspace_id: string
+      group_id: string
+      kind: 'user' | 'group'
+      /** Id of a user, or of a group that may not be stored. */
+      member: string
+    }
     workspace_user: {
       workspace_id: string
       /** Given at creation, or `usr_…`. Stable across Applications. */

@@ -218,7 +218,8 @@ describe('refused', () => {
   test('user token: refused when it has no user, a claim of a wrong type or too many projects', async () => {
     const expectRefused = (claims: object) => expectRefusal(signRaw({}, { sub: 'ann', exp: epoch(300), ...claims }))
     for (const sub of [undefined, '', 7, null, ['ann'], 'x'.repeat(201), 'a\u0000']) await expectRefused({ sub })
-    for (const role of [['admin', 'guest'], 7]) await expectRefused({ role })
+    for (const role of [[['admin']], ['admin', 7], 7, {}]) await expectRefused({ role })
+    for (const groups of [['a', null], 7, 'x'.repeat(201)]) await expectRefused({ groups })
     await expectRefused({ department: {} })
     for (const attributes of ['all', ['all'], { projects: Array(1_001).fill('p') }]) await expectRefused({ attributes })
   })

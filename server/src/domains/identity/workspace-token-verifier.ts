@@ -11,7 +11,7 @@ import type { ClaimNames, WorkspaceSettings } from './workspace.ts'
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
 const TOLERANCE_SECONDS = 30
 const MAX_TOKEN = 16_384
-/** Of the id, role and department. */
+/** Of the id, and of each role, department and group. */
 const MAX_TEXT = 200
 /** How long a verified token is cached, at most until its expiry. */
 const CACHE_MS = 60_000
@@ -80,18 +80,32 @@ export class WorkspaceTokenVerifier {
 /** Undefined: invalid. An unreadable role must not become an empty role, because a policy may restrict that role. */
 function userOfClaims(claims: Readonly<Record<string, unknown>>, names: ClaimNames): User | undefined {
   const id = readText(claims, names.id)
-  const role = readText(claims, names.role)
-  const department = readText(claims, names.department)
+  const roles = readTexts(claims, names.role)
+  const departments = readTexts(claims, names.department)
+  const groups = readTexts(claims, names.groups)
   const attributes = readClaim(claims, names.attributes) ?? {}
-  if (!id || role === undefined || department === undefined || !isObject(attributes)) return undefined
+  if (!id || !roles || !departments || !groups || !isObject(attributes)) return undefined
   if (hasTooManyProjects(attributes)) return undefined
-  return { id, role, department, attributes, verified: true }
+  return {
+    ...{ id, role: roles[0] ?? '', department: departments[0] ?? '', attributes, verified: true },
+    ...(roles.length > 1 && { roles }),
+    ...(departments.length > 1 && { departments }),
+    ...(groups.length > 0 && { groups }),
+  }
 }
 
-function readText(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = readClaim(claims, name) ?? ''
-  return typeof value === 'string' && value.length <= MAX_TEXT && isStorable(value) ? value : undefined
+const readText = (claims: Readonly<Record<string, unknown>>, name: string): string | undefined =>
+  textOf(readClaim(claims, name) ?? '')
+
+/** The distinct texts of a claim that is a text or a list of texts. */
+function readTexts(claims: Readonly<Record<string, unknown>>, name: string): readonly string[] | undefined {
+  const value = readClaim(claims, name) ?? []
+  const texts = (Array.isArray(value) ? value : [value]).map(textOf)
+  return texts.every((text) => text !== undefined) ? [...new Set(texts)].filter(Boolean) : undefined
 }
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= MAX_TEXT && isStorable(value) ? value : undefined
 
 /** Ignores inherited properties such as `constructor`. */
 const readClaim = (claims: Readonly<Record<string, unknown>>, name: string): unknown =>

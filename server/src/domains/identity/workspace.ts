@@ -13,6 +13,7 @@ export interface ClaimNames {
   readonly role: string
   readonly department: string
   readonly attributes: string
+  readonly groups: string
 }
 
 export interface WorkspaceSettings {
@@ -39,7 +40,7 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   jwks: null,
   issuer: null,
   audience: null,
-  claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes' },
+  claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes', groups: 'groups' },
   audit_retention_days: 400,
   message_retention_days: null,
   review: { four_eyes: false, target_minutes: null, reasons: [] },
@@ -71,7 +72,7 @@ const SettingsPatch = Type.Object(
     claims: Type.Optional(
       Type.Unsafe<{ [name in keyof ClaimNames]?: string | null } | null>({
         type: ['object', 'null'],
-        properties: { id: Claim, role: Claim, department: Claim, attributes: Claim },
+        properties: { id: Claim, role: Claim, department: Claim, attributes: Claim, groups: Claim },
         additionalProperties: false,
       }),
     ),
@@ -156,7 +157,13 @@ export const WorkspaceView = Type.Object({
     jwks: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()]),
     issuer: Type.Union([Type.String(), Type.Null()]),
     audience: Type.Union([Type.String(), Type.Array(Type.String()), Type.Null()]),
-    claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
+    claims: Type.Object({
+      id: Type.String(),
+      role: Type.String(),
+      department: Type.String(),
+      attributes: Type.String(),
+      groups: Type.String(),
+    }),
     audit_retention_days: Type.Integer(),
     message_retention_days: Type.Union([Type.Integer(), Type.Null()]),
     review: Type.Object({

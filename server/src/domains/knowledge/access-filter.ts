@@ -1,6 +1,6 @@
 import type { Viewer } from '../../shared/viewer.ts'
 import type { EntryFilter } from '../retrieval/entry-filter.ts'
-import { type Acl, namedIn, principalsOf } from './acl.ts'
+import { type Acl, deniedAs, namedIn, principalsOf } from './acl.ts'
 import type { Access, CollectionLabels } from './labels.ts'
 
 /** Whether the document or its front matter names users, so that its visibility differs from user to user. */
@@ -26,13 +26,12 @@ const permitted = (label: string, acl: Acl): readonly string[] =>
   'everyone' in acl ? [`${label} everyone`] : namedIn(acl).map((principal) => `${label} ${principal}`)
 
 /** Chooses the entries that the viewer may see in a shared partition of a collection that the viewer may search. */
-export function filterFor({ user }: Viewer, { acl }: Pick<CollectionLabels, 'acl'>): EntryFilter {
-  const principals = principalsOf(user)
+export function filterFor(viewer: Viewer, { acl }: Pick<CollectionLabels, 'acl'>): EntryFilter {
   // A document without an ACL is visible to those whom the collection's ACL permits.
-  const all = [...principals, 'everyone', ...(acl === null ? [] : ['collection'])]
+  const all = [...principalsOf(viewer.user), 'everyone', ...(acl === null ? [] : ['collection'])]
   const permittedBy = (label: string) => all.map((name) => `${label} ${name}`)
   return {
     alternatives: [[permittedBy('reader')], [permittedBy('document'), permittedBy('limits')]],
-    without: principals.map((principal) => `deny ${principal}`),
+    without: deniedAs(viewer).map((principal) => `deny ${principal}`),
   }
 }

@@ -1,4 +1,5 @@
-import type { User } from '../../shared/principal.ts'
+import { departmentsOf, rolesOf, type User } from '../../shared/principal.ts'
+import type { Viewer } from '../../shared/viewer.ts'
 
 /** The kinds of names that a list has. */
 export const NAME_LISTS = ['users', 'roles', 'departments', 'groups'] as const
@@ -13,16 +14,23 @@ export type Names = { readonly [L in NameList]?: readonly string[] }
  */
 export type Acl = ({ readonly everyone: true } | Names) & { readonly deny?: Names }
 
-/** Uses the roles, departments and groups that the Application states, verified or not. An empty name matches none. */
-export const allows = (acl: Acl, user: User): boolean => {
-  const own = new Set(principalsOf(user))
-  const isNamed = (names: Names = {}) => namedIn(names).some((principal) => own.has(principal))
-  return ('everyone' in acl || isNamed(acl)) && !isNamed(acl.deny)
+/** Whether the ACL permits the user and denies no reader. Uses roles and departments verified or not. An empty name matches none. */
+export const allows = (acl: Acl, viewer: Pick<Viewer, 'user' | 'readers'>): boolean =>
+  ('everyone' in acl || isNamed(acl, principalsOf(viewer.user))) && !isNamed(acl.deny ?? {}, deniedAs(viewer))
+
+function isNamed(names: Names, principals: readonly string[]): boolean {
+  const own = new Set(principals)
+  return namedIn(names).some((principal) => own.has(principal))
 }
 
 /** The names under which ACLs can name the user: `users ann`, `roles agent`. */
-export const principalsOf = ({ id, role, department, groups = [] }: User): readonly string[] =>
-  namedIn({ users: [id], roles: [role], departments: [department], groups })
+export const principalsOf = (user: User): readonly string[] =>
+  namedIn({ users: [user.id], roles: rolesOf(user), departments: departmentsOf(user), groups: user.groups ?? [] })
+
+/** The names under which ACLs can deny one of the readers. */
+export const deniedAs = ({ user, readers = [user] }: Pick<Viewer, 'user' | 'readers'>): readonly string[] => [
+  ...new Set(readers.flatMap(principalsOf)),
+]
 
 /** The principals that the lists name. */
 export const namedIn = (names: Names): readonly string[] =>

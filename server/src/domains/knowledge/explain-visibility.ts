@@ -40,7 +40,7 @@ function checkClearance({ ceiling }: Viewer, collection: Omit<CollectionLabels, 
   return check('classification', passed, `The document is ${level}${reason}. The user may see documents up to ${ceiling}.`)
 }
 
-function checkAcls({ user }: Viewer, collection: Pick<CollectionLabels, 'acl'>, document: Access): readonly Check[] {
+function checkAcls(viewer: Viewer, collection: Pick<CollectionLabels, 'acl'>, document: Access): readonly Check[] {
   if (collection.acl === null && document.acl === null) {
     return [check('acl', false, 'Neither the document nor its collection has readers, so no user may read the document.')]
   }
@@ -51,7 +51,7 @@ function checkAcls({ user }: Viewer, collection: Pick<CollectionLabels, 'acl'>, 
   ] as const
   return acls.flatMap(([subject, acl]) => {
     if (acl === null) return []
-    const passed = allows(acl, user)
+    const passed = allows(acl, viewer)
     return [check('acl', passed, `${subject} are ${describeAcl(acl)}${passed ? '' : ', and the user is not among them'}.`)]
   })
 }

@@ -21,12 +21,12 @@ describe('allows: permits', () => {
     ['not a role with the name of a user', { users: ['agent'], roles: ['claims'], departments: ['ann'] }, false, false],
     ['no user for an empty name', { users: [''], roles: [''], departments: [''] }, false, false],
   ])('%s', (_, acl, ann, anonymous) => {
-    expect(allows(acl, ANN)).toBe(ann)
-    expect(allows(acl, ANONYMOUS_USER)).toBe(anonymous)
+    expect(allows(acl, { user: ANN })).toBe(ann)
+    expect(allows(acl, { user: ANONYMOUS_USER })).toBe(anonymous)
   })
 
   test('a role without a user id', () => {
-    expect(allows({ roles: ['agent'] }, { ...ANONYMOUS_USER, role: 'agent' })).toBe(true)
+    expect(allows({ roles: ['agent'] }, { user: { ...ANONYMOUS_USER, role: 'agent' } })).toBe(true)
   })
 })
 

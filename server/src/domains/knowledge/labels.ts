@@ -50,7 +50,7 @@ export function isVisible(viewer: Viewer, collection: Omit<CollectionLabels, 're
   if (collection.applications !== null && !collection.applications.includes(viewer.applicationId)) return false
   if (classificationRank(effectiveClassification(collection, document)) > classificationRank(viewer.ceiling)) return false
   if (collection.acl === null && document.acl === null && !document.shared) return false
-  return [collection.acl, document.acl, document.limits.acl].every((acl) => acl === null || allows(acl, viewer.user))
+  return [collection.acl, document.acl, document.limits.acl].every((acl) => acl === null || allows(acl, viewer))
 }
 
 /** The combined labels of the collection, the document and its front matter. */

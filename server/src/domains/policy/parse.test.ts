@@ -154,7 +154,7 @@ describe('parsePolicySet: error with line, column and field', () => {
 
   test('place in a condition of several lines', () => {
     expect(errorsOf(document('when: |', '  content.text', '    .contains(user.nme)', 'verdict: deny'))).toEqual([
-      '8:23 rules[0].when: user has no field nme; its fields: id, role, department, attributes, verified',
+      '8:23 rules[0].when: user has no field nme; its fields: id, role, department, roles, departments, groups, attributes, verified',
     ])
   })
 

@@ -113,7 +113,9 @@ describe('testPolicyFile', () => {
     const path = writeFile('broken.yaml', 'name: x\nrules:\n  - { id: a, at: [input], when: user.nme == "x", verdict: deny }\n')
     expect(await testPolicyFile(path, TEST_TOOLS)).toEqual({
       ok: false,
-      lines: [`${path}:3:37: a: user has no field nme; its fields: id, role, department, attributes, verified`],
+      lines: [
+        `${path}:3:37: a: user has no field nme; its fields: id, role, department, roles, departments, groups, attributes, verified`,
+      ],
     })
   })
 })

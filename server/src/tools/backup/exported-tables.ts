@@ -43,6 +43,8 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   saved_view: EXPORTED,
   applied_declaration: EXPORTED,
   workspace_user: EXPORTED,
+  user_group: EXPORTED,
+  user_group_member: EXPORTED,
   application: EXPORTED,
   team: EXPORTED,
   api_key: EXPORTED,

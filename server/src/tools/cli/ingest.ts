@@ -26,6 +26,7 @@ interface IngestOptions {
   readonly acl?: string
   readonly role?: readonly string[]
   readonly department?: readonly string[]
+  readonly group?: readonly string[]
   readonly user?: readonly string[]
   readonly create?: boolean
   readonly deleteMissing?: boolean
@@ -86,16 +87,21 @@ const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, erro
   JSON.stringify({ key, outcome, document_id, chunks, flagged, error })
 
 /** Absent fields keep their values in existing documents. */
-function parseLabels({ classification, regulation, acl, role, department, user }: IngestOptions): LabelPatch {
+function parseLabels({ classification, regulation, acl, role, department, group, user }: IngestOptions): LabelPatch {
   if (classification !== undefined && !CLASSIFICATIONS.includes(classification as Classification)) {
     throw new CommandFailure(`--classification must be one of ${CLASSIFICATIONS.join(', ')}`)
   }
-  const lists = { ...(user && { users: user }), ...(role && { roles: role }), ...(department && { departments: department }) }
+  const lists = {
+    ...(user && { users: user }),
+    ...(role && { roles: role }),
+    ...(department && { departments: department }),
+    ...(group && { groups: group }),
+  }
   const isListed = Object.keys(lists).length > 0
   if (acl !== undefined && acl !== 'everyone')
-    throw new CommandFailure('--acl must be everyone; to restrict readers use --role, --department and --user')
+    throw new CommandFailure('--acl must be everyone; to restrict readers use --role, --department, --group and --user')
   if (acl !== undefined && isListed)
-    throw new CommandFailure('--acl everyone and --role, --department or --user exclude one another')
+    throw new CommandFailure('--acl everyone and --role, --department, --group or --user exclude one another')
   const readers: Acl | undefined = acl === undefined ? (isListed ? lists : undefined) : { everyone: true }
   return {
     ...(classification !== undefined && { classification: classification as Classification }),

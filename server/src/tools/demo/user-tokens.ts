@@ -3,8 +3,9 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK
 /** Claims of a user token (RFC 7519). The names are the defaults of a Workspace (domains/identity/workspace.ts). */
 export interface UserTokenClaims {
   readonly sub: string
-  readonly role?: string
-  readonly department?: string
+  readonly role?: string | readonly string[]
+  readonly department?: string | readonly string[]
+  readonly groups?: string | readonly string[]
   readonly attributes?: Readonly<Record<string, unknown>>
   readonly issuer?: string
   readonly audience?: string

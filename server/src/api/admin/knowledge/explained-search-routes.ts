@@ -24,6 +24,7 @@ const SearchBody = Type.Object({
         id: Type.Optional(Line),
         role: Type.Optional(Line),
         department: Type.Optional(Line),
+        groups: Type.Optional(Type.Array(Line, { maxItems: 1_000, description: 'In addition to those of the directory.' })),
         attributes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
         verified: Type.Optional(Type.Boolean({ default: true, description: 'Treat the user as verified by a user token.' })),
       },
@@ -82,7 +83,7 @@ export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs, async (request) => {
     const { workspaceId, body } = request
     if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
-    const user = userOf(body)
+    const user = await deps.groups.withGroups(workspaceId, userOf(body))
     const application = requireFound(await findApplication(deps.db, workspaceId, body.application_id), 'Application')
     const { enabled, collections } = application.settings.knowledge
     const viewer = viewerOf({ application }, { user, sessionId: '' })

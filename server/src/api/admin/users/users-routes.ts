@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { removeFromGroups } from '../../../domains/identity/group-store.ts'
 import { removeTeamMember } from '../../../domains/identity/team-store.ts'
 import {
   checkUserCreate,
@@ -129,7 +130,7 @@ export function usersRoutes(app: TypedApp, deps: AdminDeps): void {
     },
   })
 
-  groupRoutes(app, deps)
+  departmentRoutes(app, deps)
   erasureRoute(app, deps)
 }
 
@@ -147,7 +148,7 @@ async function governNames<U extends string | undefined>(
 const nameOf = ({ name }: { readonly name: string }): string => name
 
 /** Departments and projects exist as long as a user has them: change the users. */
-function groupRoutes(app: TypedApp, { db }: AdminDeps): void {
+function departmentRoutes(app: TypedApp, { db }: AdminDeps): void {
   handle(app, docs.departments, async ({ workspaceId, query }) =>
     listOf(
       await listDepartments(db, workspaceId, pageOf(query)),
@@ -169,8 +170,12 @@ function erasureRoute(app: TypedApp, deps: AdminDeps): void {
       if (!isStorable(params.id)) throw notFound('user')
       await eraseViewsOfUser(tx, workspaceId, params.id)
       const teams = await removeTeamMember(tx, workspaceId, params.id)
+      const groups = await removeFromGroups(tx, workspaceId, params.id)
       if (!(await eraseUser(tx, value, request.base))) throw notFound('user')
-      const caused = teams.map((id) => ({ action: 'team.update' as const, id, fields: ['members'] }))
+      const caused = [
+        ...teams.map((id) => ({ action: 'team.update' as const, id, fields: ['members'] })),
+        ...groups.map((id) => ({ action: 'group.members' as const, id, fields: ['remove.users'] })),
+      ]
       return { value, action: 'user.erase', id: userHash(params), caused, announce: [ACCESS_TOKENS_TOPIC, params.id] }
     })
     // The erasure is committed. If a step fails now, a job repeats it.

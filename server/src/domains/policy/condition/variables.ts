@@ -3,7 +3,7 @@ import { CLASSIFICATIONS, RISK_LEVELS } from '../../../shared/classification.ts'
 import type { PolicyPoint } from '../../../shared/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../../shared/finding.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../../../shared/memory-words.ts'
-import { ENDPOINTS } from '../../../shared/principal.ts'
+import { departmentsOf, ENDPOINTS, rolesOf } from '../../../shared/principal.ts'
 import { UNREAD_KINDS } from '../../../shared/unread.ts'
 import type { PolicyInput } from '../input.ts'
 import { ANY, ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
@@ -35,6 +35,9 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
     'user.id': variable(STRING, ({ user }) => user.id),
     'user.role': variable(STRING, ({ user }) => user.role),
     'user.department': variable(STRING, ({ user }) => user.department),
+    'user.roles': variable(STRINGS, ({ user }) => rolesOf(user)),
+    'user.departments': variable(STRINGS, ({ user }) => departmentsOf(user)),
+    'user.groups': variable(STRINGS, ({ user }) => user.groups ?? []),
     'user.attributes': variable(ANY_MAP, ({ user }) => user.attributes),
     'user.verified': variable(BOOL, ({ user }) => user.verified),
     'application.id': variable(STRING, ({ application }) => application.id),
