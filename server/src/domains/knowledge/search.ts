@@ -3,17 +3,21 @@ import { inSnapshot } from '../../platform/db/snapshot.ts'
 import { uuidOfWorkspace } from '../../platform/db/values.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
+import type { HitJudge } from './denied-documents.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
 import { loadPassages, type Passage } from './passages.ts'
-import { visiblePartitions } from './visibility.ts'
+import { hiddenPartitions, visiblePartitions } from './visibility.ts'
 
+export type { HitLabels } from './denied-documents.ts'
 export type { Passage } from './passages.ts'
 
 export interface KnowledgeQuery {
   readonly text: string
   /** Names or ids of collections that the Application chose; undefined: every collection that serves it. */
   readonly collections: readonly string[] | undefined
+  /** Denies documents by their labels; undefined: no policy does. */
+  readonly judge?: HitJudge | undefined
 }
 
 /** Chunks ranked first. The depth doubles until the page is full (50 hits at most) or LAST_DEPTH is reached. */
@@ -30,16 +34,16 @@ const LAST_DEPTH = 8_192
 export async function* searchKnowledge(
   { db, ranker }: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
-  { text, collections }: KnowledgeQuery,
+  { text, ...choice }: KnowledgeQuery,
 ): AsyncGenerator<readonly Passage[]> {
   if (text.trim() === '') return
   const workspace = uuidOfWorkspace(viewer.workspaceId)
-  const query = await ranker.prepare(text, () => visiblePartitions(db, viewer, collections))
+  const query = await ranker.prepare(text, () => visiblePartitions(db, viewer, choice))
   const rankedIds = new Set<string>()
   const shown = new Set<string>()
   for (let depth = FIRST_DEPTH, hasMore = true; hasMore && depth <= LAST_DEPTH; depth *= 2) {
     const loaded = await inSnapshot(db, async (tx) => {
-      const visible = await visiblePartitions(tx, viewer, collections)
+      const visible = await visiblePartitions(tx, viewer, choice)
       const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth)
       const fresh = ranked.filter(({ id }) => !rankedIds.has(id))
       hasMore = ranked.length === depth && fresh.length > 0
@@ -74,10 +78,10 @@ const RANKED_PER_PASSAGE = 4
 export async function explainedSearch(
   deps: { readonly db: Db; readonly ranker: Ranker },
   viewer: Viewer,
-  { text, collections, limit }: KnowledgeQuery & { readonly limit: number },
+  { text, limit, ...choice }: KnowledgeQuery & { readonly limit: number },
 ): Promise<{ readonly visible: readonly ExplainedPassage[]; readonly hidden: readonly ExplainedPassage[] }> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
-  const partitionsIn = (db: Db, areVisible: boolean) => visiblePartitions(db, viewer, collections, areVisible)
+  const partitionsIn = (db: Db, areVisible: boolean) => (areVisible ? visiblePartitions : hiddenPartitions)(db, viewer, choice)
   const queryOf = (areVisible: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, areVisible))
   const queries = [await queryOf(true), await queryOf(false)] as const
   // One snapshot, so that no document is in both lists or in none.

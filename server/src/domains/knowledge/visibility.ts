@@ -5,6 +5,7 @@ import type { Classification } from '../../shared/classification.ts'
 import type { Viewer } from '../../shared/viewer.ts'
 import type { Partition } from '../retrieval/partition.ts'
 import { filterFor } from './access-filter.ts'
+import { type HitJudge, withoutDenied } from './denied-documents.ts'
 import { type CollectionLabels, effectiveClassification, isVisible, type PartitionAccess } from './labels.ts'
 
 /** A partition with its collection, its effective classification, and all labels that decide its visibility. */
@@ -15,15 +16,35 @@ export interface LabelledPartition extends Partition {
   readonly access: PartitionAccess
 }
 
+export interface Choice {
+  /** Names or ids of collections; undefined: all. */
+  readonly collections: readonly string[] | undefined
+  /** Denies documents by their labels; undefined: no policy does. */
+  readonly judge?: HitJudge | undefined
+}
+
 /**
- * The partitions that the viewer may see, or those that are hidden, of shared ones the visible or the hidden entries; with `chosen`, only those of collections with these names or ids. Each
- * search reads them again, so that changed labels apply from the next search on.
+ * The partitions that the viewer may see, of shared ones the visible entries, without documents that the judge denies. Each search reads them
+ * again, so that changed labels apply from the next search on.
  */
 export async function visiblePartitions(
   db: Db,
   viewer: Viewer,
+  { collections, judge }: Choice,
+): Promise<readonly LabelledPartition[]> {
+  const visible = await partitionsFor(db, viewer, collections, true)
+  return judge ? withoutDenied(db, viewer.workspaceId, visible, judge) : visible
+}
+
+/** The partitions with documents that the viewer may not see, of shared ones the hidden entries. */
+export const hiddenPartitions = (db: Db, viewer: Viewer, { collections }: Choice): Promise<readonly LabelledPartition[]> =>
+  partitionsFor(db, viewer, collections, false)
+
+async function partitionsFor(
+  db: Db,
+  viewer: Viewer,
   chosen: readonly string[] | undefined,
-  areVisible = true,
+  areVisible: boolean,
 ): Promise<readonly LabelledPartition[]> {
   const all = await labelledPartitions(db, viewer.workspaceId, chosen)
   return all.flatMap((partition) => {

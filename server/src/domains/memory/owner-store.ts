@@ -74,6 +74,9 @@ export async function openMemoryPartition(tx: Tx, owner: LockedOwner, classifica
   return partition
 }
 
+/** A search partition with the labels that its memories share. */
+export type MemoryPartition = Awaited<ReturnType<typeof findMemoryPartitions>>[number]
+
 /** The partitions of these owners' memories with these classifications, with the ids of the owners' rows. */
 export async function findMemoryPartitions(db: Db, owners: readonly MemoryOwner[], classifications: readonly Classification[]) {
   const workspace = fromId('ws', owners[0]?.workspaceId ?? '')
@@ -81,7 +84,7 @@ export async function findMemoryPartitions(db: Db, owners: readonly MemoryOwner[
   return db
     .selectFrom('memory_owner as owner')
     .innerJoin('memory_partition as part', 'part.owner_id', 'owner.id')
-    .select(['owner.id as ownerId', 'part.partition_id as id', 'part.language'])
+    .select(['owner.id as ownerId', 'scope', 'scope_id as scopeId', 'classification', 'part.partition_id as id', 'part.language'])
     .where('owner.workspace_id', '=', workspace)
     .where('part.workspace_id', '=', workspace)
     .where('owner.key', 'in', owners.map(ownerKey))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import type { MemoryScope } from '../../shared/memory-words.ts'
+import { departmentsOf } from '../../shared/principal.ts'
 import { projectsOf, type Viewer } from '../../shared/viewer.ts'
 
 /** The owner of memories (GW-MEMC-12). Our own ids are TypeIDs. */
@@ -48,7 +49,11 @@ function denialReason({ user, assertionScopes = [] }: Viewer, { scope, scopeId }
       ? undefined
       : `This Application writes memories of the scope ${scope} only for verified users. Add the scope to its setting memory.assertion_scopes to allow it.`
   const isOwn =
-    scope === 'department' ? user.department === scopeId : scope === 'project' ? projectsOf(user).includes(scopeId) : true
+    scope === 'department'
+      ? departmentsOf(user).includes(scopeId)
+      : scope === 'project'
+        ? projectsOf(user).includes(scopeId)
+        : true
   return isOwn ? undefined : `A verified user may write memories of the scope ${scope} only for their own ${scope}.`
 }
 
@@ -79,7 +84,7 @@ export function visibleOwners(viewer: Viewer): readonly MemoryOwner[] {
     ...(user.id === '' ? [] : [ownUser(viewer)]),
     ...(sessionId === '' ? [] : [ownSession(viewer)]),
     ownApplication(viewer),
-    ...(user.department === '' ? [] : [owned(viewer, 'department', user.department)]),
+    ...departmentsOf(user).map((department) => owned(viewer, 'department', department)),
     ...[...new Set(projectsOf(user))].map((project) => owned(viewer, 'project', project)),
     ownWorkspace(viewer),
   ]

@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/lib/clock.ts'
 import type { MemoryKind, MemoryScope } from '../../shared/memory-words.ts'
 import { upTo, type Viewer } from '../../shared/viewer.ts'
 import type { Ranked, Ranker } from '../retrieval/rank.ts'
+import { type MemoryJudge, withoutDenied } from './denied-memories.ts'
 import { expiryOf, type Memory, unexpiredMemoriesOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
 import { findMemoryPartitions } from './owner-store.ts'
@@ -25,6 +26,13 @@ export interface RecalledMemory
 const FIRST_DEPTH = 64
 const LAST_DEPTH = 1_024
 
+interface MemoryQuery {
+  readonly text: string
+  readonly scopes?: readonly MemoryScope[]
+  /** Denies memories by their labels; undefined: no policy does. */
+  readonly judge?: MemoryJudge | undefined
+}
+
 /**
  * Yields memories that match `text`, best first, in batches, from the LAST_DEPTH best matches: those of visible owners, within the
  * viewer's clearance, active, not superseded and not expired by the clock. Other memories have no influence on the results.
@@ -32,11 +40,14 @@ const LAST_DEPTH = 1_024
 export async function* recallMemories(
   { db, ranker, clock }: { readonly db: Db; readonly ranker: Ranker; readonly clock: Clock },
   viewer: Viewer,
-  query: { readonly text: string; readonly scopes?: readonly MemoryScope[] },
+  query: MemoryQuery,
 ): AsyncGenerator<readonly RecalledMemory[]> {
   const now = clock.now()
   const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
-  const partitionsIn = (reader: Db) => findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
+  const partitionsIn = async (reader: Db) => {
+    const visible = await findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
+    return query.judge ? withoutDenied(reader, viewer.workspaceId, visible, query.judge) : visible
+  }
   const prepared = await ranker.prepare(query.text, () => partitionsIn(db))
   const seen = new Set<string>()
   let pending: Scored[] = []

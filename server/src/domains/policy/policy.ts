@@ -22,6 +22,8 @@ export interface Rule {
   readonly when: string
   readonly condition: Condition
   readonly growth: Growth
+  /** The names that the condition reads: `hit.collection`. */
+  readonly reads: readonly string[]
   readonly verdict: Verdict
   readonly risk?: RiskLevel
   readonly classification?: Classification

@@ -30,13 +30,14 @@ export const RULE_FIELDS = [
 /** A rule without any of these fields has no effect. */
 const EFFECTS = ['verdict', 'risk', 'classification', 'transforms', 'directives'] as const
 
-type ReadCondition = Pick<Rule, 'when' | 'condition' | 'growth'>
+type ReadCondition = Pick<Rule, 'when' | 'condition' | 'growth' | 'reads'>
 
 /** Placeholder for a condition with errors. Its rule is never returned. */
 const INVALID_CONDITION: ReadCondition = {
   when: '',
   condition: () => 'failed',
   growth: { reads: [], staysTrue: false, needsWhole: undefined },
+  reads: [],
 }
 
 interface RuleContext {
@@ -115,8 +116,9 @@ const readCondition =
     const when = literal ?? reader.readText(node, path, POLICY_LIMITS.conditionLength)
     if (when === undefined) return undefined
     const compiled = compileCondition(when, points, environment)
-    if (compiled.ok) return { when, condition: compiled.condition, growth: compiled.growth }
-    return reader.addError(node, path, compiled.problem.message, compiled.problem.offset)
+    if (!compiled.ok) return reader.addError(node, path, compiled.problem.message, compiled.problem.offset)
+    const { condition, growth, reads } = compiled
+    return { when, condition, growth, reads }
   }
 
 const readObligations =

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { DeniedEntry } from './denied-entries.ts'
 import { BLOCK_ENTRIES, MAX_LENGTH, POSTING_BYTES } from './posting-store.ts'
 
 /** Chooses entries by their labels: those with a label of each group of one of the alternatives, and none of `without`. */
@@ -34,12 +35,66 @@ interface Block {
 /** By block: for each entry 1 more than its length, or 0 if it does not belong to the set. */
 type Lengths = Map<number, Uint32Array>
 
+/** The entries of a partition that a viewer may see. */
+export interface Mask {
+  readonly entries: number
+  readonly totalLength: number
+  /** Whether most blocks of the partition have such entries. */
+  readonly isDense: boolean
+  /** The blocks with such entries. Empty if the mask has no list of them: it is dense then. */
+  readonly blocks: readonly number[]
+  /** Of the postings of a block those of such entries. */
+  chosenOf(block: Block): Buffer
+}
+
+/** All entries of a partition but the denied ones. */
+export class AllBut implements Mask {
+  readonly isDense = true
+  readonly blocks = []
+  readonly entries: number
+  readonly totalLength: number
+  readonly denied: readonly DeniedEntry[]
+  readonly #byBlock: ReadonlyMap<number, ReadonlySet<number>>
+
+  constructor(denied: readonly DeniedEntry[], { entries, length }: { readonly entries: number; readonly length: number }) {
+    this.denied = denied
+    this.entries = entries - denied.length
+    this.totalLength = denied.reduce((left, entry) => left - entry.length, length)
+    this.#byBlock = byBlock(denied)
+  }
+
+  chosenOf({ block, postings }: Block): Buffer {
+    const hidden = this.#byBlock.get(block)
+    return hidden ? keepPostings(postings, (place) => !hidden.has(place)) : postings
+  }
+}
+
+function byBlock(entries: readonly DeniedEntry[]): ReadonlyMap<number, ReadonlySet<number>> {
+  const places = new Map<number, Set<number>>()
+  for (const { number } of entries) {
+    const block = Math.floor(number / BLOCK_ENTRIES)
+    places.set(block, (places.get(block) ?? new Set<number>()).add(number % BLOCK_ENTRIES))
+  }
+  return places
+}
+
+function keepPostings(postings: Buffer, isKept: (place: number) => boolean): Buffer {
+  let size = 0
+  while (size < postings.length && isKept(postings[size] as number)) size += POSTING_BYTES
+  if (size === postings.length) return postings
+  const kept = Buffer.from(postings)
+  for (let at = size; at < postings.length; at += POSTING_BYTES) {
+    if (!isKept(postings[at] as number)) continue
+    for (let byte = 0; byte < POSTING_BYTES; byte++) kept[size++] = postings[at + byte] as number
+  }
+  return kept.subarray(0, size)
+}
+
 /** The entries of a partition that a filter chooses. */
-export class EntryMask {
+export class EntryMask implements Mask {
   readonly #blocks: Lengths
   readonly entries: number
   readonly totalLength: number
-  /** Whether most blocks of the partition have chosen entries. */
   readonly isDense: boolean
 
   /** `blocksOf`: the postings of a label in the partition. `blocks`: the number of its blocks. */
@@ -47,6 +102,7 @@ export class EntryMask {
     { alternatives, without, inverted = false }: EntryFilter,
     blocksOf: (label: string) => readonly Block[],
     blocks: number,
+    denied: readonly DeniedEntry[] = [],
   ) {
     const chosen: Lengths = new Map()
     for (const groups of alternatives) {
@@ -58,6 +114,7 @@ export class EntryMask {
     }
     const hidden = union(without.flatMap(blocksOf))
     const visible = hidden.size === 0 ? chosen : subtract(chosen, hidden)
+    for (const [block, places] of byBlock(denied)) for (const place of places) visible.get(block)?.fill(0, place, place + 1)
     this.#blocks = inverted ? subtract(union(blocksOf(LABELLED)), visible) : visible
     this.isDense = 2 * this.#blocks.size > blocks
     let [entries, totalLength] = [0, 0]
@@ -72,7 +129,6 @@ export class EntryMask {
     this.totalLength = totalLength
   }
 
-  /** The blocks with chosen entries. */
   get blocks(): readonly number[] {
     return [...this.#blocks.keys()]
   }
@@ -84,19 +140,9 @@ export class EntryMask {
     }
   }
 
-  /** Of the postings of a block those of chosen entries. */
   chosenOf({ block, postings }: Block): Buffer {
     const lengths = this.#blocks.get(block)
-    if (!lengths) return Buffer.alloc(0)
-    const isChosen = (at: number): boolean => lengths[postings[at] as number] !== 0
-    let size = 0
-    while (size < postings.length && isChosen(size)) size += POSTING_BYTES
-    if (size === postings.length) return postings
-    const kept = Buffer.from(postings)
-    for (let at = size; at < postings.length; at += POSTING_BYTES) {
-      if (isChosen(at)) for (let byte = 0; byte < POSTING_BYTES; byte++) kept[size++] = postings[at + byte] as number
-    }
-    return kept.subarray(0, size)
+    return lengths ? keepPostings(postings, (place) => lengths[place] !== 0) : Buffer.alloc(0)
   }
 }
 

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
+import { EntryMask } from './entry-filter.ts'
 import type { Language } from './language.ts'
 import { type Scope, visibleTerms } from './posting-source.ts'
 import type { QueryWord } from './query.ts'
@@ -50,7 +51,10 @@ async function similarTerms(db: Db, scope: Scope, language: Language, spellings:
       }),
     )
   const isSimilar = (other: string): boolean => Number.isFinite(errorsOf(other))
-  const isFew = (id: number): boolean => (scope.masks.get(id)?.entries ?? Number.POSITIVE_INFINITY) <= MAX_READ
+  const isFew = (id: number): boolean => {
+    const mask = scope.masks.get(id)
+    return mask instanceof EntryMask && mask.entries <= MAX_READ
+  }
   const [whole, few, many] = [
     ids.filter((id) => !scope.masks.has(id)),
     ids.filter(isFew),
@@ -85,7 +89,10 @@ async function termsNear(
 
 /** The terms of the visible entries of partitions with a filter. */
 async function termsOfEntries(db: Db, { masks }: Scope, ids: readonly number[]): Promise<readonly string[]> {
-  const seen = ids.flatMap((partition) => [...(masks.get(partition)?.numbers() ?? [])].map((number) => ({ partition, number })))
+  const seen = ids.flatMap((partition) => {
+    const mask = masks.get(partition)
+    return mask instanceof EntryMask ? [...mask.numbers()].map((number) => ({ partition, number })) : []
+  })
   if (seen.length === 0) return []
   const { rows } = await db.executeQuery<{ terms: string }>(
     CompiledQuery.raw(

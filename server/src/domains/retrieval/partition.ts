@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
+import type { DeniedEntry } from './denied-entries.ts'
 import type { EntryFilter } from './entry-filter.ts'
 import type { Language } from './language.ts'
 import type { PartitionKind } from './tables.ts'
@@ -10,6 +11,8 @@ export interface Partition {
   readonly language: Language
   /** Absent: a user that may see one of its entries may see all of them. */
   readonly filter?: EntryFilter
+  /** Entries that are left out, as if they did not exist. Absent: none. */
+  readonly denied?: readonly DeniedEntry[]
 }
 
 /** Finds or creates the partition with this key. An existing one keeps its language. Safe for concurrent calls. */

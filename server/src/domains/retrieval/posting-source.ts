@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../platform/db/database.ts'
-import { EntryMask, labelsOf, labelTerm } from './entry-filter.ts'
+import { AllBut, EntryMask, labelsOf, labelTerm, type Mask } from './entry-filter.ts'
 import type { Language } from './language.ts'
 import type { Partition } from './partition.ts'
 import { BLOCK_ENTRIES, POSTING_BYTES } from './posting-store.ts'
@@ -11,7 +11,7 @@ export interface Scope {
   /** The languages of the partitions with entries, by partition id. */
   readonly languages: ReadonlyMap<number, Language>
   /** The entries that the viewer may see of partitions with a filter. */
-  readonly masks: ReadonlyMap<number, EntryMask>
+  readonly masks: ReadonlyMap<number, Mask>
   readonly entries: number
   /** Average number of terms. */
   readonly averageLength: number
@@ -24,7 +24,13 @@ export async function readScope(db: Db, workspaceUuid: string, partitions: reado
     from retrieval_partition
     where workspace_id = ${workspaceUuid} and id = any(${partitions.map(({ id }) => id)}::bigint[]) and entries > 0
     order by id`.execute(db)
-  const masks = await readMasks(db, new Map(rows.map(({ id, blocks }) => [id, Number(blocks)])), partitions)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const whole = partitions.flatMap(({ id, filter, denied }) => {
+    const row = byId.get(id)
+    return row && denied && !filter ? [[id, new AllBut(denied, row)] as const] : []
+  })
+  const chosen = await readMasks(db, new Map(rows.map(({ id, blocks }) => [id, Number(blocks)])), partitions)
+  const masks = new Map<number, Mask>([...whole, ...chosen])
   const visible = rows
     .map((row) => {
       const mask = masks.get(row.id)
@@ -43,16 +49,16 @@ async function readMasks(
   blocks: ReadonlyMap<number, number>,
   partitions: readonly Partition[],
 ): Promise<ReadonlyMap<number, EntryMask>> {
-  const filters = partitions.flatMap(({ id, filter }) => (filter && blocks.has(id) ? { id, filter } : []))
+  const filters = partitions.flatMap(({ id, filter, denied }) => (filter && blocks.has(id) ? { id, filter, denied } : []))
   if (filters.length === 0) return new Map()
   const labels = filters.flatMap(({ filter }) => labelsOf(filter))
   const terms = [...new Set(labels)].map(labelTerm)
   const { rows } = await db.executeQuery<PackedRow>(CompiledQuery.raw(WHOLE, [terms, filters.map(({ id }) => id)]))
   const byTerm = new Map(rows.map(({ term, packed }) => [term, Map.groupBy(unpack(packed), ({ partition }) => partition)]))
   return new Map(
-    filters.map(({ id, filter }) => {
+    filters.map(({ id, filter, denied }) => {
       const blocksOf = (label: string) => byTerm.get(labelTerm(label))?.get(id) ?? []
-      return [id, new EntryMask(filter, blocksOf, blocks.get(id) ?? 0)]
+      return [id, new EntryMask(filter, blocksOf, blocks.get(id) ?? 0, denied)]
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { type Passage, searchKnowledge } from '../../domains/knowledge/search.ts'
+import { type HitLabels, type Passage, searchKnowledge } from '../../domains/knowledge/search.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
 import {
@@ -10,6 +10,7 @@ import {
   prepareHitSearch,
   type SearchDeps,
 } from '../govern-hits.ts'
+import { labelJudge } from '../label-judge.ts'
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
 
 /** Stage 6 of 12: searches the knowledge that the user may see; policies govern each passage. */
@@ -21,7 +22,8 @@ export function retrieve(
   const search = planRetrieval(context, authorized, deps)
   if (!search) return new Skipped()
   const { knowledge } = context.caller.application.settings
-  const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections })
+  const judge = labelJudge<'hit', HitLabels>('hit', search)
+  const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections, judge })
   return governHits(passages, search, PASSAGES, authorized.decision, deps).then((hits) => holdForHits(hits, search))
 }
 

@@ -1,3 +1,4 @@
+import type { MemoryLabels } from '../../domains/memory/denied-memories.ts'
 import { type RecalledMemory, recallMemories } from '../../domains/memory/recall.ts'
 import type { MaybePromise } from '../../platform/lib/maybe-promise.ts'
 import { Skipped, type StageReturn } from '../../shared/outcome.ts'
@@ -10,6 +11,7 @@ import {
   prepareHitSearch,
   type SearchDeps,
 } from '../govern-hits.ts'
+import { labelJudge } from '../label-judge.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 
 /** Stage 7 of 12: searches the memories that the user shares; policies govern each memory. */
@@ -23,7 +25,8 @@ export function recall(
   if (!search) return new Skipped()
   const { memory } = context.caller.application.settings
   const isChat = context.incoming.endpoint === 'chat'
-  const query = { text: search.text, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
+  const judge = labelJudge<'memory', MemoryLabels>('memory', search)
+  const query = { text: search.text, judge, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)
   return governHits(memories, search, MEMORIES, decision, deps).then((hits) => holdForHits(hits, search))
 }

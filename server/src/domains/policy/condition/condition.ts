@@ -7,7 +7,7 @@ import { redirectToForms } from './content-form-calls.ts'
 import { oppositePolarity, type Polarity } from './content-forms.ts'
 import { compileDirectTest } from './direct-test.ts'
 import type { Environment } from './environment.ts'
-import { type Growth, growthOf } from './growth.ts'
+import { type Growth, growthOf, readNames } from './growth.ts'
 import { addLoopCosts } from './loop-costs.ts'
 import { type ConditionProblem, callOf, type Expr, InvalidCondition, offsetOf, parseCondition } from './syntax.ts'
 
@@ -23,15 +23,16 @@ export function compileCondition(
   source: string,
   points: readonly PolicyPoint[],
   environment: Environment,
-): { ok: true; condition: Condition; growth: Growth } | { ok: false; problem: ConditionProblem } {
+): { ok: true; condition: Condition; growth: Growth; reads: readonly string[] } | { ok: false; problem: ConditionProblem } {
   const parsed = parseCondition(source)
   if ('message' in parsed) return { ok: false, problem: parsed }
   if (!parsed.expr) return { ok: false, problem: { message: 'the condition is empty', offset: 0 } }
   try {
     checkCondition(parsed.expr, environment, points)
     const growth = growthOf(parsed.expr)
+    const reads = [...new Set(readNames(parsed.expr))]
     addLoopCosts(parsed.expr)
-    return { ok: true, condition: compile(parsed.expr, environment, 'restricts'), growth }
+    return { ok: true, condition: compile(parsed.expr, environment, 'restricts'), growth, reads }
   } catch (error) {
     if (!(error instanceof InvalidCondition)) throw error
     return { ok: false, problem: { message: error.message, offset: offsetOf(parsed, error.expr) } }

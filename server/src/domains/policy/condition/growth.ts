@@ -98,7 +98,8 @@ function findingName(expr: Expr): FindingName | undefined {
 const isZero = ({ exprKind }: Expr): boolean =>
   exprKind.case === 'constExpr' && exprKind.value.constantKind.case === 'int64Value' && exprKind.value.constantKind.value === 0n
 
-function readNames(expr: Expr): readonly string[] {
+/** The names that an expression reads: variables, and names of its loops. */
+export function readNames(expr: Expr): readonly string[] {
   const name = dottedName(expr)
   return name === undefined ? partsOf(expr).flatMap(readNames) : [name]
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../../platform/db/database.ts'
 import { withoutTransaction } from '../../../platform/db/long-statements.ts'
+import { AllBut, EntryMask } from '../entry-filter.ts'
 import type { Ranked } from '../fuse.ts'
 import type { Partition } from '../partition.ts'
 import { readScope, type Scope } from '../posting-source.ts'
@@ -80,14 +81,21 @@ export async function nearest(
 
 /** A condition for the rows of `retrieval_vector` that the viewer may see. */
 function visibleIn({ languages, masks }: Scope): RawBuilder<boolean> {
-  const whole = [...languages.keys()].filter((id) => !masks.has(id))
+  const whole = [...languages.keys()].filter((id) => !(masks.get(id) instanceof EntryMask))
+  const all = [...masks.entries()]
+  const denied = all.flatMap(([, mask]) => (mask instanceof AllBut ? mask.denied : []))
+  const seen = all.flatMap(([partition, mask]) =>
+    mask instanceof EntryMask ? [...mask.numbers()].map((number) => ({ partition, number })) : [],
+  )
   const inWhole = sql<boolean>`partition_id = any(${whole}::bigint[])`
-  const seen = [...masks].flatMap(([partition, mask]) => [...mask.numbers()].map((number) => ({ partition, number })))
-  if (seen.length === 0) return inWhole
-  return sql<boolean>`(${inWhole} or entry_id in (select entry.id from retrieval_entry entry join unnest(
-    ${seen.map(({ partition }) => partition)}::bigint[], ${seen.map(({ number }) => number)}::bigint[]
-  ) as seen (partition_id, number) using (partition_id, number)))`
+  const notDenied = denied.length === 0 ? inWhole : sql<boolean>`(${inWhole} and entry_id not in (${idsOf(denied)}))`
+  return seen.length === 0 ? notDenied : sql<boolean>`(${notDenied} or entry_id in (${idsOf(seen)}))`
 }
+
+const idsOf = (entries: readonly { readonly partition: number; readonly number: number }[]) => sql`
+  select entry.id from retrieval_entry entry join unnest(
+    ${entries.map(({ partition }) => partition)}::bigint[], ${entries.map(({ number }) => number)}::bigint[]
+  ) as listed (partition_id, number) using (partition_id, number)`
 
 async function searchAll(tx: Tx, model: EmbeddingModel, visible: RawBuilder<boolean>, vector: string, depth: number) {
   const { rows } = await sql<Row>`

@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { Partition } from './partition.ts'
+
+/** An entry that a search leaves out. */
+export interface DeniedEntry {
+  readonly partition: number
+  readonly number: number
+  readonly length: number
+}
+
+/** `ids`: a query for the ids of the entries. */
+export async function deniedEntries(db: Db, ids: RawBuilder<unknown>): Promise<readonly DeniedEntry[]> {
+  const { rows } = await sql<DeniedEntry>`
+    select partition_id as partition, number, length from retrieval_entry where id in (${ids})`.execute(db)
+  return rows
+}
+
+/** The partitions as they would be without these entries. */
+export function withoutEntries<P extends Partition>(partitions: readonly P[], denied: readonly DeniedEntry[]): readonly P[] {
+  const byPartition = Map.groupBy(denied, ({ partition }) => partition)
+  return partitions.map((partition) => {
+    const own = byPartition.get(partition.id)
+    return own ? { ...partition, denied: own } : partition
+  })
+}
