@@ -28,7 +28,7 @@ export interface SearchDeps extends HitDeps {
 }
 
 export interface HitKind<Hit> {
-  readonly point: Extract<PolicyPoint, 'retrieve' | 'recall'>
+  readonly point: Extract<PolicyPoint, 'retrieve' | 'recall' | 'output'>
   readonly texts: (hit: Hit) => readonly string[]
   readonly withTexts: (hit: Hit, texts: readonly string[]) => Hit
   readonly subject: (hit: Hit) => Pick<PolicyInput, 'hit' | 'memory'>
@@ -46,6 +46,8 @@ export interface HitSearch extends Required<RuleSet> {
   readonly mayHold: boolean
   readonly pause: Pause
 }
+
+export type HitGoverning = Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>
 
 /** Characters. Only the end of a longer question is searched, because a pasted document usually comes first. */
 const MAX_QUERY = 2_000
@@ -95,7 +97,7 @@ export const MAX_GOVERNED = 512
  */
 export async function governHits<Hit extends { readonly classification: Classification }>(
   batches: AsyncIterable<readonly Hit[]>,
-  search: Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>,
+  search: HitGoverning,
   kind: HitKind<Hit>,
   before: Decision,
   deps: GovernDeps,
@@ -125,9 +127,9 @@ export async function governHits<Hit extends { readonly classification: Classifi
   return governed()
 }
 
-const governHit = <Hit extends { readonly classification: Classification }>(
+export const governHit = <Hit extends { readonly classification: Classification }>(
   hit: Hit,
-  { policy, input, readers, vault, isAllowed }: Omit<HitSearch, 'viewer' | 'text' | 'mayHold'>,
+  { policy, input, readers, vault, isAllowed }: HitGoverning,
   { point, texts, withTexts, subject }: HitKind<Hit>,
   deps: GovernDeps,
 ): MaybePromise<Governed<Hit>> =>
@@ -145,8 +147,9 @@ const governHit = <Hit extends { readonly classification: Classification }>(
     deps,
   )
 
-/** A hit that is left out demands nothing; its rules stay in the record. */
+/** A hit that is left out demands nothing; its rules stay in the record, where the Application does not see them. */
 function decisionOnHit({ decision, failed }: Governed<unknown>, point: PolicyPoint): Decision {
-  if (failed.length > 0) return { ...NO_DEMANDS, rules: faultRules(point, failed) }
-  return decision.verdict === 'deny' ? { ...NO_DEMANDS, rules: decision.rules } : decision
+  if (failed.length === 0 && decision.verdict !== 'deny') return decision
+  const rules = failed.length > 0 ? faultRules(point, failed) : decision.rules
+  return { ...NO_DEMANDS, rules: rules.map((rule) => ({ ...rule, left_out: true })) }
 }

@@ -49,7 +49,7 @@ export async function simulate(
 ): Promise<SimulationResult> {
   const { application, point, policy, response, toolCalls = [] } = simulated
   const caller = { application, keyId: '' }
-  const admitted = await withPriced({ endpoint: 'chat' }, caller, admittedOf(simulated.request), deps)
+  const admitted = await withPriced({ endpoint: 'chat' }, caller, admittedOf({ ...simulated.request, dryRun: true }), deps)
   const identity = { user: assertedUser(simulated.request.user, simulated.userVerified), sessionId: simulated.request.sessionId }
   const context = { incoming: INCOMING, caller, admitted, identity }
   if (point !== 'input' && point !== 'output') return resultOfText(point, await simulateText(point, policy, context, deps))
@@ -70,10 +70,10 @@ export async function simulate(
   return resultOf(content, authorized, settle(await inspect(context, authorized.value, outputs, deps)))
 }
 
-const INCOMING = { endpoint: 'chat' as const, clientSignal: () => new AbortController().signal }
+export const INCOMING = { endpoint: 'chat' as const, clientSignal: () => new AbortController().signal }
 
-const admittedOf = (request: GatewayRequest): Admitted => ({
-  ...withCollectedTexts({ ...request, dryRun: true, reviewItemId: undefined, waitSeconds: 0 }),
+export const admittedOf = (request: GatewayRequest): Admitted => ({
+  ...withCollectedTexts({ ...request, reviewItemId: undefined, waitSeconds: 0 }),
   auditId: '',
   bytes: 0,
   lease: UNLIMITED,
@@ -109,12 +109,13 @@ const resultOfText = (
 
 type GovernedText = Awaited<ReturnType<typeof simulateText>>
 
-interface StageResult<T> {
+export interface StageResult<T> {
   readonly value: T | undefined
   readonly failed: readonly string[]
 }
 
-function settle<T>(returned: StageReturn<T>): StageResult<T> {
+/** The result of a stage whose verdict does not end the run. */
+export function settle<T>(returned: StageReturn<T>): StageResult<T> {
   if (returned instanceof Skipped) return { value: returned.value, failed: [] }
   if (!(returned instanceof Stop)) return { value: returned, failed: [] }
   const { outcome, partial: value } = returned as Stop<T>

@@ -18,6 +18,8 @@ export interface DecidingRule {
   readonly verdict: Verdict
   /** Set when the rule's condition failed: the name of the failure, never its content. */
   readonly error?: string
+  /** Set if it decided only on hits that were left out. The Application does not see it in the record. */
+  readonly left_out?: true
 }
 
 export interface Decision {

@@ -3,7 +3,7 @@ import type { Viewer } from '../../shared/viewer.ts'
 import { type Acl, allows, NAME_LISTS, type Names } from './acl.ts'
 import { type Access, type CollectionLabels, effectiveClassification } from './labels.ts'
 
-export const VISIBILITY_RULES = ['applications', 'classification', 'acl'] as const
+export const VISIBILITY_RULES = ['applications', 'classification', 'acl', 'policy'] as const
 
 /** A visibility rule and its result for one viewer. */
 export interface Check {
@@ -12,6 +12,12 @@ export interface Check {
   /** A sentence that explains the result. */
   readonly because: string
 }
+
+/** The check of the policies on a passage: `rules` have denied it. */
+export const policyCheck = (rules: readonly string[]): Check =>
+  rules.length === 0
+    ? check('policy', true, 'The policies allow the passage.')
+    : check('policy', false, `The ${rules.length === 1 ? 'rule' : 'rules'} ${rules.join(', ')} of the policies left it out.`)
 
 /** Evaluates each rule of `isVisible`, which is true if all of them pass. */
 export function explainVisibility(

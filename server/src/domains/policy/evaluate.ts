@@ -60,7 +60,7 @@ export function mergeDecisions(a: Decision, b: Decision): Decision {
     risk: higherRisk(a.risk, b.risk),
     transforms: union(a.transforms, b.transforms),
     directives: union(a.directives, b.directives),
-    rules: [...a.rules, ...b.rules.filter((rule) => !a.rules.some((other) => isSameRule(other, rule)))],
+    rules: b.rules.length === 0 ? a.rules : mergeRules(a.rules, b.rules),
     ...(expiries.length > 0 && { holdExpiresInMs: Math.min(...expiries) }),
     ...(approvals > 1 && { approvals }),
   }
@@ -69,5 +69,15 @@ export function mergeDecisions(a: Decision, b: Decision): Decision {
 const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])]
 
 /** A rule can decide on many hits; the audit record names it once. */
+function mergeRules(a: readonly DecidingRule[], b: readonly DecidingRule[]): readonly DecidingRule[] {
+  const rules = [...a]
+  for (const rule of b) {
+    const at = rules.findIndex((other) => isSameRule(other, rule))
+    if (at < 0) rules.push(rule)
+    else if (!rule.left_out) rules[at] = rule
+  }
+  return rules
+}
+
 const isSameRule = (a: DecidingRule, b: DecidingRule): boolean =>
   a.id === b.id && a.point === b.point && a.verdict === b.verdict && a.error === b.error

@@ -45,6 +45,7 @@ rules:
           when: 'content.findings.secret > 0',
           condition: expect.any(Function),
           growth: { reads: ['secret'], staysTrue: true, needsWhole: undefined },
+          reads: ['content.findings.secret'],
           verdict: 'require_approval',
           risk: 'high',
           classification: 'restricted',

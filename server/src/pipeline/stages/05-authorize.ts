@@ -80,7 +80,7 @@ export function decideOnInput(
   })
 }
 
-/** Another Application's record looks like one that does not exist. */
+/** Another Application's record looks like one that does not exist. Rules of hits that were left out would tell that the hits exist. */
 async function lookUp(
   { caller }: RequestContext,
   id: string,
@@ -88,7 +88,11 @@ async function lookUp(
 ): Promise<StageReturn<Authorized>> {
   await chainOverdue(caller.application.workspaceId)
   const auditRecord = await findRecord(db, ownerOf(caller), id)
-  if (auditRecord) return { ...NOTHING_DECIDED, auditRecord }
+  if (auditRecord) {
+    const { decision } = auditRecord
+    const shown = decision && { ...decision, rules: decision.rules.filter((rule) => !rule.left_out) }
+    return { ...NOTHING_DECIDED, auditRecord: { ...auditRecord, decision: shown } }
+  }
   return refuse('NOT_FOUND', { message: 'Audit record not found.' }, NOTHING_DECIDED)
 }
 

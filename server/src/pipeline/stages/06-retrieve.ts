@@ -38,7 +38,7 @@ export function planRetrieval(
   return prepareHitSearch(context, authorized, limit, deps)
 }
 
-const PASSAGES: HitKind<Passage> = {
+export const PASSAGES: HitKind<Passage> = {
   point: 'retrieve',
   texts: ({ title, headings, content }) => [content, title, ...headings],
   withTexts: (passage, [content = '', title = '', ...headings]) => ({ ...passage, content, title, headings }),

@@ -42,7 +42,7 @@ export function planRecall(
   return prepareHitSearch(context, authorized, limit, deps)
 }
 
-const MEMORIES: HitKind<RecalledMemory> = {
+export const MEMORIES: HitKind<RecalledMemory> = {
   point: 'recall',
   texts: ({ content, summary }) => (summary === null ? [content] : [content, summary]),
   withTexts: (memory, [content = '', summary = null]) => ({ ...memory, content, summary }),

@@ -1,20 +1,23 @@
 import { mergeDecisions } from '../../domains/policy/evaluate.ts'
+import { Vault } from '../../domains/policy/vault.ts'
 import { REASONING_FIELDS } from '../../domains/providers/read-completion.ts'
-import type { Clock } from '../../platform/lib/clock.ts'
 import { andThen, type MaybePromise } from '../../platform/lib/maybe-promise.ts'
+import type { Classification } from '../../shared/classification.ts'
 import { type Completion, partsOf, withParts } from '../../shared/completion.ts'
 import type { Decision } from '../../shared/decision.ts'
+import { addCounts } from '../../shared/finding.ts'
 import { withInspectedLogprobs } from '../../shared/logprobs.ts'
 import { type ChatMessage, collect, joinsAcross, replaceTexts } from '../../shared/message.ts'
 import { denyByFault, denyByPolicy, type Outcome, Skipped, type StageReturn, Stop } from '../../shared/outcome.ts'
 import { type ToolCall, toolCallsOf } from '../../shared/tool-call.ts'
-import { type GovernDeps, govern } from '../govern.ts'
+import { govern } from '../govern.ts'
+import { governHits, type HitDeps, type HitKind } from '../govern-hits.ts'
 import type { Authorized, EarlyDenial, Inspected, Invoked, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 import { policyInputOf, responseInputOf, uninspected } from '../stage-results.ts'
+import { PASSAGES } from './06-retrieve.ts'
+import { MEMORIES } from './07-recall.ts'
 
-export interface InspectDeps extends GovernDeps {
-  readonly clock: Clock
-}
+export type InspectDeps = HitDeps
 
 interface Outputs {
   readonly retrieved: Retrieved
@@ -112,49 +115,51 @@ function outcomeOf({ admitted }: RequestContext, { release }: Authorized, decisi
   return { kind: 'held', point: 'output' }
 }
 
-/** Searches declare no 403: a denial, a demand for approval and a failure leave no hits (GW-VERD-7). */
+/** Searches declare no 403: a hit that a rule denies, that needs approval or that cannot be scanned is left out (GW-VERD-7). */
 async function inspectHits(
   context: RequestContext,
   authorized: Authorized,
   { retrieved, recalled }: Outputs,
   deps: InspectDeps,
 ): Promise<StageReturn<Inspected>> {
-  const texts = [
-    ...retrieved.hits.flatMap(({ title, content }) => [title, content]),
-    ...recalled.hits.flatMap(({ content, summary }) => [content, summary ?? '']),
-  ]
-  if (texts.length === 0) return new Skipped()
-  const { classification, risk } = authorized.decision
-  const { scanned, decision, value, transforms } = await govern(
-    { texts, start: { classification, risk } },
-    'output',
-    {
-      policy: authorized.policy,
-      input: policyInputOf(context, deps.clock.now()),
-      isAllowed: ({ verdict }) => verdict !== 'deny' && verdict !== 'require_approval',
-      replace: (changed) => hitsWithTexts(retrieved, recalled, changed),
-    },
-    deps,
-  )
+  if (retrieved.hits.length + recalled.hits.length === 0) return new Skipped()
+  const { user, readers = [user] } = context.identity
+  const governing = {
+    policy: authorized.policy,
+    input: policyInputOf(context, deps.clock.now()),
+    readers,
+    vault: new Vault(),
+    isAllowed: ({ verdict }: Decision) => verdict !== 'require_approval',
+    pause: deps.timeSlices.pauses(),
+  }
+  const inspectAll = <Hit extends { readonly classification: Classification }>(
+    { hits }: { readonly hits: readonly Hit[] },
+    kind: HitKind<Hit>,
+    before: Decision,
+  ) =>
+    governHits(
+      batchOf(hits),
+      { ...governing, limit: hits.length },
+      { ...kind, point: 'output', subject: () => ({}) },
+      before,
+      deps,
+    )
+  const passages = await inspectAll(retrieved, PASSAGES, authorized.decision)
+  const memories = await inspectAll(recalled, MEMORIES, passages.decision)
+  const { decision } = memories
   return {
     ...uninspected(authorized),
-    ...value,
-    decision: mergeDecisions(authorized.decision, decision),
-    counts: scanned.counts,
-    outputContext: { classification: scanned.classification, riskLevel: scanned.risk },
-    transforms,
+    passages: passages.hits,
+    memories: memories.hits,
+    decision,
+    counts: addCounts(passages.counts, memories.counts),
+    outputContext: { classification: decision.classification, riskLevel: decision.risk },
+    transforms: [...new Set([...passages.transforms, ...memories.transforms])],
   }
 }
 
-function hitsWithTexts(retrieved: Retrieved, recalled: Recalled, texts: readonly string[]) {
-  const next = texts[Symbol.iterator]()
-  const text = () => next.next().value ?? ''
-  const passages = retrieved.hits.map((hit) => ({ ...hit, title: text(), content: text() }))
-  const memories = recalled.hits.map((hit) => {
-    const [content, summary] = [text(), text()]
-    return { ...hit, content, summary: hit.summary === null ? null : summary }
-  })
-  return { passages, memories }
+async function* batchOf<Hit>(hits: readonly Hit[]): AsyncGenerator<readonly Hit[]> {
+  yield hits
 }
 
 function callsOf(completion: Completion, originals: readonly string[], texts: readonly string[]): readonly ToolCall[] {

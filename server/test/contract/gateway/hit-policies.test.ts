@@ -38,11 +38,14 @@ describe.each(SOURCES)('$source: a search under policies', ({ source, point, rul
     expect(texts).toEqual([])
     expect(decision).toEqual({ verdict: 'allow', transforms: [], directives: [`${source}:off`] })
   })
-  test('deny: drops the hit, keeps the verdict allow, and the record names the rule [GW-VERD-8]', async () => {
-    const { texts, decision, record } = await searchMarked(`${rule}-deny`)
+  test('deny: drops the hit, keeps the verdict allow, and the record names the rule to operators only [GW-VERD-8]', async () => {
+    const { texts, decision, record, audit_id } = await searchMarked(`${rule}-deny`)
     expect(texts).toEqual(['spinel alone'])
     expect(decision.verdict).toBe('allow')
-    expect((record.decision as { rules: object[] }).rules).toEqual([{ id: `${rule}-deny`, point, verdict: 'deny' }])
+    const full = expectSuccess(await governed.admin('GET', `/audit/${audit_id}`))
+    const decided = { id: `${rule}-deny`, point, verdict: 'deny', left_out: true }
+    expect(full.decision).toMatchObject({ rules: [decided] })
+    expect(record.decision).toMatchObject({ rules: [] })
   })
   test('condition: drops the hit when it fails [GW-SAFE-1]', async () => {
     const { texts, decision } = await searchMarked(`${rule}-broken`)
@@ -74,11 +77,11 @@ describe.each(SOURCES)('$source: a search under policies', ({ source, point, rul
     expect(changed).toMatch(shown)
   })
   test.each([
-    ['sorrel-deny', 'deny'],
+    ['sorrel-deny', 'allow'],
     ['sorrel-hold', 'require_approval'],
-  ])('output policies: read all hits together: %s leaves none', async (mark, verdict) => {
+  ])('output policies: %s leaves out the hit that it matches, and the verdict is %s', async (mark, verdict) => {
     const { texts, decision } = await searchMarked(mark)
-    expect(texts).toEqual([])
+    expect(texts).toEqual(['spinel alone'])
     expect(decision.verdict).toBe(verdict)
   })
   test('output policies: redact hits', async () => {

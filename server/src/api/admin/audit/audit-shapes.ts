@@ -53,6 +53,9 @@ const Decision = Open({
       point: oneOf(POLICY_POINTS, 'PolicyPoint'),
       verdict: oneOf(VERDICTS, 'Verdict'),
       error: Type.Optional(Type.String({ description: 'Name of the failure of the condition.' })),
+      left_out: Type.Optional(
+        Type.Literal(true, { description: 'It decided only on hits that were left out. The Application does not see it.' }),
+      ),
     }),
   ),
 })

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { findApplication } from '../../../domains/identity/application-store.ts'
 import { VISIBILITY_RULES } from '../../../domains/knowledge/explain-visibility.ts'
-import { type ExplainedPassage, explainedSearch } from '../../../domains/knowledge/search.ts'
+import type { ExplainedPassage } from '../../../domains/knowledge/search.ts'
+import { explainSearch } from '../../../pipeline/explain-search.ts'
 import { isStorable, Line, oneOf, withStorable } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
 import { CLASSIFICATIONS } from '../../../shared/classification.ts'
 import { ANONYMOUS_USER, type User } from '../../../shared/principal.ts'
 import { invalid, requireFound, valid } from '../../../shared/request-errors.ts'
-import { viewerOf } from '../../../shared/viewer.ts'
 import { handle, type TypedApp } from '../../kit/route.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
@@ -66,14 +66,15 @@ const ExplanationView = Type.Object({
     ...oneOf(CLASSIFICATIONS, 'Classification'),
     description: 'Highest classification that this user can see through this Application.',
   },
-  visible: Type.Array(HitView, { description: 'Hits of the user, best first.' }),
-  hidden: Type.Array(HitView, { description: 'Matching chunks that the user cannot see.' }),
+  withheld_by: Type.Array(Type.String(), { description: 'Ids of rules that withhold all hits of this query.' }),
+  visible: Type.Array(HitView, { description: 'Hits of the user, best first, as the search returns them.' }),
+  hidden: Type.Array(HitView, { description: 'Matching chunks that the search does not return, because of labels or policies.' }),
 })
 
 const docs = inWorkspace('POST /knowledge/search', 'explainKnowledgeSearch', 'Search as a user and explain the results', {
   scope: 'knowledge:content',
   description:
-    'Applies labels and the collections of the Application. Policies may withhold or change more. Reading is recorded in the audit log.',
+    'Applies labels, the collections of the Application and the policies, as a search of the user does. Nothing is charged. Reading is recorded in the audit log.',
   body: SearchBody,
   answers: { 200: ExplanationView },
   errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
@@ -85,9 +86,9 @@ export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
     if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
     const user = await deps.groups.withGroups(workspaceId, userOf(body))
     const application = requireFound(await findApplication(deps.db, workspaceId, body.application_id), 'Application')
-    const { enabled, collections } = application.settings.knowledge
-    const viewer = viewerOf({ application }, { user, sessionId: '' })
-    const { visible, hidden } = await explainedSearch(deps, viewer, { text: body.query, collections, limit: body.limit ?? 10 })
+    const { enabled } = application.settings.knowledge
+    const asked = { application, user, query: body.query, limit: body.limit ?? 10 }
+    const { viewer, withheldBy, visible, hidden } = await explainSearch(asked, deps)
     // Content is returned only after the access is recorded.
     await change(deps, request, async () => {
       const id = (hasher: { user(id: string): string | null }) => hasher.user(user.id) ?? body.application_id
@@ -97,6 +98,7 @@ export function explainedSearchRoutes(app: TypedApp, deps: AdminDeps): void {
       object: 'knowledge_explanation' as const,
       enabled,
       ceiling: viewer.ceiling,
+      withheld_by: withheldBy,
       visible: visible.map(hitView),
       hidden: hidden.map(hitView),
     }
