@@ -18,6 +18,7 @@ import type { Document } from './documents-section.tsx'
 import { FindableBy } from './findable-by.tsx'
 import { FlagsAlert } from './flags-alert.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
+import { WarningsSection } from './warnings-section.tsx'
 
 /** One document: findings, access, text and file. */
 export function Page() {
@@ -45,6 +46,7 @@ export function Page() {
         />
         <Labels document={document} />
       </Section>
+      <WarningsSection document={document} />
       <DocumentText documentId={id} chunks={document.chunks} />
       <File document={document} />
     </Frame>

@@ -71,13 +71,14 @@ function useColumns(): readonly Column<Document>[] {
   ]
 }
 
-function Title({ document: { id, title, key, flags } }: { readonly document: Document }) {
+function Title({ document: { id, title, key, flags, warning_count } }: { readonly document: Document }) {
   const { t } = useTranslation('knowledge')
   return (
     <Box>
       <Group gap="xs">
         <Link to={`/knowledge/documents/${id}`}>{title}</Link>
         {flags && <Badge color="orange">{t('documents.needsReview')}</Badge>}
+        {!!warning_count && <Badge color="yellow">{t('warnings.count', { count: warning_count })}</Badge>}
       </Group>
       {key !== title && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -8,6 +8,7 @@ import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
+import type { Warning } from './parsing/warning.ts'
 import { deleteIfEmpty, placeFor } from './partitions.ts'
 import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
 import { applyLabelPatch, hasLabelChanges, type LabelPatch, relabel } from './relabel.ts'
@@ -22,6 +23,8 @@ export interface Ingested {
   readonly documentId: string
   readonly chunks: number
   readonly flags: Flags | null
+  /** null: a stored document whose warnings were not kept. */
+  readonly warnings: readonly Warning[] | null
 }
 
 type Write = (tx: Tx, now: Date) => Promise<Ingested | undefined>
@@ -66,11 +69,12 @@ export async function ingestDocument(
 const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
   document.contentHash === contentHash && (title === undefined || title === document.title)
 
-const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags }: StoredDocument): Ingested => ({
+const resultOf = (outcome: Ingested['outcome'], { id, chunks, flags, warnings }: StoredDocument): Ingested => ({
   outcome,
   documentId: id,
   chunks,
   flags,
+  warnings,
 })
 
 /** Stores a document, or replaces its version `before`. The collection must be locked. */
@@ -81,7 +85,7 @@ async function storeVersion(
   version: { incoming: IncomingDocument; contentHash: string; content: DocumentContent; now: Date },
 ): Promise<Ingested> {
   const { incoming, contentHash, content, now } = version
-  const { title, limits, chunks, flags } = content
+  const { title, limits, chunks, flags, warnings } = content
   const labels = applyLabelPatch({ ...(before ?? { ...UNLABELLED, source: incoming.key }), limits }, incoming)
   const place = await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(collection.workspaceId)
@@ -96,6 +100,7 @@ async function storeVersion(
     source: labels.source,
     limits: JSON.stringify(limits),
     flags: jsonOrNull(flags),
+    warnings: JSON.stringify(warnings),
     chunks: chunks.length,
     partition_id: place.partition.id,
     updated_at: now,
@@ -113,5 +118,5 @@ async function storeVersion(
   }
   await addChunks(tx, { workspace, document: uuid, title }, place, chunks)
   await gatherIfLarge(tx, collection, place, labels)
-  return { outcome: before ? 'changed' : 'added', documentId: toId('doc', uuid), chunks: chunks.length, flags }
+  return { outcome: before ? 'changed' : 'added', documentId: toId('doc', uuid), chunks: chunks.length, flags, warnings }
 }

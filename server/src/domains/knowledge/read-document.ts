@@ -8,6 +8,7 @@ import { frontMatterLabels } from './label-fields.ts'
 import type { Labels } from './labels.ts'
 import { DocumentError } from './parsing/document.ts'
 import { chunkDocument, parseDocument } from './parsing/parser-pool.ts'
+import type { Warning } from './parsing/warning.ts'
 
 /** Counts the findings in a text. Throws if a detector fails. */
 export type ScanText = (text: string) => FindingCounts
@@ -30,6 +31,7 @@ export interface DocumentContent {
   /** Never empty. */
   readonly chunks: readonly ScannedChunk[]
   readonly flags: Flags | null
+  readonly warnings: readonly Warning[]
 }
 
 export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -45,7 +47,9 @@ export async function readDocument(
   const chunks = await chunkDocument(document.markdown)
   if (chunks.length === 0)
     throw new DocumentError('empty', 'The file contains no text. Leave it out, or export it with its text.')
-  return { title: document.title, mediaType: parsed.mediaType, limits, ...(await scanChunks(document.title, chunks, scanText)) }
+  const warnings = parsed.warnings.map(storableWarning)
+  const scanned = await scanChunks(document.title, chunks, scanText)
+  return { title: document.title, mediaType: parsed.mediaType, limits, warnings, ...scanned }
 }
 
 /** Flags each chunk with findings. Findings in the title flag every chunk, because the title is shown with each of them. */
@@ -66,6 +70,12 @@ async function scanChunks(
   }
   return { chunks: scanned, flags: flagsOf(counts) }
 }
+
+const storableWarning = ({ place, detail, ...warning }: Warning): Warning => ({
+  ...warning,
+  ...(place !== undefined && { place: toStorable(place) }),
+  ...(detail !== undefined && { detail: toStorable(detail) }),
+})
 
 /** PostgreSQL stores neither U+0000 nor unpaired surrogates. */
 const toStorable = (text: string): string => text.toWellFormed().replaceAll('\0', '')

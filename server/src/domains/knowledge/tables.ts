@@ -4,6 +4,7 @@ import type { Language } from '../retrieval/language.ts'
 import type { Acl } from './acl.ts'
 import type { Flags } from './document.ts'
 import type { Labels, PartitionAccess } from './labels.ts'
+import type { Warning } from './parsing/warning.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -55,6 +56,8 @@ declare module '../../platform/db/schema.ts' {
       limits: Json<Labels>
       /** Findings by type that no operator has checked; null: none. */
       flags: NullableJson<Flags>
+      /** null: stored by a version that did not keep warnings. */
+      warnings: NullableJson<readonly Warning[]>
       chunks: number
       partition_id: number
       created_at: CreatedAt

@@ -4,6 +4,7 @@ import type { Workspace } from '../../domains/identity/workspace.ts'
 import type { Acl } from '../../domains/knowledge/acl.ts'
 import type { Collection } from '../../domains/knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../../domains/knowledge/collection-store.ts'
+import { WARNINGS } from '../../domains/knowledge/parsing/warning.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
 import { ALL_ROWS } from '../../platform/db/page.ts'
 import { elapsed } from '../../platform/lib/clock.ts'
@@ -72,18 +73,21 @@ function printSummary(
   const { files, chunks, flagged, counts } = tally
   out(
     json
-      ? JSON.stringify({ object: 'ingest_summary', collection, files, chunks, flagged, ...counts })
+      ? JSON.stringify({ object: 'ingest_summary', collection, files, chunks, flagged, warnings: tally.warningCounts, ...counts })
       : `${collection}: ${tally}`,
   )
   for (const { key, error } of failures) note(`${key}: ${error?.message} (${error?.code})`)
+  for (const [kind, { count, files, example }] of tally.warnings) {
+    note(`${counted(count, 'warning')} in ${counted(files, 'file')}, such as ${example}: ${WARNINGS[kind]} (${kind})`)
+  }
   if (flagged > 0) {
     note(`${counted(flagged, 'document')} may contain instructions for a model: see /admin/v1/documents?flagged=true`)
   }
   if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${counted(files, 'file')} could not be ingested`)
 }
 
-const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, error }: FileOutcome): string =>
-  JSON.stringify({ key, outcome, document_id, chunks, flagged, error })
+const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, warnings, error }: FileOutcome): string =>
+  JSON.stringify({ key, outcome, document_id, chunks, flagged, warnings, error })
 
 /** Absent fields keep their values in existing documents. */
 function parseLabels({ classification, regulation, acl, role, department, user }: IngestOptions): LabelPatch {

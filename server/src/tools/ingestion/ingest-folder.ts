@@ -5,6 +5,7 @@ import { keyProblem } from '../../domains/knowledge/document.ts'
 import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
 import { DEFAULT_LIMITS, DocumentError } from '../../domains/knowledge/parsing/document.ts'
+import type { Warning } from '../../domains/knowledge/parsing/warning.ts'
 import { hashOf } from '../../domains/knowledge/read-document.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
 import type { Database, Db, Tx } from '../../platform/db/database.ts'
@@ -51,6 +52,8 @@ export interface FileOutcome {
   readonly documentId: string | null
   readonly chunks: number
   readonly flagged: boolean
+  /** Of the stored document. null: they were not kept. */
+  readonly warnings: readonly Warning[] | null
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
@@ -96,6 +99,7 @@ const failedOutcome = (key: string, code: string, message: string): FileOutcome 
   documentId: null,
   chunks: 0,
   flagged: false,
+  warnings: [],
   error: { code, message },
 })
 
@@ -112,8 +116,8 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   if (folder.ledger?.isApplied(key, contentHash)) return skippedOutcome(deps, folder, key, contentHash)
   try {
     const ingested = await ingestAndRecord(deps, folder, { key, name: key, bytes, ...folder.labels })
-    const { outcome, documentId, chunks, flags } = ingested
-    return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+    const { outcome, documentId, chunks, flags, warnings } = ingested
+    return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, error: null }
   } catch (error) {
     if (error instanceof DocumentError) return failedOutcome(key, error.code, error.message)
     if (error instanceof DetectorFailure) return failedOutcome(key, 'detector_failed', error.message)
@@ -130,8 +134,8 @@ async function skippedOutcome(
 ): Promise<FileOutcome> {
   const stored = await findDocumentByKey(db, folder.workspaceId, folder.collectionId, key)
   const outcome = stored?.contentHash === contentHash ? 'unchanged' : 'left'
-  const { id: documentId = null, chunks = 0, flags = null } = stored ?? {}
-  return { key, outcome, documentId, chunks, flagged: flags !== null, error: null }
+  const { id: documentId = null, chunks = 0, flags = null, warnings = [] } = stored ?? {}
+  return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, error: null }
 }
 
 const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: SCAN_BUDGET_MS })
@@ -187,7 +191,7 @@ async function* deleteMissingDocuments(
       const value = await deleteDocument(tx, folder.workspaceId, id)
       return { value, changes: value ? [changeOf('document', 'deleted', { id, name: key })] : [] }
     })
-    if (isDeleted) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, error: null }
+    if (isDeleted) yield { key, outcome: 'deleted', documentId: id, chunks, flagged: false, warnings: [], error: null }
   }
 }
 

@@ -8,7 +8,7 @@ import { DetectorFailure } from '../../../shared/fault.ts'
 import { requireFound } from '../../../shared/request-errors.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import { change } from '../kit/change.ts'
-import type { DocumentItem } from './knowledge-shapes.ts'
+import { type DocumentItem, warningViews } from './knowledge-shapes.ts'
 
 export type Incoming = Omit<DocumentItem, 'content'> & { readonly content?: string | Uint8Array }
 
@@ -46,10 +46,18 @@ async function ingestOne(deps: AdminDeps, request: Request, collectionId: string
   }
 }
 
-const NOT_INGESTED = { outcome: 'unchanged' as Ingested['outcome'] | 'failed', documentId: null, chunks: 0, flags: null }
+const NOT_INGESTED = {
+  outcome: 'unchanged' as Ingested['outcome'] | 'failed',
+  documentId: null,
+  chunks: 0,
+  flags: null,
+  warnings: [],
+}
 
-function outcomeOf(key: string, { outcome, documentId, chunks, flags }: Ingested | typeof NOT_INGESTED = NOT_INGESTED) {
-  return { key, outcome, document_id: documentId, chunks, flags, error: null as { code: string; message: string } | null }
+function outcomeOf(key: string, ingested: Ingested | typeof NOT_INGESTED = NOT_INGESTED) {
+  const { outcome, documentId, chunks, flags } = ingested
+  const error = null as { code: string; message: string } | null
+  return { key, outcome, document_id: documentId, chunks, flags, warnings: warningViews(ingested.warnings), error }
 }
 
 /** Throws errors that the document did not cause. */

@@ -71,9 +71,9 @@ export function documentsRoutes(app: TypedApp, deps: AdminDeps): void {
     path: '/documents',
     area: 'knowledge',
     view: DocumentView,
-    show: async (rows: readonly KnowledgeDocument[], { workspaceId }) => {
+    show: async (rows: readonly KnowledgeDocument[], { workspaceId, params }) => {
       const labels = await labelsByCollection(db, workspaceId, rows)
-      return rows.map((row) => documentView(row, labels.get(row.collectionId) ?? UNLABELLED))
+      return rows.map((row) => documentView(row, labels.get(row.collectionId) ?? UNLABELLED, params.id === undefined))
     },
     list: {
       query: {

@@ -5,6 +5,7 @@ import { CollectionFields } from '../../../domains/knowledge/collection-fields.t
 import type { KnowledgeDocument } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
+import { WARNING_KINDS, WARNINGS, type Warning } from '../../../domains/knowledge/parsing/warning.ts'
 import { LANGUAGES } from '../../../domains/retrieval/language.ts'
 import { Line, Name, oneOf, Timestamp } from '../../../platform/lib/fields.ts'
 import { viewOf } from '../../../platform/lib/view.ts'
@@ -57,6 +58,28 @@ const FlagsView = Type.Partial(
   { title: 'InjectionFlags', description: 'Number of suspected prompt injections. null: none found, or cleared by an operator.' },
 )
 
+const WarningView = Type.Object(
+  {
+    kind: oneOf(WARNING_KINDS),
+    message: Type.String({ description: 'The content that was left out or guessed, and the remedy.' }),
+    place: nullable(Type.String({ description: '`page 3`, `sheet Prices`, `slide 2`. null: the whole file.' })),
+    detail: nullable(Type.String({ description: 'Name of the charset, of the attachment or of the part.' })),
+    count: Type.Integer({ minimum: 1 }),
+  },
+  { title: 'DocumentWarning' },
+)
+
+const WarningsView = nullable(
+  Type.Array(WarningView, {
+    description:
+      'Content of the file that was not read, was read by a guess, or was left out because it is hidden; at most 200. null: the document was stored by a version that did not keep warnings. Lists of documents have only their number.',
+  }),
+)
+
+export const warningViews = (warnings: readonly Warning[] | null) =>
+  warnings?.map(({ kind, place = null, detail = null, count }) => ({ kind, message: WARNINGS[kind], place, detail, count })) ??
+  null
+
 export const DocumentView = Type.Object({
   id: Type.String(),
   object: Type.Literal('document'),
@@ -82,14 +105,22 @@ export const DocumentView = Type.Object({
     { description: 'Effective labels: those of collection, document and front matter combined.' },
   ),
   flags: nullable(FlagsView),
+  warning_count: nullable(Type.Integer({ description: 'Number of `warnings`. null: they were not kept.' })),
+  warnings: Type.Optional(WarningsView),
   chunks: Type.Integer(),
   language: oneOf(LANGUAGES, 'Language'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 
-export const documentView = (document: KnowledgeDocument, collection: Labels) =>
-  viewOf(DocumentView, document, { front_matter: document.limits, effective: effectiveLabels(collection, document) })
+/** `inList`: only with the number of warnings, because a page of documents may have thousands. */
+export const documentView = ({ warnings, ...row }: KnowledgeDocument, collection: Labels, inList: boolean) =>
+  viewOf(DocumentView, row, {
+    front_matter: row.limits,
+    effective: effectiveLabels(collection, row),
+    warning_count: warnings?.length ?? null,
+    ...(!inList && { warnings: warningViews(warnings) }),
+  })
 
 export const ChunkView = Type.Object({
   id: Type.String(),
@@ -139,6 +170,7 @@ const OutcomeView = Type.Object({
   document_id: nullable(Type.String()),
   chunks: Type.Integer(),
   flags: nullable(FlagsView),
+  warnings: WarningsView,
   error: nullable(
     Type.Object({
       code: Type.String({
