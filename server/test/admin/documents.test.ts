@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fromId } from '../../src/platform/lib/id.ts'
 import { closeAfterAll } from '../support/close-after-all.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { adminClient, expectError, type Json } from './client.ts'
@@ -86,47 +85,24 @@ describe('texts as documents', () => {
       ['better.md', 'added', null],
     ])
     for (const { outcome, error } of outcomes) if (outcome === 'failed') expect(error.message).toMatch(/\w\.$/)
-    expect((await documents()).map(({ key }) => key).sort()).toEqual(['better.md', 'good.md'])
-  })
-
-  test('warnings: in the answer, counted in the list and complete in the document', async () => {
-    const content = '<html><body><p>Text</p><p hidden>Hidden</p><p hidden>Also hidden</p><img src="plan.png"></body></html>'
-    const [added] = await ingest({ documents: [{ key: 'page.html', content }] })
-    const warnings = [
-      {
-        kind: 'hidden_text',
-        message: 'Text that is hidden from readers was left out.',
-        place: null,
-        detail: null,
-        count: 2,
-      },
-      { kind: 'picture', message: 'A picture whose text was not read.', place: null, detail: null, count: 1 },
-    ]
-    const byKind = (all: Json[]) => all.toSorted((a, b) => (a.kind < b.kind ? -1 : 1))
-    expect(byKind(added.warnings)).toEqual(warnings)
-    const stored = await document(added.document_id)
-    expect(byKind(stored.warnings)).toEqual(warnings)
-    expect(stored.warning_count).toBe(2)
-    const [listed] = await documents()
-    expect(listed.warning_count).toBe(2)
-    expect(listed).not.toHaveProperty('warnings')
-    expect((await ingest({ documents: [{ key: 'page.html', content }] }))[0]).toEqual({ ...added, outcome: 'unchanged' })
-    expect((await ingest({ documents: [{ key: 'page.html', content: '# Clean' }] }))[0].warnings).toEqual([])
-    expect(await document(added.document_id)).toMatchObject({ warning_count: 0, warnings: [] })
-  })
-
-  test('warnings: null for a document that a version without warnings stored', async () => {
-    const [{ document_id: id }] = (await ingest({ documents: [{ key: 'old.md', content: 'Old.' }] })) as [Json]
-    const { db } = server.context.database
-    await db
-      .updateTable('knowledge_document')
-      .set({ warnings: null })
-      .where('id', '=', fromId('doc', id) ?? '')
-      .execute()
-    expect(await document(id)).toMatchObject({ warning_count: null, warnings: null })
-    expect(await ingest({ documents: [{ key: 'old.md', content: 'Old.' }] })).toMatchObject([
-      { outcome: 'unchanged', warnings: null },
+    const stored = await documents()
+    expect(stored.map(({ key, state }) => [key, state]).toSorted()).toEqual([
+      ['better.md', 'indexed'],
+      ['broken.md', 'failed'],
+      ['empty.md', 'failed'],
+      ['good.md', 'indexed'],
+      ['huge.pdf', 'failed'],
+      ['labelled.md', 'failed'],
     ])
+    for (const { key, state, failure, version, chunks } of stored) {
+      const error = outcomes.find((outcome) => outcome.key === key)?.error
+      expect({ failure, version, chunks }).toEqual(
+        state === 'failed'
+          ? { failure: { ...error, at: expect.any(String) }, version: 0, chunks: 0 }
+          : { failure: null, version: 1, chunks: 1 },
+      )
+    }
+    expect((await documents(`collection=${collection.id}&state=failed`)).length).toBe(4)
   })
 
   test.each([
@@ -178,8 +154,8 @@ describe('a file as the body', () => {
     ['unsupported', Buffer.from([0, 1, 2, 3, 0xff, 0xfe]), 'application/octet-stream'],
   ])('failed with the code %s', async (code, raw, type) => {
     const outcome = await upload('key=file', raw, type)
-    expect(outcome).toMatchObject({ outcome: 'failed', document_id: null, chunks: 0, error: { code } })
-    expect(await documents()).toEqual([])
+    expect(outcome).toMatchObject({ outcome: 'failed', chunks: 0, error: { code } })
+    expect(await documents()).toMatchObject([{ id: outcome.document_id, state: 'failed', failure: { code }, version: 0 }])
   })
 
   test('accepted above the limit of JSON bodies, and 413 above 25 MB', async () => {

@@ -15,6 +15,7 @@ import { Time } from '../../ui/time.tsx'
 import { DOCUMENT_REFRESH, EditDocumentButton } from './document-edit-button.tsx'
 import { DocumentText } from './document-text.tsx'
 import type { Document } from './documents-section.tsx'
+import { FailureAlert } from './failure-alert.tsx'
 import { FindableBy } from './findable-by.tsx'
 import { FlagsAlert } from './flags-alert.tsx'
 import { useAclTexts } from './use-acl-texts.ts'
@@ -36,6 +37,7 @@ export function Page() {
       parent={{ to: `/knowledge/${document.collection_id}`, label: collection?.name ?? t('document.parent') }}
       actions={canEdit && <DeleteButton document={document} />}
     >
+      {document.failure && <FailureAlert document={document} failure={document.failure} canRetry={canEdit} />}
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
       <Section title={t('access.title')} actions={canEdit && <EditDocumentButton document={document} />}>
         <FindableBy
@@ -87,6 +89,7 @@ function File({ document }: DocumentProps) {
           [t('document.type'), document.media_type],
           [t('document.size'), formatFileSize(document.bytes)],
           [t('document.version'), document.version],
+          [t('document.state'), t(`states.${document.state}`)],
           [t('document.created'), <Time key="created" at={document.created_at} />],
           [t('document.updated'), <Time key="updated" at={document.updated_at} />],
           [t('document.hash'), <Copyable key="hash" value={document.content_hash} label={t('document.hashLabel')} />],

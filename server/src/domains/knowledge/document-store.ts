@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import { type Entity, fromRow, type RowOf, takeFirst } from '../../platform/db/from-row.ts'
 import { type Page, type PageRequest, pageById } from '../../platform/db/page.ts'
@@ -7,6 +8,7 @@ import type { Language } from '../retrieval/language.ts'
 import { removeChunks } from './chunk-store.ts'
 import type { Collection } from './collection.ts'
 import { lockCollection } from './collection-store.ts'
+import type { DocumentState } from './document.ts'
 import { deleteIfEmpty } from './partitions.ts'
 
 export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'contentHash'> {
@@ -20,7 +22,7 @@ export interface StoredDocument extends Omit<Entity<'knowledge_document'>, 'cont
 export type KnowledgeDocument = Omit<StoredDocument, 'partitionId'>
 
 const documentOf = (row: RowOf<'knowledge_document'> & { language: Language }): StoredDocument => ({
-  ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col' }),
+  ...fromRow(row, { id: 'doc', workspace_id: 'ws', collection_id: 'col', parent_id: 'doc' }),
   contentHash: row.content_hash.toString('hex'),
 })
 
@@ -42,13 +44,14 @@ interface DocumentQuery extends PageRequest {
   readonly collectionId?: string | undefined
   /** Only documents with flags that no operator has cleared. */
   readonly flagged?: boolean | undefined
+  readonly state?: DocumentState | undefined
 }
 
 /** Oldest first. Returns undefined if `after` or `collectionId` is not an id. */
 export async function listDocuments(
   db: Db,
   workspaceId: string,
-  { collectionId, flagged, ...page }: DocumentQuery,
+  { collectionId, flagged, state, ...page }: DocumentQuery,
 ): Promise<Page<KnowledgeDocument> | undefined> {
   let query = documents(db, workspaceId)
   if (collectionId !== undefined) {
@@ -56,6 +59,8 @@ export async function listDocuments(
     if (collection === undefined) return undefined
     query = query.where('document.collection_id', '=', collection)
   }
+  // Literally, so that the index of unfinished documents serves it.
+  if (state !== undefined) query = query.where('document.state', '=', sql.lit(state))
   if (flagged) query = query.where('document.flags', 'is not', null)
   return pageById(query, 'doc', page, documentOf, { column: 'document.id' })
 }
@@ -87,7 +92,8 @@ export async function deleteDocument(tx: Tx, workspaceId: string, id: string): P
   const [workspace, uuid] = [uuidOfWorkspace(workspaceId), uuidOf('doc', id)]
   await removeChunks(tx, workspace, [uuid])
   await tx.deleteFrom('knowledge_document').where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-  await deleteIfEmpty(tx, workspaceId, locked.document.partitionId)
+  const { partitionId } = locked.document
+  if (partitionId !== null) await deleteIfEmpty(tx, workspaceId, partitionId)
   return true
 }
 
@@ -107,8 +113,8 @@ const documents = (db: Db, workspaceId: string) =>
   db
     .selectFrom('knowledge_document as document')
     .innerJoin('knowledge_collection as collection', 'collection.id', 'document.collection_id')
-    .innerJoin('knowledge_partition as partition', 'partition.id', 'document.partition_id')
+    .leftJoin('knowledge_partition as partition', 'partition.id', 'document.partition_id')
     .where('document.workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('collection.removed_at', 'is', null)
     .selectAll('document')
-    .select('partition.language')
+    .select(sql<Language>`coalesce(partition.language, collection.language)`.as('language'))

@@ -8,6 +8,7 @@ import type { Flags } from './document.ts'
 import { findDocumentByKey, type StoredDocument } from './document-store.ts'
 import { gatherIfLarge } from './gather.ts'
 import { labelColumns, UNLABELLED } from './labels.ts'
+import { dropUpload, settleDocument } from './mark-document.ts'
 import type { Warning } from './parsing/warning.ts'
 import { deleteIfEmpty, placeFor } from './partitions.ts'
 import { type DocumentContent, type DocumentFile, hashOf, readDocument, type ScanText } from './read-document.ts'
@@ -34,6 +35,8 @@ export interface IngestDeps {
   readonly scanText: ScanText
   /** Runs the write in a transaction, which may also record it. Not called for an unchanged document. */
   readonly transact: (write: Write) => Promise<Ingested | undefined>
+  /** Called when the text of the file is read, before it is scanned and indexed. */
+  readonly onParsed?: () => Promise<unknown>
 }
 
 /**
@@ -42,7 +45,7 @@ export interface IngestDeps {
  * collection. Throws a DocumentError for a file that cannot be read.
  */
 export async function ingestDocument(
-  { db, scanText, transact }: IngestDeps,
+  { db, scanText, transact, onParsed }: IngestDeps,
   workspaceId: string,
   collectionId: string,
   incoming: IncomingDocument,
@@ -52,19 +55,37 @@ export async function ingestDocument(
   if (!collection) return undefined
   const stored = await findDocumentByKey(db, workspaceId, collectionId, incoming.key)
   const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
-  if (isSameContent && !hasLabelChanges(stored, incoming, collection)) return resultOf('unchanged', stored)
+  if (isSameContent && isSettled(stored, incoming, collection)) return resultOf('unchanged', stored)
 
   // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
-  let content = isSameContent ? undefined : await readDocument(incoming, scanText)
+  let content = isSameContent ? undefined : await readDocument(incoming, scanText, onParsed)
   return transact(async (tx, now) => {
     const locked = await lockCollection(tx, workspaceId, collectionId)
     if (!locked) return undefined
     const before = await findDocumentByKey(tx, workspaceId, collectionId, incoming.key)
-    if (before && hasContent(before, incoming, contentHash)) return resultOf(await relabel(tx, locked, before, incoming), before)
+    if (before && hasContent(before, incoming, contentHash)) {
+      await settleDocument(tx, before)
+      return resultOf(await relabel(tx, locked, before, incoming), before)
+    }
     content ??= await readDocument(incoming, scanText)
     return storeVersion(tx, locked, before, { incoming, contentHash, content, now })
   })
 }
+
+/** The document of a key if its content and labels equal those of the file, and no newer upload of it waits or has failed. */
+export async function findUnchanged(
+  db: Db,
+  workspaceId: string,
+  collection: Collection,
+  incoming: IncomingDocument,
+): Promise<Ingested | undefined> {
+  const stored = await findDocumentByKey(db, workspaceId, collection.id, incoming.key)
+  if (!stored || !hasContent(stored, incoming, hashOf(incoming.bytes))) return undefined
+  return isSettled(stored, incoming, collection) ? resultOf('unchanged', stored) : undefined
+}
+
+const isSettled = (stored: StoredDocument, incoming: IncomingDocument, collection: Collection): boolean =>
+  stored.state === 'indexed' && !hasLabelChanges(stored, incoming, collection)
 
 const hasContent = (document: StoredDocument, { title }: IncomingDocument, contentHash: string): boolean =>
   document.contentHash === contentHash && (title === undefined || title === document.title)
@@ -103,20 +124,30 @@ async function storeVersion(
     warnings: JSON.stringify(warnings),
     chunks: chunks.length,
     partition_id: place.partition.id,
+    state: 'indexed' as const,
+    failure: null,
     updated_at: now,
   }
   if (before) {
+    await dropUpload(tx, before)
     await removeChunks(tx, workspace, [uuid])
     await tx.updateTable('knowledge_document').set(columns).where('workspace_id', '=', workspace).where('id', '=', uuid).execute()
-    if (place.partition.id !== before.partitionId) await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
+    if (before.partitionId !== null && place.partition.id !== before.partitionId)
+      await deleteIfEmpty(tx, collection.workspaceId, before.partitionId)
   } else {
     const owner = { id: uuid, workspace_id: workspace, collection_id: uuidOfCollection(collection) }
     await tx
       .insertInto('knowledge_document')
-      .values({ ...owner, ...columns, key: incoming.key, created_at: now })
+      .values({ ...owner, ...columns, key: incoming.key, parent_id: null, created_at: now })
       .execute()
   }
   await addChunks(tx, { workspace, document: uuid, title }, place, chunks)
   await gatherIfLarge(tx, collection, place, labels)
-  return { outcome: before ? 'changed' : 'added', documentId: toId('doc', uuid), chunks: chunks.length, flags, warnings }
+  return {
+    outcome: before && before.version > 0 ? 'changed' : 'added',
+    documentId: toId('doc', uuid),
+    chunks: chunks.length,
+    flags,
+    warnings,
+  }
 }

@@ -40,8 +40,10 @@ export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update
 export async function readDocument(
   { bytes, name, mediaType, title }: DocumentFile,
   scanText: ScanText,
+  onParsed: () => Promise<unknown> = async () => {},
 ): Promise<DocumentContent> {
   const parsed = await parseDocument(bytes, { name, mediaType })
+  await onParsed()
   const document = { title: title ?? toStorable(parsed.title), markdown: toStorable(parsed.markdown) }
   const limits = frontMatterLabels(parsed.frontMatter)
   const chunks = await chunkDocument(document.markdown)

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { uuidOfWorkspace } from '../../platform/db/values.ts'
+import { uuidOf, uuidOfWorkspace } from '../../platform/db/values.ts'
 import { canonicalJson } from '../../platform/lib/canonical-json.ts'
 import { fromId } from '../../platform/lib/id.ts'
 import { moveChunks } from './chunk-store.ts'
@@ -34,6 +34,7 @@ export async function relabel(
 ): Promise<'relabelled' | 'unchanged'> {
   if (!hasLabelChanges(document, patch, collection)) return 'unchanged'
   const labels = applyLabelPatch(document, patch)
+  if (document.partitionId === null) return relabelWithoutContent(tx, document, labels)
   const place = await placeFor(tx, collection, labels)
   const workspace = uuidOfWorkspace(document.workspaceId)
   const uuid = fromId('doc', document.id) as string
@@ -47,6 +48,16 @@ export async function relabel(
   if (isMoved || place.labels.length > 0) await moveChunks(tx, { workspace, document: uuid, title: document.title }, place)
   if (isMoved) await deleteIfEmpty(tx, document.workspaceId, document.partitionId)
   await gatherIfLarge(tx, collection, place, labels)
+  return 'relabelled'
+}
+
+async function relabelWithoutContent(tx: Tx, document: StoredDocument, labels: LabelsAndSource): Promise<'relabelled'> {
+  await tx
+    .updateTable('knowledge_document')
+    .set({ ...labelColumns(labels), source: labels.source })
+    .where('workspace_id', '=', uuidOfWorkspace(document.workspaceId))
+    .where('id', '=', uuidOf('doc', document.id))
+    .execute()
   return 'relabelled'
 }
 

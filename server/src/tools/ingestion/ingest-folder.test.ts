@@ -63,7 +63,10 @@ describe.each(testDatabases())('ingestFolder on $name', async ({ open }) => {
       'picture.png unsupported',
       'sub/z.csv added',
     ])
-    expect((await documents()).map(({ key }) => key)).toEqual(['a.md', 'sub/z.csv'])
+    const failed = ['broken.pdf', 'empty.md', 'huge.txt', 'picture.png']
+    expect((await documents()).map(({ key, version }) => `${key} ${version}`).toSorted()).toEqual(
+      [...failed.map((key) => `${key} 0`), 'a.md 1', 'sub/z.csv 1'].toSorted(),
+    )
     expect(await actions()).toEqual(['document.create', 'document.create'])
   })
 

@@ -1,16 +1,17 @@
 import { createReadStream } from 'node:fs'
 import { DETECTORS } from '../../domains/classification/detectors.ts'
 import { createTextScanner } from '../../domains/classification/scan.ts'
-import { keyProblem } from '../../domains/knowledge/document.ts'
+import { type Failure, keyProblem } from '../../domains/knowledge/document.ts'
 import { deleteDocument, findDocumentByKey, listDocuments } from '../../domains/knowledge/document-store.ts'
 import { type IncomingDocument, type IngestDeps, type Ingested, ingestDocument } from '../../domains/knowledge/ingest.ts'
-import { DEFAULT_LIMITS, DocumentError } from '../../domains/knowledge/parsing/document.ts'
+import { failDocument } from '../../domains/knowledge/mark-document.ts'
+import { DEFAULT_LIMITS } from '../../domains/knowledge/parsing/document.ts'
 import type { Warning } from '../../domains/knowledge/parsing/warning.ts'
 import { hashOf } from '../../domains/knowledge/read-document.ts'
 import type { LabelPatch } from '../../domains/knowledge/relabel.ts'
+import { failureOf } from '../../domains/knowledge/upload-worker.ts'
 import type { Database, Db, Tx } from '../../platform/db/database.ts'
 import { withLongStatements } from '../../platform/db/long-statements.ts'
-import { DetectorFailure } from '../../shared/fault.ts'
 import { type Change, changeOf } from '../setup/change.ts'
 import { type ChangeDeps, recordChanges } from '../setup/recorded-change.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
@@ -114,15 +115,30 @@ async function ingestFile(deps: FolderDeps, folder: Folder, { key, path }: Folde
   if (bytes instanceof Error) return unreadableOutcome({ key, error: bytes })
   const contentHash = hashOf(bytes)
   if (folder.ledger?.isApplied(key, contentHash)) return skippedOutcome(deps, folder, key, contentHash)
+  const document = { key, name: key, bytes, ...folder.labels }
   try {
-    const ingested = await ingestAndRecord(deps, folder, { key, name: key, bytes, ...folder.labels })
+    const ingested = await ingestAndRecord(deps, folder, document)
     const { outcome, documentId, chunks, flags, warnings } = ingested
     return { key, outcome, documentId, chunks, flagged: flags !== null, warnings, error: null }
   } catch (error) {
-    if (error instanceof DocumentError) return failedOutcome(key, error.code, error.message)
-    if (error instanceof DetectorFailure) return failedOutcome(key, 'detector_failed', error.message)
-    throw error
+    const failure = failureOf(error)
+    if (!failure) throw error
+    const documentId = await keepFailure(deps, folder, document, failure)
+    return { ...failedOutcome(key, failure.code, failure.message), documentId }
   }
+}
+
+/** Returns the id of the document, which has its last version or no content. Writes nothing if the failure is known. */
+async function keepFailure(
+  { database: { db }, clock }: FolderDeps,
+  { workspaceId, collectionId }: Folder,
+  document: IncomingDocument,
+  failure: Omit<Failure, 'at'>,
+): Promise<string | null> {
+  const stored = await findDocumentByKey(db, workspaceId, collectionId, document.key)
+  if (stored?.state === 'failed' && stored.failure?.message === failure.message) return stored.id
+  const fail = (tx: Tx) => failDocument(tx, workspaceId, collectionId, document, failure, clock.now())
+  return (await db.transaction().execute(fail)) ?? null
 }
 
 /** The outcome of a file that is already applied. Its document may have been changed over the API. */

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Acl } from '../../../domains/knowledge/acl.ts'
 import type { ListedChunk } from '../../../domains/knowledge/chunk-store.ts'
 import { CollectionFields } from '../../../domains/knowledge/collection-fields.ts'
+import { DOCUMENT_STATES } from '../../../domains/knowledge/document.ts'
 import type { KnowledgeDocument } from '../../../domains/knowledge/document-store.ts'
 import { LabelFields } from '../../../domains/knowledge/label-fields.ts'
 import { effectiveLabels, type Labels } from '../../../domains/knowledge/labels.ts'
@@ -87,8 +88,19 @@ export const DocumentView = Type.Object({
   collection_id: Type.String(),
   key: Type.String({ description: 'Path or URL, unique within the collection.' }),
   title: Type.String(),
-  version: Type.Integer({ description: 'Increases with each change of the content.' }),
-  content_hash: Type.String({ description: 'SHA-256 of the file.' }),
+  state: {
+    ...oneOf(DOCUMENT_STATES, 'DocumentState'),
+    description:
+      'Of the newest upload: it waits (`queued`), its text is read and is indexed next (`parsed`), searches find it (`indexed`), or it `failed`. Until the first `indexed`, `version` is 0. After it, the last version stays searchable.',
+  },
+  failure: nullable(
+    Type.Object(
+      { code: Type.String(), message: Type.String({ description: 'The problem and what to do.' }), at: Timestamp },
+      { title: 'DocumentFailure', description: 'Why the newest upload failed, as `error` of the upload. null: it did not fail.' },
+    ),
+  ),
+  version: Type.Integer({ description: 'Increases with each change of the content. 0: no upload has succeeded yet.' }),
+  content_hash: Type.String({ description: 'SHA-256 of the file. Empty if `version` is 0.' }),
   media_type: Type.String(),
   bytes: Type.Integer(),
   source: Type.String(),
@@ -160,9 +172,13 @@ export const FILE_QUERY = {
   classification: LabelFields.classification,
   regulations: Type.Optional(Type.String({ maxLength: 10_000, description: 'Separated by commas.' })),
   acl: Type.Optional(Type.String({ maxLength: 100_000, description: '`everyone`, or JSON as in the body.' })),
+  wait: Type.Optional({
+    ...oneOf(['true', 'false']),
+    description: '`false`: the answer does not wait until the documents are stored.',
+  }),
 }
 
-const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'failed'] as const
+const OUTCOMES = ['added', 'changed', 'relabelled', 'unchanged', 'queued', 'failed'] as const
 
 const OutcomeView = Type.Object({
   key: Type.String(),
@@ -175,7 +191,7 @@ const OutcomeView = Type.Object({
     Type.Object({
       code: Type.String({
         description:
-          'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected.',
+          'empty, too_large, encrypted, broken, unsupported, timeout: problem of the file. blocked, not_fetched: problem of the URL. detector_failed: the content could not be inspected. interrupted: the server stopped several times while it read the file. replaced: a newer upload of the key came first.',
       }),
       message: Type.String({ description: 'The problem and what to do.' }),
     }),

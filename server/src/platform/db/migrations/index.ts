@@ -21,6 +21,7 @@ import * as reviewQuestions from './0019-review-questions.ts'
 import * as usageOutcomes from './0020-usage-outcomes.ts'
 import * as countedKeys from './0022-counted-keys.ts'
 import * as documentWarnings from './0023-document-warnings.ts'
+import * as uploads from './0024-uploads.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -46,4 +47,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0020-usage-outcomes': usageOutcomes,
   '0022-counted-keys': countedKeys,
   '0023-document-warnings': documentWarnings,
+  '0024-uploads': uploads,
 }

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino'
+import type { IncomingDocument, Ingested } from '../../../domains/knowledge/ingest.ts'
+import type { RecordUpload } from '../../../domains/knowledge/upload-worker.ts'
+import { withLongStatements } from '../../../platform/db/long-statements.ts'
+import { NO_ACCESS } from '../../../shared/access.ts'
+import { type ChangeDeps, change } from '../kit/change.ts'
+
+interface Deps extends ChangeDeps {
+  readonly log: Logger
+}
+
+/** Records the change of a document by an upload. Permission was checked when the upload was accepted, so none is checked here. */
+export const uploadRecorder =
+  ({ log, ...deps }: Deps): RecordUpload =>
+  ({ workspaceId, operatorId: id }, document, write) => {
+    const kind = id.startsWith('adm_') ? 'token' : 'person'
+    const operator = { id, kind, name: '', access: NO_ACCESS, scopes: [] } as const
+    return change(deps, { operator, workspaceId, log }, async (tx, now) => {
+      const value = await withLongStatements(tx, () => write(tx, now))
+      if (!value || value.outcome === 'unchanged') return { value }
+      const action = value.outcome === 'added' ? 'document.create' : 'document.update'
+      return { value, action, id: value.documentId, fields: changedFieldNames(value, document) }
+    })
+  }
+
+function changedFieldNames({ outcome }: Ingested, document: IncomingDocument): string[] {
+  const labels = (['title', 'source', 'classification', 'regulations', 'acl'] as const).filter(
+    (name) => document[name] !== undefined,
+  )
+  return [...(outcome === 'relabelled' ? [] : ['content']), ...labels]
+}
